@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.flow;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.pipeline.registry.Table;
+import java.util.List;
+import java.util.Optional;
+
+/** One action of an apply-actions list, as in ovs-actions(7). */
+public sealed interface Action {
+    /** Sends the frame out of an OpenFlow port, 1..0xfeff. Nothing leaves when that is the port it came from. */
+    record Output(int port) implements Action { }
+
+    /** Sends the frame out of the port it came from. */
+    record OutputInPort() implements Action { }
+
+    /** Sends up to {@code maxLength} bytes of the frame to the controller. */
+    record Controller(int maxLength) implements Action { }
+
+    /** Pushes an 802.1Q tag, which a {@link SetField} of the VLAN id then fills. */
+    record PushVlan() implements Action { }
+
+    /** Removes the outermost 802.1Q tag. */
+    record PopVlan() implements Action { }
+
+    /** Decrements the IPv4 TTL. */
+    record DecTtl() implements Action { }
+
+    /** Sets a whole packet field (OpenFlow set_field). */
+    record SetField(MatchField field, long value) implements Action {
+        public SetField {
+            FieldMatch.of(field, value);
+        }
+    }
+
+    /** Sets bits of a register (Nicira reg_load). */
+    record Load(FieldRange target, long value) implements Action {
+        public Load {
+            target.place(value);
+        }
+    }
+
+    /** Copies bits from one field to another (Nicira reg_move). */
+    record Move(FieldRange source, FieldRange target) implements Action {
+        public Move {
+            if (source.bits() != target.bits()) {
+                throw new IllegalArgumentException(source + " and " + target + " differ in width");
+            }
+        }
+    }
+
+    /** Looks a further table up and comes back (Nicira resubmit_table). */
+    record Resubmit(Table table) implements Action {
+        public Resubmit {
+            requireNonNull(table);
+        }
+    }
+
+    /**
+     * Passes the packet through connection tracking; it goes on in {@code table}. What follows in the list acts on
+     * the packet as it was before.
+     */
+    record ConnTrack(boolean commit, int zone, Table table, Optional<Nat> nat, Optional<Integer> mark)
+        implements Action {
+        public ConnTrack {
+            requireNonNull(table);
+            requireNonNull(nat);
+            requireNonNull(mark);
+            if (mark.isPresent() && !commit) {
+                throw new IllegalArgumentException("ct_mark is only written with commit");
+            }
+        }
+    }
+
+    /** The NAT part of {@link ConnTrack}. */
+    sealed interface Nat {
+        /** Applies the translation the connection already has. */
+        record Existing() implements Nat { }
+
+        /** Gives a new connection this source address (IPv4, as a number). */
+        record Source(long address) implements Nat { }
+    }
+
+    /** Adds a flow made from the packet to a table (Nicira learn). */
+    record Learn(Table table, int priority, int idleTimeout, long cookie, List<LearnSpec> specs) implements Action {
+        public Learn {
+            requireNonNull(table);
+            specs = List.copyOf(specs);
+        }
+    }
+
+    /** One part of a learned flow. */
+    sealed interface LearnSpec {
+        /** The flow matches {@code target} on what {@code source} holds in this packet. */
+        record MatchCopy(FieldRange source, FieldRange target) implements LearnSpec { }
+
+        /** The flow matches {@code target} on a constant of at most 16 bits. */
+        record MatchValue(int value, FieldRange target) implements LearnSpec { }
+
+        /** The flow loads into {@code target} what {@code source} holds in this packet. */
+        record LoadCopy(FieldRange source, FieldRange target) implements LearnSpec { }
+
+        /** The flow loads a constant of at most 16 bits into {@code target}. */
+        record LoadValue(int value, FieldRange target) implements LearnSpec { }
+    }
+}

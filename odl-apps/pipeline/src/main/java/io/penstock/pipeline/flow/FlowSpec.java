@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.flow;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.pipeline.registry.Table;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A flow as it is wanted on, or was read from, a switch. Immutable; the matches are kept in the order of
+ * {@link MatchField}, one a field, so that equal flows are equal values. No actions and no next table means drop.
+ *
+ * @param idleTimeout seconds, 0 for none
+ */
+public record FlowSpec(Table table, int priority, List<FieldMatch> matches, List<Action> actions,
+        Optional<Table> next, long cookie, int idleTimeout) {
+    public FlowSpec {
+        requireNonNull(table);
+        requireNonNull(next);
+        if (priority < 0 || priority > 0xffff) {
+            throw new IllegalArgumentException("priority " + priority);
+        }
+        matches = merged(matches);
+        actions = List.copyOf(actions);
+    }
+
+    private static List<FieldMatch> merged(final List<FieldMatch> matches) {
+        final Map<MatchField, FieldMatch> byField = new EnumMap<>(MatchField.class);
+        for (final FieldMatch match : matches) {
+            byField.merge(match.field(), match, FieldMatch::and);
+        }
+        return List.copyOf(byField.values());
+    }
+
+    /** What a switch knows a flow by: two flows with the same key cannot both be in a table. */
+    public record Key(Table table, int priority, List<FieldMatch> matches) { }
+
+    /** The identity of this flow on a switch. */
+    public Key key() {
+        return new Key(table, priority, matches);
+    }
+
+    /** Whether a packet ends here without leaving. */
+    public boolean isDrop() {
+        return actions.isEmpty() && next.isEmpty();
+    }
+
+    /** In ovs-ofctl text with table names. */
+    @Override
+    public String toString() {
+        return FlowText.NAMES.render(this);
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.flow;
+
+import io.penstock.pipeline.flow.Action.LearnSpec;
+import io.penstock.pipeline.flow.Action.Nat;
+import io.penstock.pipeline.registry.Table;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Writes flows the way ovs-ofctl(8) reads them. {@link #NAMES} is for people and golden files, {@link #NUMBERS} for a
+ * switch that was not told the table names.
+ */
+public enum FlowText {
+    NAMES(Table::text),
+    NUMBERS(table -> Integer.toString(table.number()));
+
+    private static final String[] CT_BITS = {"new", "est", "rel", "rpl", "inv", "trk", "snat", "dnat"};
+
+    private final Function<Table, String> tableText;
+
+    FlowText(final Function<Table, String> tableText) {
+        this.tableText = tableText;
+    }
+
+    /** One line without a line end. */
+    public String render(final FlowSpec flow) {
+        final List<String> head = new ArrayList<>();
+        head.add("table=" + tableText.apply(flow.table()));
+        head.add("priority=" + flow.priority());
+        head.add("cookie=0x%x".formatted(flow.cookie()));
+        if (flow.idleTimeout() != 0) {
+            head.add("idle_timeout=" + flow.idleTimeout());
+        }
+        flow.matches().forEach(match -> head.add(match(match)));
+        return String.join(",", head) + " actions=" + actions(flow);
+    }
+
+    private String actions(final FlowSpec flow) {
+        if (flow.isDrop()) {
+            return "drop";
+        }
+        final List<String> parts = new ArrayList<>();
+        flow.actions().forEach(action -> parts.add(action(action)));
+        flow.next().ifPresent(table -> parts.add("goto_table:" + tableText.apply(table)));
+        return String.join(",", parts);
+    }
+
+    /** One match, as {@code name=value} or {@code name=value/mask}. */
+    public static String match(final FieldMatch match) {
+        final MatchField field = match.field();
+        if (field == MatchField.VLAN_VID && match.value() == MatchField.UNTAGGED) {
+            return "vlan_tci=0x0000/0x1000";
+        }
+        if (field.format() == MatchField.Format.CT_STATE) {
+            return field.text() + "=" + ctState(match);
+        }
+        final String text = field.text() + "=" + value(field, match.value());
+        if (match.isExact()) {
+            return text;
+        }
+        if (field.format() == MatchField.Format.IPV4) {
+            return text + "/" + Long.bitCount(match.mask());
+        }
+        return text + "/" + mask(field, match.mask());
+    }
+
+    private static String ctState(final FieldMatch match) {
+        final StringBuilder text = new StringBuilder();
+        for (int bit = 0; bit < CT_BITS.length; bit++) {
+            if ((match.mask() >> bit & 1) != 0) {
+                text.append((match.value() >> bit & 1) != 0 ? '+' : '-').append(CT_BITS[bit]);
+            }
+        }
+        return text.toString();
+    }
+
+    private String action(final Action action) {
+        if (action instanceof Action.Output output) {
+            return "output:" + output.port();
+        } else if (action instanceof Action.OutputInPort) {
+            return "IN_PORT";
+        } else if (action instanceof Action.Controller controller) {
+            return "CONTROLLER:" + controller.maxLength();
+        } else if (action instanceof Action.PushVlan) {
+            return "push_vlan:0x8100";
+        } else if (action instanceof Action.PopVlan) {
+            return "pop_vlan";
+        } else if (action instanceof Action.DecTtl) {
+            return "dec_ttl";
+        } else if (action instanceof Action.SetField set) {
+            return "set_field:" + setFieldValue(set) + "->" + setFieldName(set.field());
+        } else if (action instanceof Action.Load load) {
+            return "load:0x%x->%s".formatted(load.value(), load.target());
+        } else if (action instanceof Action.Move move) {
+            return "move:" + move.source() + "->" + move.target();
+        } else if (action instanceof Action.Resubmit resubmit) {
+            return "resubmit(," + tableText.apply(resubmit.table()) + ")";
+        } else if (action instanceof Action.ConnTrack ct) {
+            return connTrack(ct);
+        } else if (action instanceof Action.Learn learn) {
+            return learn(learn);
+        }
+        throw new IllegalStateException("no text for " + action.getClass());
+    }
+
+    private String connTrack(final Action.ConnTrack ct) {
+        final List<String> parts = new ArrayList<>();
+        if (ct.commit()) {
+            parts.add("commit");
+        }
+        parts.add("table=" + tableText.apply(ct.table()));
+        parts.add("zone=" + ct.zone());
+        ct.nat().ifPresent(nat -> parts.add(
+            nat instanceof Nat.Source source ? "nat(src=" + Ipv4.text(source.address()) + ")" : "nat"));
+        ct.mark().ifPresent(mark -> parts.add("exec(set_field:0x%x->ct_mark)".formatted(mark)));
+        return "ct(" + String.join(",", parts) + ")";
+    }
+
+    private String learn(final Action.Learn learn) {
+        final List<String> parts = new ArrayList<>();
+        parts.add("table=" + tableText.apply(learn.table()));
+        parts.add("idle_timeout=" + learn.idleTimeout());
+        parts.add("priority=" + learn.priority());
+        parts.add("cookie=0x%x".formatted(learn.cookie()));
+        learn.specs().forEach(spec -> parts.add(learnSpec(spec)));
+        return "learn(" + String.join(",", parts) + ")";
+    }
+
+    private static String learnSpec(final LearnSpec spec) {
+        if (spec instanceof LearnSpec.MatchCopy copy) {
+            return copy.source().equals(copy.target())
+                ? copy.target().toString() : copy.target() + "=" + copy.source();
+        } else if (spec instanceof LearnSpec.MatchValue value) {
+            return value.target() + "=0x%x".formatted(value.value());
+        } else if (spec instanceof LearnSpec.LoadCopy copy) {
+            return "load:" + copy.source() + "->" + copy.target();
+        } else if (spec instanceof LearnSpec.LoadValue value) {
+            return "load:0x%x->%s".formatted(value.value(), value.target());
+        }
+        throw new IllegalStateException("no text for " + spec.getClass());
+    }
+
+    private static String setFieldName(final MatchField field) {
+        return switch (field) {
+            case VLAN_VID -> "vlan_vid";
+            case ETH_SRC -> "eth_src";
+            case ETH_DST -> "eth_dst";
+            case IP_SRC -> "ip_src";
+            case IP_DST -> "ip_dst";
+            default -> field.text();
+        };
+    }
+
+    private static String setFieldValue(final Action.SetField set) {
+        // OpenFlow 1.3 keeps "a tag is present" in bit 12 of vlan_vid.
+        return set.field() == MatchField.VLAN_VID
+            ? Long.toString(set.value() | 0x1000) : value(set.field(), set.value());
+    }
+
+    private static String value(final MatchField field, final long value) {
+        return switch (field.format()) {
+            case DECIMAL -> Long.toString(value);
+            case MAC -> mac(value);
+            case IPV4 -> Ipv4.text(value);
+            default -> "0x%x".formatted(value);
+        };
+    }
+
+    private static String mask(final MatchField field, final long mask) {
+        return field.format() == MatchField.Format.MAC ? mac(mask) : "0x%x".formatted(mask);
+    }
+
+    private static String mac(final long value) {
+        final List<String> bytes = new ArrayList<>();
+        for (int shift = 40; shift >= 0; shift -= 8) {
+            bytes.add("%02x".formatted(value >> shift & 0xff));
+        }
+        return String.join(":", bytes);
+    }
+}

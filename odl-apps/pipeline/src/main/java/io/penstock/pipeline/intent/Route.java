@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.intent;
+
+/** A static route; the next hop is an IPv4 address. */
+public record Route(Prefix prefix, long nextHop) { }

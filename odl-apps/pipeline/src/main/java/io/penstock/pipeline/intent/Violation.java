@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.intent;
+
+/**
+ * A rule that a snapshot breaks.
+ *
+ * @param entry the configured entry, for example {@code tenant acme}
+ * @param leaf path of the leaf within it, for example {@code attachment lan / vlan}
+ * @param rule what is wrong and what would be right, one sentence without a full stop
+ */
+public record Violation(String entry, String leaf, String rule) {
+    @Override
+    public String toString() {
+        return entry + ": " + leaf + ": " + rule;
+    }
+}

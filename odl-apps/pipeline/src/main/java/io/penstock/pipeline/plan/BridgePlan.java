@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.plan;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The bridge of a node, in the words of the Open vSwitch database.
+ *
+ * @param zoneTimeouts conntrack timeouts in seconds by their name in CT_Timeout_Policy, the same for every zone
+ */
+public record BridgePlan(String name, long datapathId, List<Port> ports, Map<Integer, String> tableNames,
+        Map<String, Integer> zoneTimeouts) {
+    public BridgePlan {
+        ports = List.copyOf(ports);
+        tableNames = Map.copyOf(tableNames);
+        zoneTimeouts = Map.copyOf(zoneTimeouts);
+    }
+
+    /** How a port is made. */
+    public enum Type { SYSTEM, DPDK, VHOST_USER_CLIENT }
+
+    /**
+     * A port.
+     *
+     * @param number OpenFlow port number
+     * @param detail DPDK device arguments, or path of the vhost-user socket, or empty
+     */
+    public record Port(String name, Type type, int number, String detail) { }
+}

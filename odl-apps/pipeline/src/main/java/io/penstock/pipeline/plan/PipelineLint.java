@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.plan;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/** Holds planned flows against the contracts of the registry. */
+public final class PipelineLint {
+    private PipelineLint() {
+        // Only functions.
+    }
+
+    /** What is wrong with the flows, one line each; empty when nothing is. */
+    public static List<String> check(final Collection<FlowSpec> flows) {
+        final List<String> faults = new ArrayList<>();
+        for (final FlowSpec flow : flows) {
+            flow.next().filter(next -> !flow.table().next().contains(next))
+                .ifPresent(next -> faults.add(flow + ": may not go to " + next));
+            flow.matches().stream().filter(match -> isRegister(match.field()))
+                .forEach(match -> checkMatch(flow, match, faults));
+            for (final Action action : flow.actions()) {
+                if (action instanceof Action.Load load) {
+                    checkRange(flow, load.target(), faults);
+                } else if (action instanceof Action.Move move) {
+                    checkRange(flow, move.source(), faults);
+                    checkRange(flow, move.target(), faults);
+                } else if (action instanceof Action.ConnTrack ct && ct.table().number() <= flow.table().number()) {
+                    faults.add(flow + ": ct goes back");
+                } else if (action instanceof Action.Resubmit resubmit
+                        && resubmit.table().number() <= flow.table().number()) {
+                    faults.add(flow + ": resubmit goes back");
+                }
+            }
+        }
+        return faults;
+    }
+
+    private static void checkMatch(final FlowSpec flow, final FieldMatch match, final List<String> faults) {
+        long left = match.mask();
+        for (final Register register : Register.values()) {
+            if (register.range().field() == match.field() && (register.range().mask() & match.mask()) != 0) {
+                left &= ~register.range().mask();
+                checkLife(flow, register, faults);
+            }
+        }
+        if (left != 0) {
+            faults.add(flow + ": matches bits of " + match.field() + " that mean nothing");
+        }
+    }
+
+    private static void checkRange(final FlowSpec flow, final FieldRange range, final List<String> faults) {
+        if (isRegister(range.field())) {
+            for (final Register register : Register.values()) {
+                if (register.range().field() == range.field() && (register.range().mask() & range.mask()) != 0) {
+                    checkLife(flow, register, faults);
+                }
+            }
+        }
+    }
+
+    private static void checkLife(final FlowSpec flow, final Register register, final List<String> faults) {
+        final Table table = flow.table();
+        if (table.number() < register.first().number() || table.number() > register.last().number()) {
+            faults.add(flow + ": " + register + " does not live in " + table);
+        }
+    }
+
+    private static boolean isRegister(final MatchField field) {
+        return field.compareTo(MatchField.REG0) >= 0 && field.compareTo(MatchField.REG3) <= 0;
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.registry;
+
+/** Fixed numbers and addresses of the data plane. */
+public final class Constants {
+    /** The bridge of every node. */
+    public static final String BRIDGE = "br-penstock";
+    /** VRF id of the backbone. */
+    public static final int BACKBONE_VRF = 1;
+    /** First and last VRF id of a tenant. */
+    public static final int FIRST_VRF = 2;
+    public static final int LAST_VRF = 0xfffe;
+    /** A chain tags frames with the VRF id, so it has to be an 802.1Q tag. */
+    public static final int LAST_CHAIN_VRF = 4094;
+    /** MAC address of the gateways inside VRFs, the same on every node. */
+    public static final long GATEWAY_MAC = 0x025053000001L;
+    /** MAC addresses between functions: tenant side and backbone side. */
+    public static final long CHAIN_INSIDE_MAC = 0x025053ff0001L;
+    public static final long CHAIN_OUTSIDE_MAC = 0x025053ff0002L;
+    /** ct_mark of a connection that has its translation; a packet without it was not translated. */
+    public static final int TRANSLATED_MARK = 1;
+    /** Bytes of an unresolved packet sent to the controller: the headers are enough. */
+    public static final int PACKET_IN_BYTES = 128;
+    /** A learned host or next hop that no packet used for this long is forgotten. Seconds. */
+    public static final int LEARNED_IDLE_SECONDS = 1200;
+    /** Most functions in a chain: as often as OVS lets a packet recirculate (MAX_RECIRC_DEPTH, lib/dpif-netdev.c). */
+    public static final int RECIRCULATION_BUDGET = 6;
+
+    private static final long BACKBONE_MAC_BASE = 0x025053010000L;
+    private static final long DATAPATH_ID_BASE = 0x0050534eL << 32;
+
+    private Constants() {
+        // Only values.
+    }
+
+    /** MAC address of a node's uplinks. */
+    public static long backboneMac(final int nodeId) {
+        return BACKBONE_MAC_BASE | nodeId;
+    }
+
+    /** OpenFlow datapath id of a node's bridge. */
+    public static long datapathId(final int nodeId) {
+        return DATAPATH_ID_BASE | nodeId;
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.registry;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.MatchField;
+
+/**
+ * What the registers hold, and between which tables. A register keeps its value through connection tracking and is zero
+ * again once a frame has left through a port.
+ */
+public enum Register {
+    VRF(MatchField.REG0, 15, 0, Table.CLASSIFY, Table.NEIGHBOUR_FOUND,
+        "VRF id: 1 is the backbone, tenants from 2; also the conntrack zone."),
+    DOMAIN(MatchField.REG0, 23, 16, Table.CLASSIFY, Table.L2_FORWARD,
+        "Broadcast domain of the attachment within its VRF."),
+    FROM_BACKBONE(MatchField.REG0, 24, 24, Table.CLASSIFY, Table.VRF_ROUTE,
+        "1 for a packet that came from the backbone; it must not go back there."),
+    FOUND(MatchField.REG0, 25, 25, Table.L2_LOOKUP, Table.NEIGHBOUR_FOUND,
+        "1 when a learned flow knew the host or next hop."),
+    NEXT_HOP(MatchField.REG1, 31, 0, Table.VRF_ROUTE, Table.NEIGHBOUR_FOUND,
+        "IPv4 address of the next hop."),
+    IN_ATTACHMENT(MatchField.REG2, 27, 0, Table.CLASSIFY, Table.GATEWAY,
+        "Where the frame came from: OpenFlow port << 12 | VLAN."),
+    OUT_ATTACHMENT(MatchField.REG3, 27, 0, Table.BACKBONE_IN, Table.EGRESS,
+        "Where the frame leaves: OpenFlow port << 12 | VLAN.");
+
+    private final FieldRange range;
+    private final Table first;
+    private final Table last;
+    private final String meaning;
+
+    Register(final MatchField field, final int high, final int low, final Table first, final Table last,
+            final String meaning) {
+        this.range = new FieldRange(field, high, low);
+        this.first = first;
+        this.last = last;
+        this.meaning = meaning;
+    }
+
+    /** The bits. */
+    public FieldRange range() {
+        return range;
+    }
+
+    /** First table that may write it. */
+    public Table first() {
+        return first;
+    }
+
+    /** Last table that may read it. */
+    public Table last() {
+        return last;
+    }
+
+    /** One sentence for the pipeline document. */
+    public String meaning() {
+        return meaning;
+    }
+
+    /** An action that sets it. */
+    public Action load(final long value) {
+        return new Action.Load(range, value);
+    }
+
+    /** A match on its value. */
+    public FieldMatch is(final long value) {
+        return FieldMatch.of(range, value);
+    }
+
+    /** The value for {@link #IN_ATTACHMENT} and {@link #OUT_ATTACHMENT}; VLAN 0 is untagged. */
+    public static long place(final int port, final int vlan) {
+        return (long) port << 12 | vlan;
+    }
+}

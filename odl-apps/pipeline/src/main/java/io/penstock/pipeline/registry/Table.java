@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.registry;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The OpenFlow tables in the order a packet meets them. Numbers are fixed: a number that was once in use is never given
+ * another meaning. The names are written to the switch, so that {@code ovs-ofctl dump-flows --names} shows them.
+ */
+public enum Table {
+    CLASSIFY(0, Owner.ACCESS, "Who sent the frame: an attachment, an uplink, or a network function.",
+        List.of("CHAIN_RETURN", "BACKBONE_IN", "ACCESS_LEARN")),
+    CHAIN_RETURN(4, Owner.CHAIN, "Where a frame goes that comes back from a network function.",
+        List.of("VRF_ROUTE", "NAT_OUT")),
+    BACKBONE_IN(10, Owner.BACKBONE, "Frames from an uplink: ARP, ping to the backbone address, public addresses.",
+        List.of("EGRESS")),
+    NAT_IN_CHECK(12, Owner.NAT, "After reverse translation: only replies and their errors go on.",
+        List.of("CHAIN_IN")),
+    CHAIN_IN(14, Owner.CHAIN, "Towards the tenant: the last function of the tenant's chain, or straight on.",
+        List.of("VRF_ROUTE")),
+    ACCESS_LEARN(20, Owner.ACCESS, "Frames from an attachment: learns the host's MAC address from its ARP.",
+        List.of("ARP_REPLY", "L2_LOOKUP")),
+    ARP_REPLY(24, Owner.ACCESS, "Answers ARP requests for the gateways of the VRF.",
+        List.of("L2_LOOKUP", "EGRESS")),
+    L2_LOOKUP(30, Owner.ACCESS, "Frames for the gateway go to routing, others look their host up.",
+        List.of("GATEWAY", "L2_FORWARD")),
+    L2_HOSTS(32, Owner.ACCESS, "Learned: where the host with this MAC address is.", List.of()),
+    L2_FORWARD(34, Owner.ACCESS, "To the host that was found, or to the whole broadcast domain.",
+        List.of("EGRESS")),
+    GATEWAY(40, Owner.VRF, "Packets to route: answers ping, drops foreign sources and expired TTLs.",
+        List.of("VRF_ROUTE", "EGRESS")),
+    VRF_ROUTE(50, Owner.VRF, "Longest-prefix routing inside the VRF; decrements the TTL.",
+        List.of("TENANT_ACL", "NEIGHBOUR_LOOKUP")),
+    TENANT_ACL(54, Owner.ACL, "What the tenant may send to the backbone.", List.of("CHAIN_OUT")),
+    CHAIN_OUT(60, Owner.CHAIN, "Towards the backbone: the first function of the tenant's chain, or straight on.",
+        List.of("NAT_OUT")),
+    NAT_OUT(70, Owner.NAT, "Translates the source to the tenant's public address.", List.of()),
+    NAT_OUT_CHECK(72, Owner.NAT, "Only what was translated goes on to the backbone.", List.of("BACKBONE_ROUTE")),
+    BACKBONE_ROUTE(80, Owner.BACKBONE, "Longest-prefix routing to the transit gateways.",
+        List.of("BACKBONE_ACL")),
+    BACKBONE_ACL(82, Owner.ACL, "What may leave an uplink.", List.of("NEIGHBOUR_LOOKUP")),
+    NEIGHBOUR_LOOKUP(90, Owner.NEIGHBOUR, "Looks the MAC address of the next hop up.",
+        List.of("NEIGHBOUR_FOUND")),
+    NEIGHBOURS(92, Owner.NEIGHBOUR, "Learned: MAC address and place of a next hop.", List.of()),
+    NEIGHBOUR_FOUND(94, Owner.NEIGHBOUR, "An unknown next hop is asked for by ARP.", List.of("EGRESS")),
+    EGRESS(100, Owner.ACCESS, "Tags the frame and sends it to its attachment or uplink.", List.of());
+
+    /** The stage class that writes a table. */
+    public enum Owner { ACCESS, CHAIN, BACKBONE, NAT, VRF, ACL, NEIGHBOUR }
+
+    private final int number;
+    private final Owner owner;
+    private final String purpose;
+    private final List<String> next;
+
+    Table(final int number, final Owner owner, final String purpose, final List<String> next) {
+        this.number = number;
+        this.owner = owner;
+        this.purpose = purpose;
+        this.next = next;
+    }
+
+    /** OpenFlow table number, 0..254. */
+    public int number() {
+        return number;
+    }
+
+    /** Which stage writes this table. */
+    public Owner owner() {
+        return owner;
+    }
+
+    /** One sentence for the pipeline document. */
+    public String purpose() {
+        return purpose;
+    }
+
+    /** Tables that a flow of this one may go to by goto_table. */
+    public List<Table> next() {
+        return next.stream().map(Table::valueOf).toList();
+    }
+
+    /** Name on the switch and in golden files. */
+    public String text() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The table with an OpenFlow number, if it is one of ours. */
+    public static Optional<Table> ofNumber(final int number) {
+        return Arrays.stream(values()).filter(table -> table.number == number).findFirst();
+    }
+}

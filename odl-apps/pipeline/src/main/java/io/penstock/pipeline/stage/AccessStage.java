@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.Node;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Attachments: which VRF a frame belongs to, learning of hosts, ARP for the gateways, bridging inside a broadcast
+ * domain, and the way out. Sample flows: golden/two-tenants.flows, tables classify to l2_forward and egress.
+ */
+public final class AccessStage implements Stage {
+    private static final FieldMatch GROUP_SOURCE =
+        new FieldMatch(MatchField.ETH_SRC, 0x010000000000L, 0x010000000000L);
+
+    @Override
+    public void planNode(final NodeView node, final FlowSink sink) {
+        for (final Node.Port port : node.node().ports()) {
+            if (port.role() == Node.Role.ACCESS) {
+                sink.flow(Table.CLASSIFY, Priority.LOW, "unknown VLAN on " + port.name())
+                    .when(MatchField.IN_PORT, node.port(port.name())).drop();
+            }
+        }
+        sink.flow(Table.CLASSIFY, Priority.MISS, "unknown port").drop();
+
+        sink.flow(Table.ACCESS_LEARN, Priority.HIGH, "source is a group address").when(GROUP_SOURCE).drop();
+        sink.flow(Table.ACCESS_LEARN, Priority.LOW, "ARP").arp().go(Table.ARP_REPLY);
+        sink.flow(Table.ACCESS_LEARN, Priority.MISS, "not ARP").go(Table.L2_LOOKUP);
+
+        sink.flow(Table.ARP_REPLY, Priority.MISS, "ARP between hosts").go(Table.L2_LOOKUP);
+
+        sink.flow(Table.L2_LOOKUP, Priority.NORMAL, "to the gateway")
+            .when(MatchField.ETH_DST, Constants.GATEWAY_MAC).ipv4().go(Table.GATEWAY);
+        sink.flow(Table.L2_LOOKUP, Priority.NORMAL, "ARP answer to the gateway, learned")
+            .when(MatchField.ETH_DST, Constants.GATEWAY_MAC).arp().drop();
+        sink.flow(Table.L2_LOOKUP, Priority.LOW, "to the gateway, neither IPv4 nor ARP")
+            .when(MatchField.ETH_DST, Constants.GATEWAY_MAC).drop();
+        sink.flow(Table.L2_LOOKUP, Priority.MISS, "to a host")
+            .then(new Action.Resubmit(Table.L2_HOSTS)).go(Table.L2_FORWARD);
+
+        sink.flow(Table.L2_HOSTS, Priority.MISS, "host not known").drop();
+        sink.flow(Table.L2_FORWARD, Priority.HIGH, "host found")
+            .when(Register.FOUND.is(1)).go(Table.EGRESS);
+        sink.flow(Table.L2_FORWARD, Priority.MISS, "no other attachment in the broadcast domain").drop();
+        sink.flow(Table.EGRESS, Priority.MISS, "no such attachment").drop();
+    }
+
+    @Override
+    public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
+        for (final TenantView.Domain domain : view.domains()) {
+            for (final Tenant.Attachment attachment : domain.attachments()) {
+                classify(node, view, domain, attachment, sink);
+                planEgress(sink, node.port(attachment.port()), attachment.vlan(), "to " + attachment.name());
+                if (domain.isBridged()) {
+                    bridge(node, view, domain, attachment, sink);
+                }
+            }
+            for (final Tenant.Subnet subnet : domain.subnets()) {
+                gatewayArp(view, domain, subnet, sink);
+            }
+        }
+    }
+
+    private static void classify(final NodeView node, final TenantView view, final TenantView.Domain domain,
+            final Tenant.Attachment attachment, final FlowSink sink) {
+        final int port = node.port(attachment.port());
+        sink.flow(Table.CLASSIFY, Priority.NORMAL, "from " + attachment.name())
+            .when(MatchField.IN_PORT, port).when(MatchField.VLAN_VID, attachment.vlan())
+            .then(new Action.PopVlan(), Register.VRF.load(view.vrf()), Register.DOMAIN.load(domain.id()),
+                Register.IN_ATTACHMENT.load(Register.place(port, attachment.vlan())))
+            .go(Table.ACCESS_LEARN);
+    }
+
+    private static void bridge(final NodeView node, final TenantView view, final TenantView.Domain domain,
+            final Tenant.Attachment attachment, final FlowSink sink) {
+        final FieldMatch from =
+            Register.IN_ATTACHMENT.is(Register.place(node.port(attachment.port()), attachment.vlan()));
+        sink.flow(Table.ACCESS_LEARN, Priority.LOW, "learn hosts on " + attachment.name())
+            .when(from).ipv4().then(Replies.learnHost(view.vrf())).go(Table.L2_LOOKUP);
+        final List<Action> flood = new ArrayList<>();
+        for (final Tenant.Attachment other : domain.attachments()) {
+            if (!other.equals(attachment)) {
+                final int port = node.port(other.port());
+                flood.add(new Action.PushVlan());
+                flood.add(new Action.SetField(MatchField.VLAN_VID, other.vlan()));
+                flood.add(other.port().equals(attachment.port())
+                    ? new Action.OutputInPort() : new Action.Output(port));
+                flood.add(new Action.PopVlan());
+            }
+        }
+        sink.flow(Table.L2_FORWARD, Priority.NORMAL, "flood from " + attachment.name())
+            .when(from).then(flood).end();
+    }
+
+    private static void gatewayArp(final TenantView view, final TenantView.Domain domain,
+            final Tenant.Subnet subnet, final FlowSink sink) {
+        final List<Action> learn = new ArrayList<>();
+        learn.add(Replies.learnNeighbour(view.vrf()));
+        if (domain.isBridged()) {
+            learn.add(Replies.learnHost(view.vrf()));
+        }
+        sink.flow(Table.ACCESS_LEARN, Priority.HIGH, "ARP claims the gateway of " + subnet.name())
+            .when(view.isVrf()).arp().when(MatchField.ARP_SPA, subnet.gateway()).drop();
+        sink.flow(Table.ACCESS_LEARN, Priority.NORMAL, "learn neighbours of " + subnet.name())
+            .when(view.isVrf(), Register.DOMAIN.is(domain.id())).arp()
+            .when(subnet.prefix().match(MatchField.ARP_SPA)).then(learn).go(Table.ARP_REPLY);
+        sink.flow(Table.ARP_REPLY, Priority.NORMAL, "ARP for the gateway of " + subnet.name())
+            .when(view.isVrf(), Register.DOMAIN.is(domain.id())).arp()
+            .when(MatchField.ARP_OP, Replies.ARP_REQUEST).when(MatchField.ARP_TPA, subnet.gateway())
+            .then(Replies.arp(Constants.GATEWAY_MAC, subnet.gateway())).then(Replies.backToSender())
+            .go(Table.EGRESS);
+    }
+
+    /** The way out to a place. Open vSwitch sends nothing back to the port a frame came from unless told so. */
+    static void planEgress(final FlowSink sink, final int port, final int vlan, final String label) {
+        final List<Action> tag = vlan == 0 ? List.of()
+            : List.of(new Action.PushVlan(), new Action.SetField(MatchField.VLAN_VID, vlan));
+        final FieldMatch to = Register.OUT_ATTACHMENT.is(Register.place(port, vlan));
+        sink.flow(Table.EGRESS, Priority.NORMAL, label).when(to).then(tag).then(new Action.Output(port)).end();
+        sink.flow(Table.EGRESS, Priority.HIGH, label + ", back").when(MatchField.IN_PORT, port).when(to)
+            .then(tag).then(new Action.OutputInPort()).end();
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.Backbone;
+import io.penstock.pipeline.intent.Node;
+import io.penstock.pipeline.intent.Pool;
+import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Route;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import java.util.List;
+
+/**
+ * The backbone VRF: ARP and ping on the uplinks, routes to the transit gateways, and no way from tenant to tenant.
+ * Sample flows: golden/two-tenants.flows, tables backbone_in and backbone_route.
+ */
+public final class BackboneStage implements Stage {
+    @Override
+    public void planNode(final NodeView node, final FlowSink sink) {
+        for (final Node.Port port : node.node().ports()) {
+            if (port.role() == Node.Role.UPLINK) {
+                sink.flow(Table.CLASSIFY, Priority.LOW, "no backbone on this VLAN of " + port.name())
+                    .when(MatchField.IN_PORT, node.port(port.name())).drop();
+            }
+        }
+        for (final Backbone.Interface uplink : node.uplinks()) {
+            planUplink(node, uplink, sink);
+        }
+        for (final Route route : node.snapshot().backbone().routes()) {
+            node.uplinks().stream().filter(uplink -> uplink.prefix().contains(route.nextHop())).findFirst()
+                .ifPresent(uplink -> routeVia(node, uplink, sink, "route " + route.prefix(), route.prefix(),
+                    Register.NEXT_HOP.load(route.nextHop())));
+        }
+        for (final Pool pool : node.snapshot().pools().values()) {
+            for (final Prefix prefix : pool.prefixes()) {
+                sink.flow(Table.BACKBONE_IN, Priority.LOW, "public address of pool " + pool.name() + " is not in use")
+                    .ipv4().when(prefix.match(MatchField.IP_DST)).drop();
+                sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, "tenant to tenant, pool " + pool.name())
+                    .ipv4().when(prefix.match(MatchField.IP_DST)).drop();
+            }
+        }
+        VrfStage.expired(sink, Table.BACKBONE_IN);
+        sink.flow(Table.BACKBONE_IN, Priority.MISS, "from the backbone, not for us").drop();
+        sink.flow(Table.BACKBONE_ROUTE, Priority.MISS, "no backbone route").drop();
+    }
+
+    @Override
+    public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
+        if (!view.hasNat()) {
+            return;
+        }
+        sink.flow(Table.BACKBONE_IN, Priority.NORMAL, "ARP for the public address").arp()
+            .when(MatchField.ARP_OP, Replies.ARP_REQUEST).when(MatchField.ARP_TPA, view.publicAddress())
+            .then(Replies.arp(node.backboneMac(), view.publicAddress())).then(Replies.backToSender())
+            .go(Table.EGRESS);
+        final boolean pooled = node.snapshot().pools().values().stream().flatMap(pool -> pool.prefixes().stream())
+            .anyMatch(prefix -> prefix.contains(view.publicAddress()));
+        if (!pooled) {
+            sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, "tenant to tenant")
+                .ipv4().when(MatchField.IP_DST, view.publicAddress()).drop();
+        }
+    }
+
+    private static void planUplink(final NodeView node, final Backbone.Interface uplink, final FlowSink sink) {
+        final int port = node.port(uplink.port());
+        final long mac = node.backboneMac();
+        final FieldMatch from = Register.IN_ATTACHMENT.is(Register.place(port, uplink.vlan()));
+        final FlowSink.Draft classify = sink.flow(Table.CLASSIFY, Priority.NORMAL, "from uplink " + uplink.port())
+            .when(MatchField.IN_PORT, port).when(MatchField.VLAN_VID, uplink.vlan());
+        if (uplink.vlan() != 0) {
+            classify.then(new Action.PopVlan());
+        }
+        classify.then(Register.VRF.load(Constants.BACKBONE_VRF),
+            Register.IN_ATTACHMENT.load(Register.place(port, uplink.vlan()))).go(Table.BACKBONE_IN);
+
+        final Action learn = Replies.learnNeighbour(Constants.BACKBONE_VRF);
+        sink.flow(Table.BACKBONE_IN, Priority.HIGH, "ARP claims the backbone address").arp().when(from)
+            .when(MatchField.ARP_SPA, uplink.address()).drop();
+        sink.flow(Table.BACKBONE_IN, Priority.NORMAL, "ARP for the backbone address").arp().when(from)
+            .when(MatchField.ARP_OP, Replies.ARP_REQUEST).when(MatchField.ARP_TPA, uplink.address())
+            .when(uplink.prefix().match(MatchField.ARP_SPA))
+            .then(learn).then(Replies.arp(mac, uplink.address())).then(Replies.backToSender()).go(Table.EGRESS);
+        sink.flow(Table.BACKBONE_IN, Priority.LOW, "learn neighbours on " + uplink.port()).arp().when(from)
+            .when(uplink.prefix().match(MatchField.ARP_SPA)).then(learn).end();
+        sink.flow(Table.BACKBONE_IN, Priority.GUARD, "ping to the backbone address").when(from).ipv4()
+            .when(MatchField.IP_DST, uplink.address()).when(MatchField.IP_PROTO, Replies.ICMP)
+            .when(MatchField.ICMP_TYPE, Replies.ECHO_REQUEST)
+            .then(Replies.echo(mac, uplink.address())).then(Replies.backToSender()).go(Table.EGRESS);
+
+        sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, "to the backbone itself").ipv4()
+            .when(MatchField.IP_DST, uplink.address()).drop();
+        routeVia(node, uplink, sink, "connected on " + uplink.port(), uplink.prefix(),
+            new Action.Move(MatchField.IP_DST.range(), Register.NEXT_HOP.range()));
+        AccessStage.planEgress(sink, port, uplink.vlan(), "to uplink " + uplink.port());
+    }
+
+    private static void routeVia(final NodeView node, final Backbone.Interface uplink, final FlowSink sink,
+            final String label, final Prefix prefix, final Action setNextHop) {
+        final List<Action> actions = List.of(setNextHop, new Action.SetField(MatchField.ETH_SRC, node.backboneMac()),
+            Register.OUT_ATTACHMENT.load(Register.place(node.port(uplink.port()), uplink.vlan())));
+        sink.flow(Table.BACKBONE_ROUTE, Priority.prefix(prefix.length()), label).ipv4()
+            .when(prefix.match(MatchField.IP_DST)).then(actions).go(Table.BACKBONE_ACL);
+    }
+}

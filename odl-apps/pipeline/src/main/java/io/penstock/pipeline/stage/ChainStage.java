@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import java.util.List;
+
+/**
+ * Leads a tenant's traffic through its network functions, and the return traffic through the same ones in reverse.
+ * Frames to a function carry the VRF id as 802.1Q tag, since addresses of tenants overlap; a frame that comes back is
+ * known by its port and tag.
+ */
+public final class ChainStage implements Stage {
+    @Override
+    public void planNode(final NodeView node, final FlowSink sink) {
+        for (final NetworkFunction function : node.functions()) {
+            for (final String port : List.of(function.insidePort(), function.outsidePort())) {
+                sink.flow(Table.CLASSIFY, Priority.NORMAL, "from " + port)
+                    .when(MatchField.IN_PORT, node.port(port)).go(Table.CHAIN_RETURN);
+            }
+        }
+        sink.flow(Table.CHAIN_RETURN, Priority.MISS, "a function sent a tag it does not serve").drop();
+        sink.flow(Table.CHAIN_IN, Priority.MISS, "no chain").go(Table.VRF_ROUTE);
+        sink.flow(Table.CHAIN_OUT, Priority.MISS, "no chain").go(Table.NAT_OUT);
+    }
+
+    @Override
+    public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
+        if (view.chain().isEmpty()) {
+            sink.flow(Table.CHAIN_IN, Priority.NORMAL, "chain is down, closed").when(view.isVrf()).drop();
+            sink.flow(Table.CHAIN_OUT, Priority.NORMAL, "chain is down, closed").when(view.isVrf()).drop();
+            return;
+        }
+        final List<NetworkFunction> functions = view.chain().get();
+        if (functions.isEmpty()) {
+            return;
+        }
+        final NetworkFunction first = functions.get(0);
+        final NetworkFunction last = functions.get(functions.size() - 1);
+        enter(node, view, sink, Table.CHAIN_OUT, first.insidePort(), Constants.CHAIN_INSIDE_MAC,
+            Constants.CHAIN_OUTSIDE_MAC);
+        enter(node, view, sink, Table.CHAIN_IN, last.outsidePort(), Constants.CHAIN_OUTSIDE_MAC,
+            Constants.CHAIN_INSIDE_MAC);
+        for (int hop = 0; hop + 1 < functions.size(); hop++) {
+            final String outside = functions.get(hop).outsidePort();
+            final String inside = functions.get(hop + 1).insidePort();
+            passOn(node, view, sink, outside, inside);
+            passOn(node, view, sink, inside, outside);
+        }
+        returned(node, view, sink, last.outsidePort(), "to the backbone").go(Table.NAT_OUT);
+        returned(node, view, sink, first.insidePort(), "to the tenant")
+            .then(Register.FROM_BACKBONE.load(1)).go(Table.VRF_ROUTE);
+    }
+
+    private static void enter(final NodeView node, final TenantView view, final FlowSink sink, final Table table,
+            final String port, final long source, final long destination) {
+        sink.flow(table, Priority.NORMAL, "chain hop to " + port).when(view.isVrf())
+            .then(new Action.SetField(MatchField.ETH_SRC, source),
+                new Action.SetField(MatchField.ETH_DST, destination), new Action.PushVlan(),
+                new Action.SetField(MatchField.VLAN_VID, view.vrf()), new Action.Output(node.port(port)))
+            .end();
+    }
+
+    private static void passOn(final NodeView node, final TenantView view, final FlowSink sink, final String from,
+            final String to) {
+        sink.flow(Table.CHAIN_RETURN, Priority.NORMAL, "chain hop to " + to)
+            .when(MatchField.IN_PORT, node.port(from)).when(MatchField.VLAN_VID, view.vrf())
+            .then(new Action.Output(node.port(to))).end();
+    }
+
+    private static FlowSink.Draft returned(final NodeView node, final TenantView view, final FlowSink sink,
+            final String port, final String label) {
+        return sink.flow(Table.CHAIN_RETURN, Priority.NORMAL, label + " from " + port)
+            .when(MatchField.IN_PORT, node.port(port)).when(MatchField.VLAN_VID, view.vrf())
+            .then(new Action.PopVlan(), Register.VRF.load(view.vrf()));
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.registry.Table;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Takes the flows of one owner. Not for several threads. */
+public final class FlowSink {
+    private static final int ETH_ARP = 0x0806;
+    private static final int ETH_IPV4 = 0x0800;
+
+    private final long cookie;
+    private final Consumer<PlannedFlow> target;
+
+    /** A sink whose flows carry {@code cookie}. */
+    public FlowSink(final long cookie, final Consumer<PlannedFlow> target) {
+        this.cookie = cookie;
+        this.target = target;
+    }
+
+    /** Begins a flow; one of {@link Draft#go}, {@link Draft#end} and {@link Draft#drop} finishes it. */
+    public Draft flow(final Table table, final int priority, final String label) {
+        return new Draft(table, priority, label);
+    }
+
+    /** A flow being written. */
+    public final class Draft {
+        private final Table table;
+        private final int priority;
+        private final String label;
+        private final List<FieldMatch> matches = new ArrayList<>();
+        private final List<Action> actions = new ArrayList<>();
+
+        private Draft(final Table table, final int priority, final String label) {
+            this.table = table;
+            this.priority = priority;
+            this.label = label;
+        }
+
+        /** Adds matches. */
+        public Draft when(final FieldMatch... more) {
+            return when(Arrays.asList(more));
+        }
+
+        /** Adds matches. */
+        public Draft when(final List<FieldMatch> more) {
+            matches.addAll(more);
+            return this;
+        }
+
+        /** Adds an exact match. */
+        public Draft when(final MatchField field, final long value) {
+            return when(FieldMatch.of(field, value));
+        }
+
+        /** Only ARP. */
+        public Draft arp() {
+            return when(MatchField.ETH_TYPE, ETH_ARP);
+        }
+
+        /** Only IPv4. */
+        public Draft ipv4() {
+            return when(MatchField.ETH_TYPE, ETH_IPV4);
+        }
+
+        /** Adds actions. */
+        public Draft then(final Action... more) {
+            return then(Arrays.asList(more));
+        }
+
+        /** Adds actions. */
+        public Draft then(final List<Action> more) {
+            actions.addAll(more);
+            return this;
+        }
+
+        /** Goes on in another table. */
+        public void go(final Table next) {
+            add(Optional.of(next));
+        }
+
+        /** Ends with the actions. */
+        public void end() {
+            add(Optional.empty());
+        }
+
+        /** Drops; the flow's counter counts it. */
+        public void drop() {
+            actions.clear();
+            add(Optional.empty());
+        }
+
+        private void add(final Optional<Table> next) {
+            target.accept(new PlannedFlow(new FlowSpec(table, priority, matches, actions, next, cookie, 0), label));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+
+/**
+ * The MAC address of the next hop, from flows that ARP packets taught. An unknown one is reported to the controller,
+ * which asks for it; the packet itself is lost, as RFC 1122 section 2.3.2.2 allows.
+ */
+public final class NeighbourStage implements Stage {
+    @Override
+    public void planNode(final NodeView node, final FlowSink sink) {
+        sink.flow(Table.NEIGHBOUR_LOOKUP, Priority.MISS, "look the next hop up")
+            .then(new Action.Resubmit(Table.NEIGHBOURS)).go(Table.NEIGHBOUR_FOUND);
+        sink.flow(Table.NEIGHBOURS, Priority.MISS, "next hop not known").drop();
+        sink.flow(Table.NEIGHBOUR_FOUND, Priority.NORMAL, "next hop found")
+            .when(Register.FOUND.is(1)).go(Table.EGRESS);
+        sink.flow(Table.NEIGHBOUR_FOUND, Priority.MISS, "ask for the next hop")
+            .then(new Action.Controller(Constants.PACKET_IN_BYTES)).end();
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Backbone;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.Node;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * One node, with everything its plan depends on.
+ *
+ * @param functionsDown names of functions with a port that is down
+ */
+public record NodeView(Snapshot snapshot, Allocations allocations, Set<String> functionsDown, Node node) {
+    /** OpenFlow port number of a port of this node. */
+    public int port(final String name) {
+        return allocations.port(node.name(), name);
+    }
+
+    /** Id of this node. */
+    public int id() {
+        return allocations.nodes().get(node.name());
+    }
+
+    /** MAC address of the uplinks. */
+    public long backboneMac() {
+        return Constants.backboneMac(id());
+    }
+
+    /** Uplinks of this node. */
+    public List<Backbone.Interface> uplinks() {
+        return snapshot.backbone().on(node.name());
+    }
+
+    /** A tenant of this node. */
+    public TenantView view(final Tenant tenant) {
+        return TenantView.of(this, tenant);
+    }
+
+    /** Functions of this node. */
+    public List<NetworkFunction> functions() {
+        return snapshot.functionsOn(node.name());
+    }
+}

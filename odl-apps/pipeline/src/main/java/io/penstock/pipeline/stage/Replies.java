@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.Action.LearnSpec;
+import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import java.util.List;
+
+/** Action lists that gateways and uplinks have in common. */
+final class Replies {
+    static final int ARP_REQUEST = 1;
+    static final int ARP_REPLY = 2;
+    static final int ICMP = 1;
+    static final int ECHO_REQUEST = 8;
+    private static final int ECHO_REPLY = 0;
+    private static final int INITIAL_TTL = 64;
+
+    private Replies() {
+        // Only functions.
+    }
+
+    /** Turns an ARP request (RFC 826) into the answer that {@code address} is at {@code mac}. */
+    static List<Action> arp(final long mac, final long address) {
+        return List.of(
+            move(MatchField.ETH_SRC, MatchField.ETH_DST),
+            new Action.SetField(MatchField.ETH_SRC, mac),
+            new Action.SetField(MatchField.ARP_OP, ARP_REPLY),
+            move(MatchField.ARP_SHA, MatchField.ARP_THA),
+            move(MatchField.ARP_SPA, MatchField.ARP_TPA),
+            new Action.SetField(MatchField.ARP_SHA, mac),
+            new Action.SetField(MatchField.ARP_SPA, address));
+    }
+
+    /** Turns an echo request (RFC 792) to {@code address} into its reply. */
+    static List<Action> echo(final long mac, final long address) {
+        return List.of(
+            move(MatchField.ETH_SRC, MatchField.ETH_DST),
+            new Action.SetField(MatchField.ETH_SRC, mac),
+            move(MatchField.IP_SRC, MatchField.IP_DST),
+            new Action.SetField(MatchField.IP_SRC, address),
+            new Action.SetField(MatchField.ICMP_TYPE, ECHO_REPLY),
+            new Action.SetField(MatchField.IP_TTL, INITIAL_TTL));
+    }
+
+    /** Sends back to where the frame came from. */
+    static Action backToSender() {
+        return new Action.Move(Register.IN_ATTACHMENT.range(), Register.OUT_ATTACHMENT.range());
+    }
+
+    /** Remembers who sent this ARP packet as next hop of the VRF. */
+    static Action learnNeighbour(final int vrf) {
+        return new Action.Learn(Table.NEIGHBOURS, Priority.NORMAL, Constants.LEARNED_IDLE_SECONDS,
+            Cookie.of(Cookie.Kind.LEARNED, vrf), List.of(
+                new LearnSpec.MatchCopy(Register.VRF.range(), Register.VRF.range()),
+                new LearnSpec.MatchCopy(MatchField.ARP_SPA.range(), Register.NEXT_HOP.range()),
+                new LearnSpec.LoadCopy(MatchField.ARP_SHA.range(), MatchField.ETH_DST.range()),
+                new LearnSpec.LoadCopy(Register.IN_ATTACHMENT.range(), Register.OUT_ATTACHMENT.range()),
+                new LearnSpec.LoadValue(1, Register.FOUND.range())));
+    }
+
+    /** Remembers where the sender of this frame is. */
+    static Action learnHost(final int vrf) {
+        final FieldRange vrfAndDomain =
+            new FieldRange(MatchField.REG0, Register.DOMAIN.range().high(), Register.VRF.range().low());
+        return new Action.Learn(Table.L2_HOSTS, Priority.NORMAL, Constants.LEARNED_IDLE_SECONDS,
+            Cookie.of(Cookie.Kind.LEARNED, vrf), List.of(
+                new LearnSpec.MatchCopy(vrfAndDomain, vrfAndDomain),
+                new LearnSpec.MatchCopy(MatchField.ETH_SRC.range(), MatchField.ETH_DST.range()),
+                new LearnSpec.LoadCopy(Register.IN_ATTACHMENT.range(), Register.OUT_ATTACHMENT.range()),
+                new LearnSpec.LoadValue(1, Register.FOUND.range())));
+    }
+
+    private static Action move(final MatchField source, final MatchField target) {
+        return new Action.Move(source.range(), target.range());
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Register;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One tenant on one node.
+ *
+ * @param publicAddress 0 without NAT
+ * @param domains broadcast domains; the index of a domain is its id
+ * @param chain functions that work or are not bypassed, from the tenant to the backbone; absent when a function that
+ *     must not be bypassed is down
+ */
+public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Domain> domains,
+        Optional<List<NetworkFunction>> chain) {
+
+    /** Attachments that hear each other's broadcasts, and the subnets on them. */
+    public record Domain(int id, List<Tenant.Attachment> attachments, List<Tenant.Subnet> subnets) {
+        /** Whether frames have to be bridged between attachments. */
+        public boolean isBridged() {
+            return attachments.size() > 1;
+        }
+    }
+
+    /** The view of a tenant. */
+    static TenantView of(final NodeView node, final Tenant tenant) {
+        final TenantAllocation allocation = node.allocations().tenants().get(tenant.name());
+        return new TenantView(tenant, allocation.vrf(), allocation.publicAddress(), domains(tenant),
+            workingChain(node, tenant));
+    }
+
+    /** A match on this VRF. */
+    public FieldMatch isVrf() {
+        return Register.VRF.is(vrf);
+    }
+
+    /** Whether packets may go to the backbone at all. */
+    public boolean hasNat() {
+        return publicAddress != 0;
+    }
+
+    private static Optional<List<NetworkFunction>> workingChain(final NodeView node, final Tenant tenant) {
+        final List<NetworkFunction> working = new ArrayList<>();
+        for (final NetworkFunction function : node.snapshot().chainOf(tenant)) {
+            if (!node.functionsDown().contains(function.name())) {
+                working.add(function);
+            } else if (function.failPolicy() == NetworkFunction.FailPolicy.CLOSED) {
+                return Optional.empty();
+            }
+        }
+        return Optional.of(List.copyOf(working));
+    }
+
+    private static List<Domain> domains(final Tenant tenant) {
+        final List<List<Tenant.Attachment>> groups = new ArrayList<>();
+        for (final Tenant.Attachment attachment : tenant.attachments()) {
+            groups.add(new ArrayList<>(List.of(attachment)));
+        }
+        for (final Tenant.Subnet subnet : tenant.subnets()) {
+            final List<Tenant.Attachment> shared = tenant.attachmentsOf(subnet);
+            final List<Tenant.Attachment> merged = new ArrayList<>();
+            groups.removeIf(group -> {
+                final boolean meets = group.stream().anyMatch(shared::contains);
+                if (meets) {
+                    merged.addAll(group);
+                }
+                return meets;
+            });
+            if (!merged.isEmpty()) {
+                groups.add(merged);
+            }
+        }
+        // The order of the configuration decides, not the order of merging.
+        groups.forEach(group -> group.sort(Comparator.comparingInt(tenant.attachments()::indexOf)));
+        groups.sort(Comparator.comparingInt(group -> tenant.attachments().indexOf(group.get(0))));
+        final List<Domain> domains = new ArrayList<>();
+        for (final List<Tenant.Attachment> group : groups) {
+            domains.add(new Domain(domains.size(), List.copyOf(group), tenant.subnets().stream()
+                .filter(subnet -> tenant.attachmentsOf(subnet).stream().anyMatch(group::contains)).toList()));
+        }
+        return domains;
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Route;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import java.util.List;
+
+/**
+ * The router of a VRF: answers ping, refuses sources that are not inside, routes by longest prefix. Sample flows:
+ * golden/two-tenants.flows, tables gateway and vrf_route.
+ */
+public final class VrfStage implements Stage {
+    @Override
+    public void planNode(final NodeView node, final FlowSink sink) {
+        expired(sink, Table.GATEWAY);
+        sink.flow(Table.GATEWAY, Priority.MISS, "source is not inside the VRF").drop();
+        sink.flow(Table.VRF_ROUTE, Priority.MISS, "no route").drop();
+    }
+
+    /** Packets that a router must not forward (RFC 1812, section 5.3.1). */
+    static void expired(final FlowSink sink, final Table table) {
+        for (int ttl = 0; ttl <= 1; ttl++) {
+            sink.flow(table, Priority.HIGH, "TTL " + ttl + " is used up")
+                .ipv4().when(MatchField.IP_TTL, ttl).drop();
+        }
+    }
+
+    @Override
+    public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
+        for (final Tenant.Subnet subnet : view.tenant().subnets()) {
+            gateway(view, subnet, sink);
+            sink.flow(Table.VRF_ROUTE, Priority.prefix(subnet.prefix().length()), "connected " + subnet.name())
+                .when(view.isVrf()).ipv4().when(subnet.prefix().match(MatchField.IP_DST))
+                .then(forward(new Action.Move(MatchField.IP_DST.range(), Register.NEXT_HOP.range())))
+                .go(Table.NEIGHBOUR_LOOKUP);
+        }
+        for (final Route route : view.tenant().routes()) {
+            sink.flow(Table.VRF_ROUTE, Priority.prefix(route.prefix().length()), "route " + route.prefix())
+                .when(view.isVrf()).ipv4().when(route.prefix().match(MatchField.IP_DST))
+                .then(forward(Register.NEXT_HOP.load(route.nextHop()))).go(Table.NEIGHBOUR_LOOKUP);
+        }
+        for (final Prefix prefix : view.tenant().insidePrefixes()) {
+            sink.flow(Table.GATEWAY, Priority.LOW, "from " + prefix)
+                .when(view.isVrf()).ipv4().when(prefix.match(MatchField.IP_SRC)).go(Table.VRF_ROUTE);
+        }
+        if (view.hasNat()) {
+            sink.flow(Table.VRF_ROUTE, Priority.LOW, "to the backbone")
+                .when(view.isVrf(), Register.FROM_BACKBONE.is(0)).ipv4()
+                .then(new Action.DecTtl()).go(Table.TENANT_ACL);
+        }
+    }
+
+    private static void gateway(final TenantView view, final Tenant.Subnet subnet, final FlowSink sink) {
+        // A gateway answers a used-up TTL as well: the packet has arrived.
+        sink.flow(Table.GATEWAY, Priority.GUARD, "ping to the gateway of " + subnet.name())
+            .when(view.isVrf()).ipv4().when(MatchField.IP_DST, subnet.gateway())
+            .when(MatchField.IP_PROTO, Replies.ICMP).when(MatchField.ICMP_TYPE, Replies.ECHO_REQUEST)
+            .then(Replies.echo(Constants.GATEWAY_MAC, subnet.gateway())).then(Replies.backToSender())
+            .go(Table.EGRESS);
+        sink.flow(Table.GATEWAY, Priority.NORMAL, "to the gateway of " + subnet.name() + ", not ping")
+            .when(view.isVrf()).ipv4().when(MatchField.IP_DST, subnet.gateway()).drop();
+    }
+
+    private static List<Action> forward(final Action setNextHop) {
+        return List.of(new Action.DecTtl(), setNextHop,
+            new Action.SetField(MatchField.ETH_SRC, Constants.GATEWAY_MAC));
+    }
+}

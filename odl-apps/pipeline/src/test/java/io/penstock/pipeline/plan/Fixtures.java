@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.plan;
+
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocator;
+import io.penstock.pipeline.intent.Backbone;
+import io.penstock.pipeline.intent.Chain;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
+import io.penstock.pipeline.intent.Node;
+import io.penstock.pipeline.intent.Pool;
+import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Route;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Networks to plan in tests. */
+public final class Fixtures {
+    private Fixtures() {
+    }
+
+    /** The node of every fixture: two access ports and an uplink. */
+    public static Node edge() {
+        return new Node("edge1", "/run/vhost", List.of(
+            new Node.Port("acc0", Node.Role.ACCESS, Node.PortType.SYSTEM, ""),
+            new Node.Port("acc1", Node.Role.ACCESS, Node.PortType.SYSTEM, ""),
+            new Node.Port("up0", Node.Role.UPLINK, Node.PortType.SYSTEM, "")));
+    }
+
+    /** An uplink with a transit gateway. */
+    public static Backbone backbone(final Optional<String> acl) {
+        return new Backbone(
+            List.of(new Backbone.Interface("edge1", "up0", 0, Prefix.parse("192.0.2.0/24"), Ipv4.parse("192.0.2.2"),
+                acl)),
+            List.of(new Route(Prefix.DEFAULT, Ipv4.parse("192.0.2.1"))));
+    }
+
+    /** A tenant with one attachment, 10.0.0.0/24 and an address from the pool. */
+    public static Tenant tenant(final String name, final int vlan) {
+        return new Tenant(name, List.of(new Tenant.Attachment("lan", "edge1", "acc0", vlan)),
+            List.of(new Tenant.Subnet("lan", Prefix.parse("10.0.0.0/24"), Ipv4.parse("10.0.0.1"), List.of())),
+            List.of(), fromPool(), Optional.empty(), Optional.empty());
+    }
+
+    /** NAT to an address of the pool. */
+    public static Optional<Tenant.Nat> fromPool() {
+        return Optional.of(new Tenant.Nat(Optional.empty(), Optional.of("public")));
+    }
+
+    /** A tenant that has one of everything. */
+    public static Tenant rich() {
+        return new Tenant("rich",
+            List.of(new Tenant.Attachment("a", "edge1", "acc0", 300), new Tenant.Attachment("b", "edge1", "acc1", 301),
+                new Tenant.Attachment("c", "edge1", "acc1", 302)),
+            List.of(
+                new Tenant.Subnet("wide", Prefix.parse("10.1.0.0/16"), Ipv4.parse("10.1.0.1"), List.of("a", "b")),
+                new Tenant.Subnet("lone", Prefix.parse("10.2.0.0/24"), Ipv4.parse("10.2.0.1"), List.of("c"))),
+            List.of(new Route(Prefix.parse("172.16.0.0/12"), Ipv4.parse("10.2.0.9"))),
+            Optional.of(new Tenant.Nat(Optional.of(Ipv4.parse("198.51.100.77")), Optional.empty())),
+            Optional.of("web-only"), Optional.of("secure"));
+    }
+
+    /** A network with these tenants. */
+    public static Snapshot network(final Tenant... tenants) {
+        return Snapshot.of(List.of(edge()), backbone(Optional.of("keep-out")),
+            List.of(new Pool("public", List.of(Prefix.parse("203.0.113.0/24")))),
+            List.of(new NetworkFunction("fw", "edge1", FailPolicy.CLOSED, true),
+                new NetworkFunction("tap", "edge1", FailPolicy.OPEN, true)),
+            List.of(new Chain("secure", List.of("fw", "tap"))), List.of(tenants), List.of(keepOut(), webOnly()));
+    }
+
+    private static Acl keepOut() {
+        return new Acl("keep-out", List.of(
+            entry("no-private", false, "10.0.0.0/8", null, null, null),
+            entry("rest", true, null, null, null, null)));
+    }
+
+    private static Acl webOnly() {
+        return new Acl("web-only", List.of(
+            entry("web", true, null, 6, new Acl.PortRange(80, 90), null),
+            entry("dns", true, "192.0.2.53/32", 17, new Acl.PortRange(53, 53), null),
+            entry("ping", true, null, 1, null, 8)));
+    }
+
+    private static Acl.Entry entry(final String name, final boolean permit, final String destination,
+            final Integer protocol, final Acl.PortRange ports, final Integer icmpType) {
+        return new Acl.Entry(name, permit, Optional.empty(), Optional.ofNullable(destination).map(Prefix::parse),
+            Optional.ofNullable(protocol), Optional.empty(), Optional.ofNullable(ports),
+            Optional.ofNullable(icmpType), Optional.empty(), List.of());
+    }
+
+    /** {@code count} tenants like {@link #tenant}. */
+    public static Tenant[] tenants(final int count) {
+        final List<Tenant> tenants = new ArrayList<>();
+        for (int index = 0; index < count; index++) {
+            tenants.add(tenant("t%03d".formatted(index), 100 + index));
+        }
+        return tenants.toArray(Tenant[]::new);
+    }
+
+    /** The plan of the node, everything up. */
+    public static NodePlan plan(final Snapshot snapshot) {
+        return plan(snapshot, Set.of());
+    }
+
+    /** The plan of the node with some functions down. */
+    public static NodePlan plan(final Snapshot snapshot, final Set<String> down) {
+        return Planner.plan(snapshot, Allocator.allocate(snapshot, Allocations.none()), down, "edge1");
+    }
+}

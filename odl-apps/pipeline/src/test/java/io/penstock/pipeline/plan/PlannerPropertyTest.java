@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocator;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.intent.Validator;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+/** What holds for every plan. */
+class PlannerPropertyTest {
+    private static final int PER_PLAIN_TENANT = 15;
+
+    @Test
+    void everyFlowKeepsTheContractsOfTheRegistry() {
+        final Snapshot snapshot = Fixtures.network(Fixtures.rich(), Fixtures.tenant("plain", 100));
+        for (final Set<String> down : List.of(Set.<String>of(), Set.of("fw"), Set.of("tap"), Set.of("fw", "tap"))) {
+            assertThat(PipelineLint.check(Fixtures.plan(snapshot, down).flowSpecs())).isEmpty();
+        }
+    }
+
+    @Test
+    void aPlainTenantCostsTheSameNumberOfFlowsWhereverItComes() {
+        final int none = Fixtures.plan(Fixtures.network()).flows().size();
+        assertThat(Fixtures.plan(Fixtures.network(Fixtures.tenants(1))).flows()).hasSize(none + PER_PLAIN_TENANT);
+        assertThat(Fixtures.plan(Fixtures.network(Fixtures.tenants(200))).flows())
+            .hasSize(none + 200 * PER_PLAIN_TENANT);
+    }
+
+    @RepeatedTest(20)
+    void orderOfInputIsIrrelevant(final RepetitionInfo repetition) {
+        final List<Tenant> tenants = new ArrayList<>(Arrays.asList(Fixtures.tenants(10)));
+        tenants.add(Fixtures.rich());
+        final Snapshot sorted = Fixtures.network(tenants.toArray(Tenant[]::new));
+        Collections.shuffle(tenants, new Random(repetition.getCurrentRepetition()));
+        final Snapshot shuffled = Fixtures.network(tenants.toArray(Tenant[]::new));
+        assertThat(Fixtures.plan(shuffled)).isEqualTo(Fixtures.plan(sorted));
+    }
+
+    @RepeatedTest(20)
+    void addingAndRemovingIsNothing(final RepetitionInfo repetition) {
+        final Random random = new Random(repetition.getCurrentRepetition());
+        Snapshot snapshot = Fixtures.network(Fixtures.tenants(5));
+        Allocations allocations = Allocator.allocate(snapshot, Allocations.none());
+        final NodePlan before = Planner.plan(snapshot, allocations, Set.of(), "edge1");
+        final List<Tenant> original = List.copyOf(snapshot.tenants().values());
+        for (int step = 0; step < 20; step++) {
+            final List<Tenant> more = new ArrayList<>(original);
+            for (int index = 0; index < random.nextInt(8); index++) {
+                more.add(Fixtures.tenant("x" + index, 1000 + index));
+            }
+            if (random.nextBoolean()) {
+                more.add(Fixtures.rich());
+            }
+            snapshot = snapshot.withTenants(more);
+            assertThat(Validator.validate(snapshot, allocations)).isEmpty();
+            allocations = Allocator.allocate(snapshot, allocations);
+        }
+        snapshot = snapshot.withTenants(original);
+        allocations = Allocator.allocate(snapshot, allocations);
+        final NodePlan after = Planner.plan(snapshot, allocations, Set.of(), "edge1");
+        assertThat(after).isEqualTo(before);
+        assertThat(PlanDiff.between(after, before.flowSpecs()).isEmpty()).isTrue();
+    }
+
+    @Test
+    void aFreedVrfIdIsNotGivenOutAtOnce() {
+        final Snapshot one = Fixtures.network(Fixtures.tenant("one", 100));
+        final Allocations first = Allocator.allocate(one, Allocations.none());
+        final Allocations gone = Allocator.allocate(Fixtures.network(), first);
+        final Allocations second = Allocator.allocate(Fixtures.network(Fixtures.tenant("two", 100)), gone);
+        assertThat(gone.tenants()).isEmpty();
+        assertThat(second.tenants().get("two").vrf()).isNotEqualTo(first.tenants().get("one").vrf());
+    }
+}
