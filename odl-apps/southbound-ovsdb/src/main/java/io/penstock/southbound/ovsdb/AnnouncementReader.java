@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Reads a node's announcement from its row of table {@code Open_vSwitch}. Stateless. */
+final class AnnouncementReader {
+    static final String NAME = "penstock-node";
+    static final String PORTS = "penstock-ports";
+    static final String VHOST_DIRECTORY = "penstock-vhost-dir";
+
+    /** What a daemon built without DPDK calls its DPDK version. */
+    private static final String NO_DPDK = "none";
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final Pattern NODE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,62}");
+    private static final Set<String> ROLES = Set.of("access", "uplink");
+    private static final Set<String> TYPES = Set.of("system", "dpdk");
+
+    private AnnouncementReader() {
+        // Stateless.
+    }
+
+    /** Reads the row, or throws an {@link OvsdbException} that tells the operator what is missing or wrong. */
+    static NodeAnnouncement read(final TableRow row) {
+        final Map<?, ?> ids = row.map("external_ids");
+        if (!(ids.get(NAME) instanceof String name)) {
+            throw new OvsdbException("external_ids has no " + NAME);
+        }
+        if (!NODE_NAME.matcher(name).matches()) {
+            throw new OvsdbException(NAME + " is not a node name: \"" + name + "\"");
+        }
+        return new NodeAnnouncement(name, ports(ids.get(PORTS)), text(ids.get(VHOST_DIRECTORY)),
+            text(row.optional("ovs_version").orElse(null)),
+            text(row.optional("dpdk_version").filter(version -> !NO_DPDK.equals(version)).orElse(null)),
+            row.flag("dpdk_initialized"));
+    }
+
+    private static String text(final Object value) {
+        return value instanceof String text ? text : "";
+    }
+
+    private static List<AnnouncedPort> ports(final Object value) {
+        final List<AnnouncedPort> result = new ArrayList<>();
+        if (value instanceof String text && !text.isBlank()) {
+            final JsonNode list;
+            try {
+                list = MAPPER.readTree(text);
+            } catch (JsonProcessingException e) {
+                throw new OvsdbException(PORTS + " is not JSON: " + e.getOriginalMessage(), e);
+            }
+            if (!list.isArray()) {
+                throw new OvsdbException(PORTS + " is not a list");
+            }
+            for (final JsonNode port : list) {
+                result.add(new AnnouncedPort(member(port, "name", null), member(port, "role", ROLES),
+                    member(port, "type", TYPES), port.path("devargs").asText("")));
+            }
+        }
+        return result;
+    }
+
+    private static String member(final JsonNode port, final String name, final Set<String> allowed) {
+        final String value = port.path(name).asText("");
+        if (value.isEmpty() || allowed != null && !allowed.contains(value)) {
+            throw new OvsdbException(PORTS + ": bad " + name + " in " + port);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Compares a database with a {@link BridgeSpec} and plans the difference. Pure: no connection, no clock.
+ *
+ * <p>Rows no longer referred to, such as those of a removed port, are not deleted: the database collects them. Columns
+ * of a few values are written whole, ports and maps by what differs. Every step states the wanted value and none
+ * depends on the old one, so a plan made from a view that is a moment old does no harm.
+ */
+final class BridgePlanner {
+    /** The userspace datapath; also the key of its row in {@code Open_vSwitch.datapaths}. */
+    static final String DATAPATH_TYPE = "netdev";
+    /** How long the switch waits for a sign of the controller, ms. Long, as a reconnect makes it resend every flow. */
+    static final long INACTIVITY_PROBE_MS = 30_000;
+
+    private static final String FLOW_TABLES = "flow_tables";
+
+    private final DatabaseView view;
+    private final BridgeSpec spec;
+    private final PlanBuilder plan = new PlanBuilder();
+
+    private BridgePlanner(final DatabaseView view, final BridgeSpec spec) {
+        this.view = view;
+        this.spec = spec;
+    }
+
+    /** Plans the way from the view to the specification. */
+    static BridgePlan plan(final DatabaseView view, final BridgeSpec spec) {
+        return new BridgePlanner(view, spec).plan();
+    }
+
+    private BridgePlan plan() {
+        final TableRow root = view.root()
+            .orElseThrow(() -> new OvsdbException("table Open_vSwitch is empty: the database was never initialised"));
+        final PortPlanner ports = new PortPlanner(view, spec, plan);
+        view.named(OvsTables.BRIDGE, spec.bridgeName())
+            .ifPresentOrElse(bridge -> changeBridge(bridge, ports), () -> createBridge(root, ports));
+        new ZonePlanner(view, plan).plan(root, spec.zones());
+        return new BridgePlan(plan.changes(), ports.refused());
+    }
+
+    private void createBridge(final TableRow root, final PortPlanner ports) {
+        final Map<String, Object> columns = new HashMap<>(bridgeColumns());
+        columns.put("name", spec.bridgeName());
+        columns.put("other_config", otherConfig());
+        columns.put("ports", Set.copyOf(ports.planNew()));
+        columns.put("controller", Set.of(plan.insert(OvsTables.CONTROLLER, controllerColumns())));
+        columns.put(FLOW_TABLES, flowTables(Map.of()));
+        final Ref bridge = plan.insert(OvsTables.BRIDGE, columns);
+        plan.mutateSet(OvsTables.ROOT, root, "bridges", Set.of(), Set.of(bridge));
+    }
+
+    private void changeBridge(final TableRow bridge, final PortPlanner ports) {
+        plan.update(OvsTables.BRIDGE, bridge, bridgeColumns());
+        plan.mutateMap(OvsTables.BRIDGE, bridge, "other_config", otherConfig(), false);
+        ports.planChange(bridge);
+        changeController(bridge);
+        plan.mutateMap(OvsTables.BRIDGE, bridge, FLOW_TABLES, flowTables(bridge.map(FLOW_TABLES)), true);
+    }
+
+    private static Map<String, Object> bridgeColumns() {
+        return Map.of("datapath_type", DATAPATH_TYPE, "fail_mode", Set.of("secure"), "protocols", Set.of("OpenFlow13"));
+    }
+
+    private Map<String, String> otherConfig() {
+        return Map.of("datapath-id", String.format("%016x", spec.datapathId()), "disable-in-band", "true");
+    }
+
+    private Map<String, Object> controllerColumns() {
+        return Map.of("target", spec.controllerTarget(), "connection_mode", Set.of("out-of-band"),
+            "inactivity_probe", Set.of(INACTIVITY_PROBE_MS), "controller_rate_limit",
+            spec.controllerRateLimit() == 0 ? Set.of() : Set.of((long) spec.controllerRateLimit()));
+    }
+
+    private void changeController(final TableRow bridge) {
+        final List<TableRow> present = bridge.set("controller").stream()
+            .flatMap(ref -> view.row(OvsTables.CONTROLLER, ref).stream()).toList();
+        final TableRow same = present.stream()
+            .filter(row -> row.text("target").equals(spec.controllerTarget())).findFirst().orElse(null);
+        final Ref wanted;
+        if (same == null) {
+            wanted = plan.insert(OvsTables.CONTROLLER, controllerColumns());
+        } else {
+            wanted = same.ref();
+            plan.update(OvsTables.CONTROLLER, same, controllerColumns());
+        }
+        plan.update(OvsTables.BRIDGE, bridge, Map.of("controller", Set.of(wanted)));
+    }
+
+    /** The rows of the named tables: the one that is there if its name is right and no other table uses it. */
+    private Map<Long, Ref> flowTables(final Map<?, ?> present) {
+        final Map<Long, Ref> result = new HashMap<>();
+        final Set<Object> used = new HashSet<>();
+        spec.tableNames().forEach((number, name) -> {
+            final long key = number;
+            final Object ref = present.get(key);
+            final boolean right = ref != null && view.row(OvsTables.FLOW_TABLE, ref)
+                .filter(row -> row.set("name").equals(Set.of(name))).isPresent();
+            result.put(key, right && used.add(ref) ? (Ref) ref
+                : plan.insert(OvsTables.FLOW_TABLE, Map.of("name", Set.of(name))));
+        });
+        return result;
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * All that a node's database should say about its bridge. Whatever else is found in the columns named here is drift
+ * and is put right; other columns and other bridges are left alone.
+ *
+ * @param bridgeName name of the bridge and of its local port
+ * @param datapathId OpenFlow datapath id, all 64 bits
+ * @param controllerTarget OpenFlow controller, such as {@code tcp:127.0.0.1:6653}; there is exactly one
+ * @param controllerRateLimit packets a second the switch may send to the controller, at least 100; 0 for no limit
+ * @param ports every port but the local one; ports of this bridge not listed are removed
+ * @param tableNames names of OpenFlow tables 0 to 254; a table left out has none
+ * @param zones timeouts by conntrack zone of the userspace datapath; zones not listed lose theirs
+ */
+public record BridgeSpec(String bridgeName, long datapathId, String controllerTarget, int controllerRateLimit,
+        List<PortSpec> ports, Map<Integer, String> tableNames, List<ZoneTimeouts> zones) {
+    /** Name of the bridge on every node. */
+    public static final String DEFAULT_NAME = "br-penstock";
+
+    private static final int MIN_RATE_LIMIT = 100;
+    private static final int MAX_TABLE = 254;
+
+    /** Checks ranges and that nothing is listed twice. */
+    public BridgeSpec {
+        ports = List.copyOf(ports);
+        tableNames = Map.copyOf(tableNames);
+        zones = List.copyOf(zones);
+        require(!bridgeName.isBlank(), "the bridge has no name");
+        require(!controllerTarget.isBlank(), "bridge " + bridgeName + " has no controller target");
+        require(controllerRateLimit == 0 || controllerRateLimit >= MIN_RATE_LIMIT,
+            "controller rate limit " + controllerRateLimit + " is neither 0 nor at least 100");
+        final Set<String> names = new HashSet<>(Set.of(bridgeName));
+        final Set<Integer> numbers = new HashSet<>();
+        for (final PortSpec port : ports) {
+            require(names.add(port.name()), "port name " + port.name() + " is taken");
+            require(numbers.add(port.ofport()), "OpenFlow port " + port.ofport() + " is taken: " + port.name());
+        }
+        for (final int table : tableNames.keySet()) {
+            require(table >= 0 && table <= MAX_TABLE, "OpenFlow table " + table + " is not in 0..254");
+        }
+        final Set<Integer> seen = new HashSet<>();
+        for (final ZoneTimeouts zone : zones) {
+            require(seen.add(zone.zone()), "conntrack zone " + zone.zone() + " is listed twice");
+        }
+    }
+
+    private static void require(final boolean condition, final String message) {
+        if (!condition) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+}

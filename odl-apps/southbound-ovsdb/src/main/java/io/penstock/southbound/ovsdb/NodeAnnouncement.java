@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import java.util.List;
+
+/**
+ * What a node says about itself in table {@code Open_vSwitch} of its database.
+ *
+ * @param name name of the node, unique among the connected ones
+ * @param ports the ports its operator offers
+ * @param vhostDirectory directory of the vhost-user sockets, empty if none was given
+ * @param ovsVersion version of Open vSwitch, empty if the node's start script did not write it
+ * @param dpdkVersion version of DPDK, empty if not built in or the daemon never ran
+ * @param dpdkInitialized whether the daemon started DPDK
+ */
+public record NodeAnnouncement(String name, List<AnnouncedPort> ports, String vhostDirectory, String ovsVersion,
+        String dpdkVersion, boolean dpdkInitialized) {
+    /** Copies the ports. */
+    public NodeAnnouncement {
+        ports = List.copyOf(ports);
+    }
+}

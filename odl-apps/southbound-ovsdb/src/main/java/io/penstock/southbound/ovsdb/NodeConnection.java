@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connected peer, from its first byte to its last: asks for the schema, follows the database, and as long as the
+ * peer announces a name that is free, is that node's session.
+ *
+ * <p>Everything but {@link #apply} and {@link #announcement} happens on the peer's own thread, which also makes the
+ * listener calls; so a slow listener delays its node and no other.
+ */
+final class NodeConnection implements NodeSession {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeConnection.class);
+    private static final String SHUTDOWN = "this side shuts down";
+    /** Time the holder of a name has to prove it is alive when another peer claims that name. */
+    private static final Duration HOLDER_PROBE = Duration.ofSeconds(3);
+
+    private final PeerChannel channel;
+    private final ExecutorService thread;
+    private final Executor planner;
+    private final NodeRegistry registry;
+    private final OvsdbListener listener;
+    private final OnceLog troubles;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
+    private final Map<String, Map<Ref, TableRow>> mirror = new HashMap<>();
+    private RowCodec codec;
+    private Map<String, PortState> reported;
+    /** The name this connection is the session of, or null. */
+    private String name;
+    private boolean gone;
+
+    private volatile SpecApplier applier;
+    private volatile NodeAnnouncement announcement;
+    private volatile String bridgeName = BridgeSpec.DEFAULT_NAME;
+
+    NodeConnection(final PeerChannel channel, final ExecutorService thread, final Executor planner,
+            final NodeRegistry registry, final OvsdbListener listener, final OnceLog troubles) {
+        this.channel = channel;
+        this.thread = thread;
+        this.planner = planner;
+        this.registry = registry;
+        this.listener = listener;
+        this.troubles = troubles;
+    }
+
+    /** Begins the conversation; on the event loop. */
+    void start(final Duration handshakeTimeout) {
+        channel.closed().thenAcceptAsync(this::end, thread);
+        channel.schedule(handshakeTimeout, () -> {
+            if (applier == null) {
+                channel.close("did not prove to be an Open vSwitch database in time");
+            }
+        });
+        channel.schema().thenCompose(schema -> {
+            codec = RowCodec.of(schema);
+            return channel.monitor(codec.monitorRequests(), this::updated);
+        }).thenAcceptAsync(rows -> {
+            applier = new SpecApplier(channel, codec, planner);
+            follow(rows);
+        }, thread).exceptionally(error -> {
+            final Throwable cause = error.getCause() == null ? error : error.getCause();
+            channel.close(cause instanceof OvsdbException ? cause.getMessage() : "has no usable Open_vSwitch database");
+            return null;
+        });
+    }
+
+    /** Completes when the peer is gone and its last listener call has returned. */
+    CompletableFuture<Void> ended() {
+        return ended;
+    }
+
+    /** Ends the connection with the server. */
+    void shutDown() {
+        channel.close(SHUTDOWN);
+    }
+
+    /** The name this peer waits for may be free now; from any thread. */
+    void nameIsFree() {
+        execute(this::refresh);
+    }
+
+    @Override
+    public NodeAnnouncement announcement() {
+        return announcement;
+    }
+
+    @Override
+    public CompletableFuture<ApplyResult> apply(final BridgeSpec spec) {
+        if (!spec.bridgeName().equals(bridgeName)) {
+            bridgeName = spec.bridgeName();
+            execute(this::reportPorts);
+        }
+        return applier.apply(spec);
+    }
+
+    private void updated(final JsonNode rows) {
+        execute(() -> follow(rows));
+    }
+
+    private void execute(final Runnable task) {
+        try {
+            thread.execute(() -> guarded(task));
+        } catch (RejectedExecutionException e) {
+            LOG.debug("OVSDB peer {} is gone already", channel.address(), e);
+        }
+    }
+
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    private void guarded(final Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            LOG.debug("OVSDB peer {} cannot be followed", channel.address(), e);
+            channel.close("sent rows that make no sense: " + e.getClass().getName());
+        }
+    }
+
+    private void follow(final JsonNode rows) {
+        codec.mirror(mirror, rows);
+        refresh();
+    }
+
+    private void refresh() {
+        if (!gone) {
+            evaluate();
+            reportPorts();
+        }
+    }
+
+    private void evaluate() {
+        final NodeAnnouncement read;
+        try {
+            read = AnnouncementReader.read(new DatabaseView(mirror).root()
+                .orElseThrow(() -> new OvsdbException("table Open_vSwitch is empty")));
+        } catch (OvsdbException e) {
+            leave();
+            troubles.warn(channel.address(), "waits for its announcement: " + e.getMessage());
+            return;
+        }
+        if (name != null && !name.equals(read.name())) {
+            leave();
+        }
+        if (name == null) {
+            claim(read);
+        } else if (!read.equals(announcement)) {
+            announcement = read;
+            call("announcementChanged", () -> listener.announcementChanged(this));
+        }
+    }
+
+    private void claim(final NodeAnnouncement read) {
+        final NodeConnection holder = registry.claim(read.name(), this);
+        if (holder == this) {
+            name = read.name();
+            announcement = read;
+            LOG.info("Node {} is connected from {}", name, channel.address());
+            call("nodeConnected", () -> listener.nodeConnected(this));
+        } else {
+            troubles.warn(channel.address(), "waits: node name " + read.name() + " is taken by a peer at "
+                + holder.channel.address());
+            // A node that was cut off and came back is not to wait until its old connection times out.
+            holder.channel.probe(HOLDER_PROBE, "silent while another peer claims its name");
+        }
+    }
+
+    private void reportPorts() {
+        if (name == null) {
+            return;
+        }
+        final Map<String, PortState> states = PortStates.of(new DatabaseView(mirror), bridgeName);
+        if (!states.equals(reported)) {
+            reported = states;
+            call("portStatesChanged", () -> listener.portStatesChanged(name, states));
+        }
+    }
+
+    private void leave() {
+        if (name != null) {
+            call("nodeDisconnected", () -> listener.nodeDisconnected(name));
+            name = null;
+            reported = null;
+        }
+        registry.release(this);
+    }
+
+    private void end(final String why) {
+        if (name == null) {
+            if (!SHUTDOWN.equals(why)) {
+                troubles.warn(channel.address(), why);
+            }
+        } else {
+            LOG.info("Node {} at {} is gone: {}", name, channel.address(), why);
+        }
+        gone = true;
+        leave();
+        ended.complete(null);
+        thread.shutdown();
+    }
+
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    private void call(final String what, final Runnable callback) {
+        try {
+            callback.run();
+        } catch (RuntimeException e) {
+            LOG.error("The listener failed in {} of node {}", what, name, e);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import java.util.concurrent.CompletableFuture;
+
+/** One connected and announced node, until {@link OvsdbListener#nodeDisconnected}. Safe for use by any thread. */
+public interface NodeSession {
+    /** What the node says about itself now. */
+    NodeAnnouncement announcement();
+
+    /**
+     * Brings the node's database to the specification, in one OVSDB transaction; sends nothing if it is so already.
+     * If another writer interferes, reads and tries again, five times in all. Calls on one session run one after the
+     * other, in their order. Success means the database holds it; whether the switch could do it is told by
+     * {@link OvsdbListener#portStatesChanged}, and a switch that is down catches up when it starts.
+     *
+     * @return what was done; or an {@link OvsdbException} if the node refused, did not answer or is gone, in which case
+     *     the transaction was either done as a whole or not at all. Stages that follow run on a thread of this module
+     *     and must not block it.
+     */
+    CompletableFuture<ApplyResult> apply(BridgeSpec spec);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import java.util.Map;
+
+/**
+ * Told of nodes that come, change and go. The calls for one node never overlap and come in order; those for different
+ * nodes come on different threads. A call may block; what it throws is logged and changes nothing else.
+ */
+public interface OvsdbListener {
+    /** A node announced itself. Follows {@link #nodeDisconnected} if the same name was here before. */
+    void nodeConnected(NodeSession session);
+
+    /** The node is gone, or took back or changed its name. Its session is of no more use. */
+    void nodeDisconnected(String name);
+
+    /**
+     * The ports of the node's bridge without the local one: once after {@link #nodeConnected}, then whenever a state
+     * changes, each time all of them.
+     */
+    void portStatesChanged(String name, Map<String, PortState> states);
+
+    /** Something else in the announcement of a connected node changed, such as its ports. */
+    default void announcementChanged(final NodeSession session) {
+        // For those who read the announcement when they need it.
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import java.time.Duration;
+
+/**
+ * Times and bounds of an {@link OvsdbServer}.
+ *
+ * @param probeInterval silence after which a peer is asked for a sign of life; after three of these it is cut off
+ * @param handshakeTimeout time a new peer has to prove that it is an Open vSwitch database
+ * @param requestTimeout time a node has to answer a request before it is cut off; one value for the whole process,
+ *     because the library keeps it in a static field
+ * @param maxMessageBytes longest message taken from a peer
+ * @param maxConnections peers at a time; more are closed at once
+ */
+public record OvsdbServerOptions(Duration probeInterval, Duration handshakeTimeout, Duration requestTimeout,
+        int maxMessageBytes, int maxConnections) {
+    /** A node is given up after about 20 s of silence: three probes, and the cut at the fourth. */
+    public static final OvsdbServerOptions DEFAULT = new OvsdbServerOptions(Duration.ofSeconds(5),
+        Duration.ofSeconds(10), Duration.ofSeconds(30), 16 << 20, 1024);
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.google.common.util.concurrent.FutureCallback;
+import com.google.common.util.concurrent.Futures;
+import com.google.common.util.concurrent.ListenableFuture;
+import com.google.common.util.concurrent.MoreExecutors;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.json.JsonObjectDecoder;
+import io.netty.handler.codec.string.StringEncoder;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.handler.timeout.IdleStateHandler;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.opendaylight.ovsdb.lib.impl.FutureTransformUtils;
+import org.opendaylight.ovsdb.lib.jsonrpc.JsonRpcEndpoint;
+import org.opendaylight.ovsdb.lib.message.MonitorRequest;
+import org.opendaylight.ovsdb.lib.message.OvsdbRPC;
+import org.opendaylight.ovsdb.lib.message.TransactBuilder;
+import org.opendaylight.ovsdb.lib.message.UpdateNotification;
+import org.opendaylight.ovsdb.lib.operations.Operation;
+import org.opendaylight.ovsdb.lib.operations.OperationResult;
+import org.opendaylight.ovsdb.lib.schema.DatabaseSchema;
+
+/**
+ * JSON-RPC with one peer: the library's end point, with what it lacks around it. Requests fail when the connection
+ * ends, a refused request fails instead of succeeding with null, a silent peer is probed and cut off, and whatever a
+ * handler throws ends this connection and nothing else. Safe for use by any thread; callbacks come on its event loop.
+ */
+final class PeerChannel {
+    /** Probes without a sign of life before the peer is given up. */
+    private static final int MAX_SILENT_PROBES = 3;
+
+    private final Channel channel;
+    private final JsonRpcEndpoint endpoint;
+    private final Set<CompletableFuture<?>> pending = ConcurrentHashMap.newKeySet();
+    private final CompletableFuture<String> closed = new CompletableFuture<>();
+    private final CompletableFuture<String> reason = new CompletableFuture<>();
+    private volatile Consumer<JsonNode> updateConsumer = ignored -> close("sent updates nobody asked for");
+
+    PeerChannel(final Channel channel, final OvsdbServerOptions options) {
+        this.channel = channel;
+        endpoint = new JsonRpcEndpoint(channel);
+        // From the start: without one the library logs an error for each update of a peer that was not asked for any.
+        endpoint.registerCallback(new Callback());
+        channel.pipeline().addLast(
+            new IdleStateHandler(options.probeInterval().toMillis(), 0, 0, TimeUnit.MILLISECONDS),
+            new JsonObjectDecoder(options.maxMessageBytes()),
+            new PeerMessageDecoder(),
+            new StringEncoder(StandardCharsets.UTF_8),
+            endpoint,
+            // Last, so that it sees what the end point throws.
+            new Guard());
+        channel.closeFuture().addListener(ignored -> ended());
+    }
+
+    /** Address of the peer without its port, which changes with every attempt. */
+    String address() {
+        return channel.remoteAddress() instanceof InetSocketAddress address ? address.getAddress().getHostAddress()
+            : String.valueOf(channel.remoteAddress());
+    }
+
+    /** Completes with the reason when the connection has ended. */
+    CompletableFuture<String> closed() {
+        return closed;
+    }
+
+    void close(final String why) {
+        reason.complete(why);
+        channel.close();
+    }
+
+    /** Runs a task on the event loop after a delay, unless the connection has ended by then. */
+    void schedule(final Duration delay, final Runnable task) {
+        channel.eventLoop().schedule(() -> {
+            if (channel.isOpen()) {
+                task.run();
+            }
+        }, delay.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    CompletableFuture<JsonNode> schema() {
+        return request(() -> endpoint.get_schema(List.of(OvsTables.DATABASE)));
+    }
+
+    /** Starts the monitor; updates that follow go to the consumer, none before this future completes. */
+    CompletableFuture<JsonNode> monitor(final Map<String, MonitorRequest> requests, final Consumer<JsonNode> updates) {
+        updateConsumer = updates;
+        return request(() -> endpoint.monitor(() -> List.of(OvsTables.DATABASE, "penstock", requests)));
+    }
+
+    CompletableFuture<List<OperationResult>> transact(final DatabaseSchema schema,
+            final List<Operation<?>> operations) {
+        final TransactBuilder builder = new TransactBuilder(schema);
+        operations.forEach(builder::addOperation);
+        return request(() -> FutureTransformUtils.transformTransactResponse(endpoint.transact(builder),
+            builder.getRequests()));
+    }
+
+    /** Cuts the peer off unless it answers in this time. */
+    void probe(final Duration limit, final String why) {
+        final CompletableFuture<List<String>> echo = request(endpoint::echo);
+        schedule(limit, () -> {
+            if (!echo.isDone()) {
+                close(why);
+            }
+        });
+    }
+
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    private <T> CompletableFuture<T> request(final Supplier<ListenableFuture<T>> call) {
+        final CompletableFuture<T> result = new CompletableFuture<>();
+        pending.add(result);
+        result.whenComplete((value, error) -> pending.remove(result));
+        try {
+            Futures.addCallback(call.get(), new FutureCallback<T>() {
+                @Override
+                public void onSuccess(final T value) {
+                    if (value == null) {
+                        // The library logs the peer's error and gives null.
+                        result.completeExceptionally(new OvsdbException("the node refused a request"));
+                    } else {
+                        result.complete(value);
+                    }
+                }
+
+                @Override
+                public void onFailure(final Throwable error) {
+                    // Only the library's timer does that. Whether the request was carried out is unknown: start anew.
+                    result.completeExceptionally(new OvsdbException("the node did not answer a request", error));
+                    close("does not answer requests");
+                }
+            }, MoreExecutors.directExecutor());
+        } catch (RuntimeException e) {
+            result.completeExceptionally(new OvsdbException("the request could not be sent", e));
+        }
+        if (closed.isDone()) {
+            result.completeExceptionally(new OvsdbException("the node is gone"));
+        }
+        return result;
+    }
+
+    private void ended() {
+        reason.complete("closed by the peer");
+        closed.complete(reason.join());
+        pending.forEach(future -> future.completeExceptionally(new OvsdbException("the node is gone")));
+    }
+
+    private final class Callback implements OvsdbRPC.Callback {
+        @Override
+        public void update(final Object context, final UpdateNotification notification) {
+            updateConsumer.accept(notification.getUpdates());
+        }
+
+        @Override
+        public void locked(final Object context, final List<String> ids) {
+            // This client takes no locks.
+        }
+
+        @Override
+        public void stolen(final Object context, final List<String> ids) {
+            // This client takes no locks.
+        }
+    }
+
+    private final class Guard extends ChannelInboundHandlerAdapter {
+        private int silentProbes;
+
+        @Override
+        public void userEventTriggered(final ChannelHandlerContext ctx, final Object event) {
+            if (event instanceof IdleStateEvent idle) {
+                silentProbes = idle.isFirst() ? 1 : silentProbes + 1;
+                if (silentProbes > MAX_SILENT_PROBES) {
+                    close("silent in spite of probes");
+                } else {
+                    request(endpoint::echo);
+                }
+            }
+        }
+
+        @Override
+        public void exceptionCaught(final ChannelHandlerContext ctx, final Throwable cause) {
+            // Not the message of the cause: it quotes the bytes, so every attempt would be a new trouble to report.
+            if (cause instanceof TooLongFrameException) {
+                close("sent too long a message");
+            } else if (cause instanceof DecoderException) {
+                close("sent something that is not OVSDB");
+            } else {
+                close("failed with " + cause.getClass().getName());
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import io.penstock.southbound.ovsdb.RowChange.Insert;
+import io.penstock.southbound.ovsdb.RowChange.Mutate;
+import io.penstock.southbound.ovsdb.RowChange.Update;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Collects the steps of one transaction and leaves out those that would change nothing. Not thread-safe. */
+final class PlanBuilder {
+    private final List<RowChange> changes = new ArrayList<>();
+    private int inserted;
+
+    /** Plans a new row and returns the name by which the transaction knows it. */
+    Ref insert(final String table, final Map<String, Object> columns) {
+        // A letter first, and never the form of a UUID: the library tells names from UUIDs by that.
+        final Ref ref = new Ref("row" + ++inserted);
+        changes.add(new Insert(table, ref, Map.copyOf(columns)));
+        return ref;
+    }
+
+    /** Plans those columns that differ. */
+    void update(final String table, final TableRow row, final Map<String, Object> wanted) {
+        final Map<String, Object> differing = row.differing(wanted);
+        if (!differing.isEmpty()) {
+            changes.add(new Update(table, row.ref(), differing));
+        }
+    }
+
+    /** Plans a set column: these out, those in. */
+    void mutateSet(final String table, final TableRow row, final String column, final Collection<?> remove,
+            final Collection<?> add) {
+        if (!remove.isEmpty() || !add.isEmpty()) {
+            changes.add(new Mutate(table, row.ref(), column, Set.copyOf(remove), Set.copyOf(add)));
+        }
+    }
+
+    /** Plans a map column: other entries are removed if {@code owned}, the wanted ones put in or replaced. */
+    void mutateMap(final String table, final TableRow row, final String column, final Map<?, ?> wanted,
+            final boolean owned) {
+        final Set<Object> remove = new HashSet<>();
+        final Map<Object, Object> add = new HashMap<>(wanted);
+        row.map(column).forEach((key, value) -> {
+            if (value.equals(wanted.get(key))) {
+                add.remove(key);
+            } else if (owned || wanted.containsKey(key)) {
+                // Also before a replacement: inserting into a map keeps the value of a key that is there.
+                remove.add(key);
+            }
+        });
+        if (!remove.isEmpty() || !add.isEmpty()) {
+            changes.add(new Mutate(table, row.ref(), column, Set.copyOf(remove), Map.copyOf(add)));
+        }
+    }
+
+    List<RowChange> changes() {
+        return List.copyOf(changes);
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.opendaylight.ovsdb.lib.operations.Operation;
+import org.opendaylight.ovsdb.lib.operations.OperationResult;
+
+/**
+ * Brings one node's database to a specification: reads, plans, writes in one transaction, and starts over if another
+ * writer came in between. One specification at a time; later ones wait. Thread-safe.
+ */
+final class SpecApplier {
+    private static final int MAX_ROUNDS = 5;
+    /** Errors that mean the plan was made from rows that have changed since; RFC 7047 sections 3.1 and 4.1.3. */
+    private static final List<String> STALE = List.of("constraint violation", "referential integrity violation");
+    private static final List<String> TABLES = List.copyOf(OvsTables.CONFIGURATION.keySet());
+
+    private final PeerChannel channel;
+    private final RowCodec codec;
+    private final Executor planner;
+    private CompletableFuture<ApplyResult> last = CompletableFuture.completedFuture(null);
+
+    /**
+     * Creates one.
+     *
+     * @param planner runs the comparison, which takes milliseconds and would delay other nodes on the event loop
+     */
+    SpecApplier(final PeerChannel channel, final RowCodec codec, final Executor planner) {
+        this.channel = channel;
+        this.codec = codec;
+        this.planner = planner;
+    }
+
+    synchronized CompletableFuture<ApplyResult> apply(final BridgeSpec spec) {
+        last = last.handle((result, error) -> spec).thenCompose(next -> round(next, 1, 0));
+        // A copy: a caller that cancels or completes it must not disturb those who wait behind.
+        return last.copy();
+    }
+
+    private CompletableFuture<ApplyResult> round(final BridgeSpec spec, final int number, final int changesBefore) {
+        return channel.transact(codec.schema(), codec.selects(TABLES)).thenComposeAsync(rows -> {
+            checkAccepted(rows);
+            final BridgePlan plan = BridgePlanner.plan(codec.view(TABLES, rows), spec);
+            if (plan.changes().isEmpty()) {
+                return CompletableFuture.completedFuture(new ApplyResult(changesBefore, plan.refusedPorts()));
+            }
+            return write(spec, number, changesBefore, plan);
+        }, planner);
+    }
+
+    private CompletableFuture<ApplyResult> write(final BridgeSpec spec, final int number, final int changesBefore,
+            final BridgePlan plan) {
+        final List<Operation<?>> operations = new ArrayList<>();
+        plan.changes().forEach(change -> operations.add(codec.operation(change)));
+        return channel.transact(codec.schema(), operations).thenCompose(results -> {
+            final boolean aborted = results.stream().anyMatch(result -> result.getError() != null
+                && STALE.contains(result.getError()));
+            if (!aborted) {
+                checkAccepted(results);
+            }
+            final int changes = changesBefore + (aborted ? 0 : plan.changes().size());
+            if (!aborted && !missedRow(plan, results)) {
+                return CompletableFuture.completedFuture(new ApplyResult(changes, plan.refusedPorts()));
+            }
+            if (number == MAX_ROUNDS) {
+                return CompletableFuture.failedFuture(new OvsdbException("the database did not take the change in "
+                    + MAX_ROUNDS + " attempts, the last with " + errors(results)));
+            }
+            return round(spec, number + 1, changes);
+        });
+    }
+
+    /** Whether a row that was to be changed was gone: the rest is done, but the database is not as specified. */
+    private static boolean missedRow(final BridgePlan plan, final List<OperationResult> results) {
+        for (int i = 0; i < plan.changes().size(); i++) {
+            if (!(plan.changes().get(i) instanceof RowChange.Insert) && results.get(i).getCount() == 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void checkAccepted(final List<OperationResult> results) {
+        final Map<Integer, String> errors = errors(results);
+        if (!errors.isEmpty()) {
+            throw new OvsdbException("the database refused the transaction, by operation: " + errors);
+        }
+    }
+
+    private static Map<Integer, String> errors(final List<OperationResult> results) {
+        final Map<Integer, String> errors = new HashMap<>();
+        for (int i = 0; i < results.size(); i++) {
+            final OperationResult result = results.get(i);
+            if (result.getError() != null) {
+                errors.put(i, result.getError() + (result.getDetails() == null ? "" : ": " + result.getDetails()));
+            }
+        }
+        return errors;
+    }
+}

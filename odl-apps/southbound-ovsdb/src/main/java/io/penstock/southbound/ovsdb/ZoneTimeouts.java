@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Connection tracking timeouts of one zone.
+ *
+ * @param zone conntrack zone, 0 to 65535
+ * @param timeouts seconds, from 0, by the names of table {@code CT_Timeout_Policy}; a name left out keeps the
+ *     default of the datapath
+ */
+public record ZoneTimeouts(int zone, Map<String, Integer> timeouts) {
+    /** The names Open vSwitch 3.1 knows; one it does not know would make the node refuse the whole transaction. */
+    private static final Set<String> NAMES = Set.of("tcp_syn_sent", "tcp_syn_recv", "tcp_established", "tcp_fin_wait",
+        "tcp_close_wait", "tcp_last_ack", "tcp_time_wait", "tcp_close", "tcp_syn_sent2", "tcp_retransmit", "tcp_unack",
+        "udp_first", "udp_single", "udp_multiple", "icmp_first", "icmp_reply");
+    private static final int MAX_ZONE = 65535;
+
+    /** Checks zone, names and seconds. */
+    public ZoneTimeouts {
+        timeouts = Map.copyOf(timeouts);
+        if (zone < 0 || zone > MAX_ZONE) {
+            throw new IllegalArgumentException("conntrack zone " + zone + " is not in 0..65535");
+        }
+        timeouts.forEach((name, seconds) -> {
+            if (!NAMES.contains(name) || seconds < 0) {
+                throw new IllegalArgumentException("bad timeout of zone " + zone + ": " + name + "=" + seconds);
+            }
+        });
+    }
+}

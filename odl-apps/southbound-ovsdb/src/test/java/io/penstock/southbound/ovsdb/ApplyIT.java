@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import static io.penstock.southbound.ovsdb.Specs.system;
+import static io.penstock.southbound.ovsdb.Specs.vhost;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A real database, and where it matters a real switch. */
+@Timeout(120)
+class ApplyIT {
+    private final RecordingListener listener = new RecordingListener();
+    private final OvsdbServer server = new OvsdbServer();
+    private final BridgeSpec spec =
+        Specs.bridge(List.of(system("acc0", 1), system("up0", 2), vhost("fw-in", 10, "/nowhere")));
+    private OvsSandbox node;
+    private NodeSession session;
+
+    @BeforeEach
+    void connect() {
+        server.start("127.0.0.1", 0, listener);
+        node = new OvsSandbox();
+        node.announce("pe1", server.port());
+        session = listener.awaitNode("pe1");
+    }
+
+    @AfterEach
+    void disconnect() {
+        node.close();
+        server.close();
+    }
+
+    @Test
+    void databaseGetsTheWholeBridgeAndASecondApplyWritesNothing() throws Exception {
+        assertThat(apply(spec).changes()).isPositive();
+
+        assertThat(node.vsctl("list-br")).isEqualTo("br-penstock");
+        assertThat(node.vsctl("list-ports", "br-penstock").lines()).containsExactlyInAnyOrder("acc0", "up0", "fw-in");
+        assertThat(node.vsctl("get", "Bridge", "br-penstock", "datapath_type", "fail_mode", "protocols",
+            "other_config").lines()).containsExactly("netdev", "secure", "[OpenFlow13]",
+            "{datapath-id=\"0050534e00000007\", disable-in-band=\"true\"}");
+        assertThat(node.vsctl("get-controller", "br-penstock")).isEqualTo("tcp:127.0.0.1:6653");
+        assertThat(node.vsctl("get", "Interface", "fw-in", "type", "options", "ofport_request").lines())
+            .containsExactly("dpdkvhostuserclient", "{vhost-server-path=\"/nowhere/fw-in.sock\"}", "10");
+        assertThat(node.vsctl("list-zone-tp", "netdev").lines()).containsExactlyInAnyOrder(
+            "Zone:7, Timeout Policies: udp_first=30 udp_multiple=60",
+            "Zone:8, Timeout Policies: udp_first=30 udp_multiple=60",
+            "Zone:9, Timeout Policies: tcp_established=7440");
+
+        final long size = Files.size(node.database());
+        assertThat(apply(spec).changes()).isZero();
+        // The switch is not running, so only this module writes; the database file is a log that grows with each write.
+        assertThat(Files.size(node.database())).isEqualTo(size);
+    }
+
+    @Test
+    void everythingIsOneTransaction() {
+        apply(spec);
+
+        final String log = node.log();
+        assertThat(log.lines().filter(line -> line.contains("br-penstock")).count()).isPositive();
+        assertThat(log.split("(?m)^record ")).filteredOn(entry -> entry.contains("acc0") || entry.contains("Zone")
+            || entry.contains("br-penstock")).hasSize(1);
+    }
+
+    @Test
+    void switchFollowsAndItsErrorsAreReportedByPort() {
+        node.startDaemon();
+        apply(spec);
+
+        assertThat(listener.awaitPort("pe1", "acc0")).isEqualTo(new PortState("acc0", 1, true, ""));
+        assertThat(listener.awaitPort("pe1", "up0").ofport()).isEqualTo(2);
+        final PortState broken = listener.awaitPort("pe1", "fw-in");
+        assertThat(broken.ofport()).isEqualTo(-1);
+        assertThat(broken.linkUp()).isFalse();
+        assertThat(broken.error()).contains("fw-in");
+        assertThat(listener.states.get("pe1")).containsOnlyKeys("acc0", "up0", "fw-in");
+        assertThat(node.appctl("dpif/show")).contains("br-penstock").contains("acc0 1/");
+        assertThat(session.announcement().dpdkInitialized()).isFalse();
+        node.vsctl("set", "Open_vSwitch", ".", "ovs_version=3.1.0");
+        Await.until("version announced", () -> session.announcement().ovsVersion().equals("3.1.0"));
+        Await.until("listener told", () -> listener.events.contains("~pe1"));
+
+        node.appctl("netdev-dummy/set-admin-state", "acc0", "down");
+        Await.until("acc0 down", () -> !listener.states.get("pe1").get("acc0").linkUp());
+    }
+
+    @Test
+    void zoneTimeoutsReachTheConntracker() {
+        node.startDaemon();
+        apply(spec);
+        listener.awaitPort("pe1", "acc0");
+        node.ofctl("add-flow", "br-penstock", "in_port=1,udp,tp_dst=1007,actions=ct(commit,zone=7)");
+        node.ofctl("add-flow", "br-penstock", "in_port=1,udp,tp_dst=1099,actions=ct(commit,zone=99)");
+
+        node.receiveUdp("acc0", 1007);
+        node.receiveUdp("acc0", 1099);
+
+        assertThat(node.ofctl("--names", "dump-flows", "br-penstock")).contains("table=classifier");
+        assertThat(conntrack()).contains("zone=7").contains("zone=99");
+        // 30 s of zone 7 are over then, the default 60 s of zone 99 are not.
+        node.appctl("time/stop");
+        node.appctl("time/warp", "40000");
+        Await.until("timeout of zone 7", () -> !conntrack().contains("zone=7"));
+        assertThat(conntrack()).contains("zone=99");
+    }
+
+    @Test
+    void portsMoveSwapNumbersAndGo() {
+        node.startDaemon();
+        apply(spec);
+        listener.awaitPort("pe1", "up0");
+
+        apply(Specs.bridge(List.of(system("acc0", 2), system("up0", 1), system("new0", 3))));
+
+        Await.until("numbers swapped: " + listener.states, () -> ofport("acc0") == 2 && ofport("up0") == 1
+            && ofport("new0") == 3);
+        assertThat(node.vsctl("list-ports", "br-penstock").lines()).doesNotContain("fw-in");
+        Await.until("fw-in no longer reported", () -> listener.states.get("pe1").size() == 3);
+    }
+
+    @Test
+    void manualDriftIsRepaired() {
+        apply(spec);
+        final String right = node.configuration();
+        node.vsctl("set-fail-mode", "br-penstock", "standalone", "--", "set-controller", "br-penstock",
+            "tcp:192.0.2.1:1", "tcp:192.0.2.2:2", "--", "del-port", "acc0", "--", "add-port", "br-penstock", "rogue",
+            "--", "set", "Interface", "up0", "ofport_request=99", "type=internal", "--", "set", "Interface", "fw-in",
+            "options:vhost-server-path=/wrong", "--", "clear", "Bridge", "br-penstock", "flow_tables", "--", "set",
+            "Bridge", "br-penstock", "protocols=OpenFlow10", "other_config:datapath-id=1", "datapath_type=system");
+        node.vsctl("del-zone-tp", "netdev", "zone=7");
+        node.vsctl("add-zone-tp", "netdev", "zone=70", "icmp_first=1");
+        assertThat(node.configuration()).isNotEqualTo(right);
+
+        assertThat(apply(spec).changes()).isPositive();
+
+        assertThat(node.configuration()).isEqualTo(right);
+        assertThat(node.vsctl("list-zone-tp", "netdev").lines()).hasSize(3);
+        assertThat(apply(spec).changes()).isZero();
+    }
+
+    @Test
+    void announcementWithQuotesBracesAndBackslashesIsRead() {
+        node.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-ports=\"[{\\\"name\\\":\\\"a}\\\",\\\"role\\\":"
+            + "\\\"access\\\",\\\"type\\\":\\\"dpdk\\\",\\\"devargs\\\":\\\"x\\\\\\\\\\\"}]\"");
+
+        Await.until("ports announced", () -> !session.announcement().ports().isEmpty());
+        assertThat(session.announcement().ports()).containsExactly(
+            new AnnouncedPort("a}", "access", "dpdk", "x\\"));
+    }
+
+    @Test
+    void bridgeOfSomebodyElseIsLeftAlone() {
+        node.vsctl("add-br", "br0", "--", "add-port", "br0", "acc0");
+
+        final ApplyResult result = apply(spec);
+
+        assertThat(result.refusedPorts()).isEqualTo(Map.of("acc0", "in use on bridge br0"));
+        assertThat(node.vsctl("list-ports", "br0")).isEqualTo("acc0");
+        assertThat(node.vsctl("list-ports", "br-penstock").lines()).containsExactlyInAnyOrder("up0", "fw-in");
+        node.vsctl("del-br", "br0");
+        assertThat(apply(spec).refusedPorts()).isEmpty();
+        assertThat(node.vsctl("list-ports", "br-penstock").lines()).contains("acc0");
+    }
+
+    @Test
+    void anotherWriterAtTheSameTimeIsOutlasted() throws Exception {
+        apply(spec);
+        final CompletableFuture<Void> intruder = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < 40; i++) {
+                node.vsctl("--if-exists", "del-port", "br-penstock", i % 2 == 0 ? "acc0" : "up0", "--", "--may-exist",
+                    "add-port", "br-penstock", "rogue" + i);
+            }
+        });
+        final List<CompletableFuture<ApplyResult>> results = new ArrayList<>();
+        while (!intruder.isDone()) {
+            results.add(session.apply(spec));
+            results.get(results.size() - 1).get(30, TimeUnit.SECONDS);
+        }
+        intruder.join();
+
+        apply(spec);
+        assertThat(node.vsctl("list-ports", "br-penstock").lines()).containsExactlyInAnyOrder("acc0", "up0", "fw-in");
+        assertThat(apply(spec).changes()).isZero();
+    }
+
+    @Test
+    void appliesOfOneSessionRunInTheirOrder() {
+        final List<CompletableFuture<ApplyResult>> all = new ArrayList<>();
+        for (int i = 1; i <= 20; i++) {
+            all.add(session.apply(Specs.bridge(List.of(system("p" + i, i)))));
+        }
+        all.forEach(CompletableFuture::join);
+
+        assertThat(node.vsctl("list-ports", "br-penstock")).isEqualTo("p20");
+    }
+
+    @Test
+    void thousandZonesAreOnePolicyAndOneMoreIsTwoChanges() {
+        final List<ZoneTimeouts> zones = new ArrayList<>();
+        for (int zone = 1; zone <= 1000; zone++) {
+            zones.add(new ZoneTimeouts(zone, Specs.SHORT));
+        }
+        apply(Specs.zones(zones));
+        zones.add(new ZoneTimeouts(1001, Specs.SHORT));
+
+        assertThat(apply(Specs.zones(zones)).changes()).isEqualTo(2);
+        assertThat(apply(Specs.zones(zones)).changes()).isZero();
+        assertThat(node.vsctl("list-zone-tp", "netdev").lines()).hasSize(1001);
+        assertThat(node.vsctl("--format=csv", "--no-headings", "list", "CT_Timeout_Policy").lines()).hasSize(1);
+    }
+
+    @Test
+    void switchMayBeDownAndRestart() {
+        apply(spec);
+        Await.until("port known, not set up", () -> ofport("acc0") == -1);
+        node.startDaemon();
+        assertThat(listener.awaitPort("pe1", "acc0").ofport()).isEqualTo(1);
+
+        node.killDaemon();
+        assertThat(apply(Specs.bridge(List.of(system("acc0", 5)))).changes()).isPositive();
+        node.startDaemon();
+
+        Await.until("new number after the restart", () -> ofport("acc0") == 5);
+        assertThat(listener.events).startsWith("+pe1").doesNotContain("-pe1");
+    }
+
+    @Test
+    void databaseMayRestart() {
+        apply(spec);
+        node.killServer();
+        Await.until("disconnected", () -> listener.events.contains("-pe1"));
+        assertThat(session.apply(spec)).isCompletedExceptionally();
+        node.startServer();
+
+        session = listener.awaitNode("pe1");
+        assertThat(apply(spec).changes()).isZero();
+        assertThat(listener.events).containsExactly("+pe1", "-pe1", "+pe1");
+    }
+
+    private String conntrack() {
+        return node.appctl("dpctl/dump-conntrack");
+    }
+
+    private int ofport(final String port) {
+        final PortState state = listener.states.getOrDefault("pe1", Map.of()).get(port);
+        return state == null ? 0 : state.ofport();
+    }
+
+    private ApplyResult apply(final BridgeSpec wanted) {
+        return session.apply(wanted).orTimeout(30, TimeUnit.SECONDS).join();
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import static io.penstock.southbound.ovsdb.Specs.system;
+import static io.penstock.southbound.ovsdb.Specs.vhost;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class BridgePlannerTest {
+    private final FakeDatabase database = new FakeDatabase();
+    private final BridgeSpec spec = Specs.bridge(List.of(system("acc0", 1), vhost("fw-in", 10, "/run/ps")));
+
+    @Test
+    void emptyDatabaseGetsTheWholeBridge() {
+        database.bringTo(spec);
+
+        final TableRow bridge = database.view().named(OvsTables.BRIDGE, "br-penstock").orElseThrow();
+        assertThat(bridge.columns()).containsEntry("datapath_type", "netdev")
+            .containsEntry("fail_mode", Set.of("secure")).containsEntry("protocols", Set.of("OpenFlow13"))
+            .containsEntry("other_config", Map.of("datapath-id", "0050534e00000007", "disable-in-band", "true"));
+        assertThat(bridge.set("ports")).hasSize(3);
+        assertThat(link("br-penstock").columns()).containsEntry("type", "internal");
+        assertThat(link("acc0").columns()).containsEntry("type", "").containsEntry("ofport_request", Set.of(1L));
+        assertThat(link("fw-in").columns()).containsEntry("type", "dpdkvhostuserclient")
+            .containsEntry("options", Map.of("vhost-server-path", "/run/ps/fw-in.sock"));
+        assertThat(only(OvsTables.CONTROLLER).columns()).containsEntry("target", "tcp:127.0.0.1:6653")
+            .containsEntry("controller_rate_limit", Set.of(1000L)).containsEntry("inactivity_probe", Set.of(30_000L));
+        assertThat(bridge.map("flow_tables").keySet()).isEqualTo(Set.of(0L, 30L));
+        assertThat(only(OvsTables.DATAPATH).map("ct_zones").keySet()).isEqualTo(Set.of(7L, 8L, 9L));
+    }
+
+    @Test
+    void zonesWithTheSameTimeoutsShareOnePolicy() {
+        database.bringTo(spec);
+
+        assertThat(database.view().rows(OvsTables.ZONE)).hasSize(3);
+        assertThat(database.view().rows(OvsTables.TIMEOUT_POLICY)).hasSize(2);
+    }
+
+    @Test
+    void secondPlanIsEmpty() {
+        database.bringTo(spec);
+
+        assertThat(database.bringTo(spec).changes()).isEmpty();
+    }
+
+    @Test
+    void oneMorePortIsThreeChanges() {
+        database.bringTo(spec);
+        final List<PortSpec> ports = new ArrayList<>(spec.ports());
+        ports.add(system("acc1", 2));
+
+        assertThat(database.bringTo(Specs.bridge(ports)).changes()).extracting(RowChange::table)
+            .containsExactly("Interface", "Port", "Bridge");
+    }
+
+    @Test
+    void oneMoreZoneIsTwoChangesWhateverTheNumberOfZones() {
+        final List<ZoneTimeouts> zones = new ArrayList<>();
+        for (int zone = 1; zone <= 1000; zone++) {
+            zones.add(new ZoneTimeouts(zone, Specs.SHORT));
+        }
+        database.bringTo(Specs.zones(zones));
+        zones.add(new ZoneTimeouts(1001, Specs.SHORT));
+
+        final List<RowChange> changes = database.bringTo(Specs.zones(zones)).changes();
+
+        assertThat(changes).extracting(RowChange::table).containsExactly("CT_Zone", "Datapath");
+        assertThat(((Map<?, ?>) ((RowChange.Mutate) changes.get(1)).add()).size()).isEqualTo(1);
+    }
+
+    @Test
+    void driftIsPutRight() {
+        database.bringTo(spec);
+        final DatabaseView right = copy();
+        database.drift(OvsTables.BRIDGE, "br-penstock", "fail_mode", Set.of("standalone"));
+        database.drift(OvsTables.BRIDGE, "br-penstock", "controller", Set.of());
+        database.drift(OvsTables.BRIDGE, "br-penstock", "flow_tables", Map.of());
+        database.drift(OvsTables.BRIDGE, "br-penstock", "other_config", Map.of("datapath-id", "1", "mac-aging-time",
+            "9"));
+        database.drift(OvsTables.INTERFACE, "acc0", "ofport_request", Set.of(77L));
+        database.drift(OvsTables.INTERFACE, "fw-in", "options", Map.of("vhost-server-path", "/elsewhere", "x", "y"));
+
+        database.bringTo(spec);
+
+        assertThat(database.bringTo(spec).changes()).isEmpty();
+        assertThat(database.view().named(OvsTables.BRIDGE, "br-penstock").orElseThrow().map("other_config"))
+            .isEqualTo(Map.of("datapath-id", "0050534e00000007", "disable-in-band", "true", "mac-aging-time", "9"));
+        assertThat(link("acc0")).isEqualTo(right.named(OvsTables.INTERFACE, "acc0").orElseThrow());
+        assertThat(link("fw-in")).isEqualTo(right.named(OvsTables.INTERFACE, "fw-in").orElseThrow());
+        assertThat(database.view().rows(OvsTables.CONTROLLER)).hasSize(1);
+    }
+
+    @Test
+    void portOnAnotherBridgeIsRefusedAndTheOthersGoOn() {
+        database.addForeignBridge("br0", "acc0");
+
+        final BridgePlan plan = database.bringTo(spec);
+
+        assertThat(plan.refusedPorts()).isEqualTo(Map.of("acc0", "in use on bridge br0"));
+        assertThat(database.view().named(OvsTables.PORT, "fw-in")).isPresent();
+        assertThat(database.view().named(OvsTables.BRIDGE, "br0").orElseThrow().set("ports")).hasSize(1);
+        assertThat(database.bringTo(spec).changes()).isEmpty();
+    }
+
+    @Test
+    void databaseWithoutItsRootRowIsRefused() {
+        assertThatThrownBy(() -> BridgePlanner.plan(new DatabaseView(Map.of()), spec))
+            .isInstanceOf(OvsdbException.class).hasMessageContaining("never initialised");
+    }
+
+    /** Whatever came before, one plan reaches the specification, and nothing of the past is left. */
+    @Test
+    void anySequenceEndsAsFromScratch() {
+        final Random random = new Random(5);
+        for (int step = 0; step < 300; step++) {
+            final BridgeSpec next = randomSpec(random);
+            database.bringTo(next);
+            final FakeDatabase fresh = new FakeDatabase();
+            fresh.bringTo(next);
+            assertThat(database.bringTo(next).changes()).as("step %s", step).isEmpty();
+            fresh.view().tables().forEach((table, rows) -> {
+                if (!Set.of(OvsTables.DATAPATH, OvsTables.TIMEOUT_POLICY).contains(table)) {
+                    assertThat(database.view().rows(table)).as("%s, step", table).hasSameSizeAs(rows.values());
+                }
+            });
+        }
+    }
+
+    private static BridgeSpec randomSpec(final Random random) {
+        final List<PortSpec> ports = new ArrayList<>();
+        final List<ZoneTimeouts> zones = new ArrayList<>();
+        final Map<Integer, String> names = new HashMap<>();
+        for (int i = 1; i < 6; i++) {
+            if (random.nextBoolean()) {
+                ports.add(random.nextBoolean() ? system("p" + i, i) : vhost("p" + i, i + 10, "/d" + random.nextInt(2)));
+            }
+            if (random.nextBoolean()) {
+                zones.add(new ZoneTimeouts(i, random.nextInt(3) == 0 ? Map.of()
+                    : random.nextBoolean() ? Specs.SHORT : Specs.LONG));
+            }
+            if (random.nextBoolean()) {
+                names.put(i, "t" + random.nextInt(2));
+            }
+        }
+        return new BridgeSpec(BridgeSpec.DEFAULT_NAME, random.nextInt(2), "tcp:127.0.0.1:" + random.nextInt(2),
+            random.nextInt(2) * 500, ports, names, zones);
+    }
+
+    private DatabaseView copy() {
+        final Map<String, Map<Ref, TableRow>> result = new HashMap<>();
+        database.view().tables().forEach((table, rows) -> result.put(table, Map.copyOf(rows)));
+        return new DatabaseView(result);
+    }
+
+    private TableRow link(final String name) {
+        return database.view().named(OvsTables.INTERFACE, name).orElseThrow();
+    }
+
+    private TableRow only(final String table) {
+        assertThat(database.view().rows(table)).hasSize(1);
+        return database.view().rows(table).iterator().next();
+    }
+}

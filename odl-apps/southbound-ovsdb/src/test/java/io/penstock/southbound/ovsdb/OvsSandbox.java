@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * An ovsdb-server and, if asked for, an ovs-vswitchd with the dummy datapath, in a private directory: touches neither
+ * the machine's own Open vSwitch nor its network, needs no root.
+ */
+final class OvsSandbox implements AutoCloseable {
+    private static final Path SCHEMA = Path.of("/usr/share/openvswitch/vswitch.ovsschema");
+    private static final int COMMAND_SECONDS = 20;
+
+    private final Path directory;
+    private Process server;
+    private Process daemon;
+
+    OvsSandbox() {
+        try {
+            directory = Files.createTempDirectory("ps-ovs");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        run(true, "ovsdb-tool", "create", database().toString(), SCHEMA.toString());
+        startServer();
+        vsctl("init");
+    }
+
+    Path database() {
+        return directory.resolve("conf.db");
+    }
+
+    void startServer() {
+        server = launch("ovsdb-server", database().toString(), "--remote=punix:" + socket(),
+            "--remote=db:Open_vSwitch,Open_vSwitch,manager_options", "--unixctl=" + directory.resolve("server.ctl"));
+        Await.until("database up", () -> Files.exists(socket()) && tryRun("ovs-vsctl", "--db=unix:" + socket(),
+            "--no-wait", "get-manager"));
+    }
+
+    void startDaemon() {
+        daemon = launch("ovs-vswitchd", "--enable-dummy=override", "--disable-system",
+            "--unixctl=" + directory.resolve("daemon.ctl"), "unix:" + socket());
+    }
+
+    void killServer() {
+        kill(server);
+        tryRun("rm", "-f", socket().toString());
+    }
+
+    void killDaemon() {
+        kill(daemon);
+    }
+
+    /** Stops the database without closing its connections, as a host that hangs would. */
+    void freezeServer() {
+        run(true, "kill", "-STOP", Long.toString(server.pid()));
+    }
+
+    void thawServer() {
+        run(true, "kill", "-CONT", Long.toString(server.pid()));
+    }
+
+    /** Announces the node and points its database to the controller. */
+    void announce(final String name, final int port) {
+        vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-node=" + name);
+        manage(port);
+    }
+
+    void manage(final int port) {
+        vsctl("--", "--id=@m", "create", "Manager", "target=\"tcp:127.0.0.1:" + port + "\"", "max_backoff=1000", "--",
+            "set", "Open_vSwitch", ".", "manager_options=@m");
+    }
+
+    String vsctl(final String... arguments) {
+        final List<String> command = new ArrayList<>(List.of("ovs-vsctl", "--db=unix:" + socket(), "--no-wait"));
+        command.addAll(List.of(arguments));
+        return run(true, command.toArray(String[]::new));
+    }
+
+    String appctl(final String... arguments) {
+        final List<String> command = new ArrayList<>(List.of("ovs-appctl", "-t",
+            directory.resolve("daemon.ctl").toString()));
+        command.addAll(List.of(arguments));
+        return run(true, command.toArray(String[]::new));
+    }
+
+    String ofctl(final String command, final String... arguments) {
+        final List<String> all = new ArrayList<>(List.of("ovs-ofctl", "-O", "OpenFlow13", command));
+        all.addAll(List.of(arguments));
+        return run(true, all.toArray(String[]::new));
+    }
+
+    /** Lets a UDP packet of 10.0.0.1 come in at a port of the dummy datapath. */
+    void receiveUdp(final String port, final int destination) {
+        appctl("netdev-dummy/receive", port, "in_port(1),eth(src=02:00:00:00:00:01,dst=02:00:00:00:00:02),"
+            + "eth_type(0x0800),ipv4(src=10.0.0.1,dst=10.0.0.2,proto=17,tos=0,ttl=64,frag=no),udp(src=1000,dst="
+            + destination + ")");
+    }
+
+    /** What the controller wrote, in a form that does not depend on UUIDs or order. */
+    String configuration() {
+        return Stream.of("br:Bridge:name,datapath_type,fail_mode,protocols,other_config",
+                "port:Port:name", "if:Interface:name,type,options,ofport_request",
+                "ctl:Controller:target,connection_mode,controller_rate_limit,inactivity_probe",
+                "table:Flow_Table:name", "tp:CT_Timeout_Policy:timeouts")
+            .map(item -> item.split(":"))
+            .flatMap(item -> vsctl("--format=csv", "--no-headings", "--columns=" + item[2], "list", item[1]).lines()
+                .map(line -> item[0] + ": " + line))
+            .sorted().collect(Collectors.joining("\n"));
+    }
+
+    /** The transactions of the database, each with its rows. */
+    String log() {
+        return run(true, "ovsdb-tool", "-mm", "show-log", database().toString());
+    }
+
+    @Override
+    public void close() {
+        kill(daemon);
+        kill(server);
+        try (Stream<Path> files = Files.walk(directory)) {
+            files.sorted(Comparator.reverseOrder()).forEach(path -> path.toFile().delete());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Path socket() {
+        return directory.resolve("db.sock");
+    }
+
+    private static void kill(final Process process) {
+        if (process != null) {
+            process.destroyForcibly().onExit().join();
+        }
+    }
+
+    private Process launch(final String... command) {
+        try {
+            return builder(command).redirectOutput(ProcessBuilder.Redirect.appendTo(directory.resolve(command[0]
+                + ".log").toFile())).start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private boolean tryRun(final String... command) {
+        return run(false, command) != null;
+    }
+
+    private String run(final boolean must, final String... command) {
+        try {
+            final Process process = builder(command).start();
+            process.getOutputStream().close();
+            final String output = new String(process.getInputStream().readAllBytes());
+            if (process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0) {
+                return output.strip();
+            }
+            process.destroyForcibly();
+            if (must) {
+                throw new AssertionError(List.of(command) + " failed: " + output);
+            }
+            return null;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private ProcessBuilder builder(final String... command) {
+        final ProcessBuilder result = new ProcessBuilder(command).redirectErrorStream(true)
+            .directory(directory.toFile());
+        for (final String name : List.of("OVS_RUNDIR", "OVS_DBDIR", "OVS_LOGDIR", "OVS_SYSCONFDIR")) {
+            result.environment().put(name, directory.toString());
+        }
+        // The daemons are in sbin, which is not on everybody's path.
+        result.environment().merge("PATH", "/usr/sbin:/sbin", (path, more) -> path + ':' + more);
+        return result;
+    }
+}

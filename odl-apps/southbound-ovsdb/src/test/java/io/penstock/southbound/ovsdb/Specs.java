@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import java.util.List;
+import java.util.Map;
+
+/** Specifications for tests. */
+final class Specs {
+    static final Map<String, Integer> SHORT = Map.of("udp_first", 30, "udp_multiple", 60);
+    static final Map<String, Integer> LONG = Map.of("tcp_established", 7440);
+
+    private Specs() {
+        // Values only.
+    }
+
+    static PortSpec system(final String name, final int ofport) {
+        return new PortSpec(name, OvsPortType.SYSTEM, ofport, Map.of());
+    }
+
+    static PortSpec vhost(final String name, final int ofport, final String directory) {
+        return new PortSpec(name, OvsPortType.VHOST_USER_CLIENT, ofport,
+            Map.of("vhost-server-path", directory + "/" + name + ".sock"));
+    }
+
+    static BridgeSpec bridge(final List<PortSpec> ports) {
+        return new BridgeSpec(BridgeSpec.DEFAULT_NAME, 0x0050534e_00000007L, "tcp:127.0.0.1:6653", 1000, ports,
+            Map.of(0, "classifier", 30, "nat_egress"),
+            List.of(new ZoneTimeouts(7, SHORT), new ZoneTimeouts(8, SHORT), new ZoneTimeouts(9, LONG)));
+    }
+
+    static BridgeSpec zones(final List<ZoneTimeouts> zones) {
+        return new BridgeSpec(BridgeSpec.DEFAULT_NAME, 7, "tcp:127.0.0.1:6653", 0, List.of(), Map.of(), zones);
+    }
+}
