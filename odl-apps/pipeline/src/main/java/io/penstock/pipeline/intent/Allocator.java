@@ -114,11 +114,12 @@ public final class Allocator {
         if (tenant.nat().isEmpty()) {
             return 0;
         }
-        if (tenant.nat().get().address().isPresent()) {
-            return tenant.nat().get().address().get();
+        if (tenant.nat().orElseThrow().address().isPresent()) {
+            return tenant.nat().orElseThrow().address().orElseThrow();
         }
         return keptFromPool(snapshot, tenant, before).orElseGet(() -> {
-            for (final Prefix prefix : snapshot.pools().get(tenant.nat().get().pool().orElseThrow()).prefixes()) {
+            final String pool = tenant.nat().flatMap(Tenant.Nat::pool).orElseThrow();
+            for (final Prefix prefix : snapshot.pools().get(pool).prefixes()) {
                 for (long address = prefix.address(); address < prefix.end(); address++) {
                     if (taken.add(address)) {
                         return address;

@@ -132,9 +132,9 @@ final class TenantValidator {
         if (tenant.chain().isEmpty()) {
             return;
         }
-        final Chain chain = snapshot.chains().get(tenant.chain().get());
+        final Chain chain = snapshot.chains().get(tenant.chain().orElseThrow());
         if (chain == null) {
-            add(tenant, "chain", Validator.unknown("chain", tenant.chain().get(), snapshot.chains()));
+            add(tenant, "chain", Validator.unknown("chain", tenant.chain().orElseThrow(), snapshot.chains()));
             return;
         }
         if (tenant.nat().isEmpty()) {

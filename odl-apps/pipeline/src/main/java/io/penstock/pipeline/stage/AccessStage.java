@@ -81,8 +81,8 @@ public final class AccessStage implements Stage {
 
     private static void bridge(final NodeView node, final TenantView view, final TenantView.Domain domain,
             final Tenant.Attachment attachment, final FlowSink sink) {
-        final FieldMatch from =
-            Register.IN_ATTACHMENT.is(Register.place(node.port(attachment.port()), attachment.vlan()));
+        final long place = Register.place(node.port(attachment.port()), attachment.vlan());
+        final FieldMatch from = Register.IN_ATTACHMENT.is(place);
         sink.flow(Table.ACCESS_LEARN, Priority.LOW, "learn hosts on " + attachment.name())
             .when(from).ipv4().then(Replies.learnHost(view.vrf())).go(Table.L2_LOOKUP);
         final List<Action> flood = new ArrayList<>();
@@ -96,6 +96,9 @@ public final class AccessStage implements Stage {
                 flood.add(new Action.PopVlan());
             }
         }
+        // The customer's own switch flooded it: the host has the frame already.
+        sink.flow(Table.L2_FORWARD, Priority.GUARD, "host is where the frame came from")
+            .when(from, Register.OUT_ATTACHMENT.is(place)).drop();
         sink.flow(Table.L2_FORWARD, Priority.NORMAL, "flood from " + attachment.name())
             .when(from).then(flood).end();
     }

@@ -86,14 +86,14 @@ public final class AclStage implements Stage {
 
     /** A port range as the fewest aligned blocks, each one masked match; one empty element for any port. */
     private static List<Optional<FieldMatch>> blocks(final Optional<Acl.PortRange> range, final MatchField field) {
-        if (range.isEmpty() || range.get().low() == 0 && range.get().high() == 0xffff) {
+        if (range.isEmpty() || range.orElseThrow().low() == 0 && range.orElseThrow().high() == 0xffff) {
             return List.of(Optional.empty());
         }
         final List<Optional<FieldMatch>> blocks = new ArrayList<>();
-        int low = range.get().low();
-        while (low <= range.get().high()) {
+        int low = range.orElseThrow().low();
+        while (low <= range.orElseThrow().high()) {
             int size = low == 0 ? 0x10000 : Integer.lowestOneBit(low);
-            while (low + size - 1 > range.get().high()) {
+            while (low + size - 1 > range.orElseThrow().high()) {
                 size /= 2;
             }
             blocks.add(Optional.of(new FieldMatch(field, low, 0xffff & ~(size - 1))));

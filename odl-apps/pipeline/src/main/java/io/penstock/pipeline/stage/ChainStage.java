@@ -36,7 +36,7 @@ public final class ChainStage implements Stage {
             sink.flow(Table.CHAIN_OUT, Priority.NORMAL, "chain is down, closed").when(view.isVrf()).drop();
             return;
         }
-        final List<NetworkFunction> functions = view.chain().get();
+        final List<NetworkFunction> functions = view.chain().orElseThrow();
         if (functions.isEmpty()) {
             return;
         }

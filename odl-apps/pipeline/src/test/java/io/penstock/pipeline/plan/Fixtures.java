@@ -22,7 +22,28 @@ import java.util.Set;
 
 /** Networks to plan in tests. */
 public final class Fixtures {
+    /** The networks that have a golden file of this name. */
+    public static final List<Case> CASES = List.of(
+        new Case("no-tenant", network(), Set.of()),
+        new Case("two-tenants", network(tenants(2)), Set.of()),
+        new Case("rich-tenant", network(rich()), Set.of()),
+        new Case("rich-tenant-tap-down", network(rich()), Set.of("tap")),
+        new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")));
+
     private Fixtures() {
+    }
+
+    /** A network in a state. */
+    public record Case(String name, Snapshot snapshot, Set<String> down) {
+        /** The plan of the node. */
+        public NodePlan plan() {
+            return Fixtures.plan(snapshot, down);
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
     }
 
     /** The node of every fixture: two access ports and an uplink. */

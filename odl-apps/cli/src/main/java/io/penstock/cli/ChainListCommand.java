@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.engine.api.Operations;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.karaf.shell.api.action.Command;
+import org.apache.karaf.shell.api.action.lifecycle.Service;
+import org.apache.karaf.shell.support.table.ShellTable;
+
+/** Lists the chains with their functions and hit counts. */
+@Service
+@Command(scope = "penstock", name = "chain-list", description = "Lists the chains with their functions and hit counts")
+public final class ChainListCommand extends OperationsCommand {
+    @Override
+    public Object execute() {
+        final Operations.Status status = operations().status();
+        final Map<String, String> states = status.functions().stream()
+            .collect(Collectors.toMap(Operations.FunctionStatus::name, Operations.FunctionStatus::state));
+        final ShellTable table = table("chain", "functions", "packets");
+        status.chains().forEach(chain -> table.addRow().addContent(chain.name(), chain.functions().stream()
+            .map(name -> name + " (" + states.getOrDefault(name, "unknown") + ")")
+            .collect(Collectors.joining(" > ")), chain.packets()));
+        return print(status.chains(), table);
+    }
+}

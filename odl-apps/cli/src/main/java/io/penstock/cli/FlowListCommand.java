@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.engine.api.Operations;
+import java.util.List;
+import java.util.Optional;
+import org.apache.karaf.shell.api.action.Argument;
+import org.apache.karaf.shell.api.action.Command;
+import org.apache.karaf.shell.api.action.Completion;
+import org.apache.karaf.shell.api.action.Option;
+import org.apache.karaf.shell.api.action.lifecycle.Service;
+import org.apache.karaf.shell.support.table.ShellTable;
+
+/** Lists flows with table names and counters. */
+@Service
+@Command(scope = "penstock", name = "flow-list", description = "Lists flows with table names and counters")
+public final class FlowListCommand extends OperationsCommand {
+    @Argument(index = 0, name = "tenant", description = "Only flows of this tenant")
+    @Completion(TenantCompleter.class)
+    private String tenant;
+
+    @Option(name = "--node", description = "Only flows of this node")
+    @Completion(NodeCompleter.class)
+    private String node;
+
+    @Option(name = "--drops", description = "Only flows that drop")
+    private boolean drops;
+
+    @Option(name = "--text", description = "Print the flows in ovs-ofctl text")
+    private boolean text;
+
+    @Override
+    public Object execute() {
+        final List<Operations.FlowLine> flows =
+            operations().flows(Optional.ofNullable(node), Optional.ofNullable(tenant)).stream()
+                .filter(flow -> !drops || flow.drop()).toList();
+        final ShellTable table = table("node", "table", "tenant", "packets", "bytes", text ? "flow" : "what for");
+        flows.forEach(flow -> table.addRow().addContent(flow.node(), flow.table(), dash(flow.tenant()),
+            flow.packets(), flow.bytes(), text ? flow.text() : flow.label()));
+        return print(flows, table);
+    }
+}

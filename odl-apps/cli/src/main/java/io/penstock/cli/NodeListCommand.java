@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.engine.api.Operations;
+import java.util.List;
+import org.apache.karaf.shell.api.action.Command;
+import org.apache.karaf.shell.api.action.lifecycle.Service;
+import org.apache.karaf.shell.support.table.ShellTable;
+
+/** Lists the compute nodes and how their flows compare with the plan. */
+@Service
+@Command(scope = "penstock", name = "node-list", description = "Lists the compute nodes and how their flows compare with the plan")
+public final class NodeListCommand extends OperationsCommand {
+    @Override
+    public Object execute() {
+        final List<Operations.NodeStatus> nodes = operations().status().nodes();
+        final ShellTable table =
+            table("node", "connected", "datapath", "DPDK", "planned", "installed", "missing", "excess", "wrong");
+        nodes.forEach(node -> table.addRow().addContent(node.name(), node.connected(), dash(node.datapath()),
+            dash(node.dpdk()), node.flows().planned(), node.flows().installed(), node.flows().missing(),
+            node.flows().excess(), node.flows().wrong()));
+        return print(nodes, table);
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import com.google.gson.GsonBuilder;
+import io.penstock.engine.api.Operations;
+import org.apache.karaf.shell.api.action.Action;
+import org.apache.karaf.shell.api.action.Option;
+import org.apache.karaf.shell.api.action.lifecycle.Reference;
+import org.apache.karaf.shell.support.table.ShellTable;
+
+/** What all commands have in common: tables for people, JSON on request. */
+abstract class OperationsCommand implements Action {
+    @Reference
+    private Operations operations;
+
+    @Option(name = "--json", description = "Print JSON, for machines")
+    private boolean json;
+
+    Operations operations() {
+        return operations;
+    }
+
+    /** Prints {@code value} as JSON, or the table for it. */
+    Object print(final Object value, final ShellTable table) {
+        if (json) {
+            println(new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create().toJson(value));
+        } else {
+            table.print(System.out);
+        }
+        return null;
+    }
+
+    static void println(final String line) {
+        System.out.println(line);
+    }
+
+    static ShellTable table(final String... columns) {
+        final ShellTable table = new ShellTable().emptyTableText("nothing");
+        for (final String column : columns) {
+            table.column(column);
+        }
+        return table;
+    }
+
+    static String dash(final String text) {
+        return text.isEmpty() ? "-" : text;
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.engine.api.Operations;
+import java.util.List;
+import java.util.Optional;
+import org.apache.karaf.shell.api.action.Argument;
+import org.apache.karaf.shell.api.action.Command;
+import org.apache.karaf.shell.api.action.Completion;
+import org.apache.karaf.shell.api.action.lifecycle.Service;
+import org.apache.karaf.shell.support.table.ShellTable;
+
+/** Reads the switches again and mends what differs from the plan. */
+@Service
+@Command(scope = "penstock", name = "resync", description = "Reads the switches again and mends what differs from the plan")
+public final class ResyncCommand extends OperationsCommand {
+    @Argument(index = 0, name = "node", description = "Name of a node; all when left out")
+    @Completion(NodeCompleter.class)
+    private String node;
+
+    @Override
+    public Object execute() {
+        final List<Operations.Resync> results = operations().resync(Optional.ofNullable(node));
+        final ShellTable table = table("node", "added", "removed");
+        results.forEach(each -> table.addRow().addContent(each.node(), each.added(), each.removed()));
+        return print(results, table);
+    }
+}

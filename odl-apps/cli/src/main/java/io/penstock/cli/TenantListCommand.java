@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.engine.api.Operations;
+import java.util.List;
+import org.apache.karaf.shell.api.action.Command;
+import org.apache.karaf.shell.api.action.lifecycle.Service;
+import org.apache.karaf.shell.support.table.ShellTable;
+
+/** Lists the tenants with their VRFs and public addresses. */
+@Service
+@Command(scope = "penstock", name = "tenant-list", description = "Lists the tenants with their VRFs and public addresses")
+public final class TenantListCommand extends OperationsCommand {
+    @Override
+    public Object execute() {
+        final List<Operations.TenantStatus> tenants = operations().status().tenants();
+        final ShellTable table = table("tenant", "VRF", "attachments", "public address", "chain", "state");
+        tenants.forEach(tenant -> table.addRow().addContent(tenant.name(), tenant.vrf(),
+            String.join(" ", tenant.attachments()), dash(tenant.publicAddress()), dash(tenant.chain()),
+            tenant.state()));
+        return print(tenants, table);
+    }
+}

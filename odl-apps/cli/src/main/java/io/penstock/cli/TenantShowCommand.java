@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.engine.api.Operations;
+import java.util.List;
+import java.util.Optional;
+import org.apache.karaf.shell.api.action.Argument;
+import org.apache.karaf.shell.api.action.Command;
+import org.apache.karaf.shell.api.action.Completion;
+import org.apache.karaf.shell.api.action.lifecycle.Service;
+import org.apache.karaf.shell.support.table.ShellTable;
+
+/** Shows one tenant and what its flows count. */
+@Service
+@Command(scope = "penstock", name = "tenant-show", description = "Shows one tenant and what its flows count")
+public final class TenantShowCommand extends OperationsCommand {
+    @Argument(index = 0, name = "tenant", description = "Name of the tenant", required = true)
+    @Completion(TenantCompleter.class)
+    private String tenant;
+
+    /** The tenant and its flows, for JSON. */
+    private record Shown(Operations.TenantStatus tenant, List<Operations.FlowLine> flows) { }
+
+    @Override
+    public Object execute() {
+        final Operations.TenantStatus found = operations().status().tenants().stream()
+            .filter(each -> each.name().equals(tenant)).findFirst()
+            .orElseThrow(() -> new IllegalArgumentException("there is no tenant '" + tenant + "'"));
+        final List<Operations.FlowLine> flows = operations().flows(Optional.empty(), Optional.of(tenant));
+        final ShellTable table = table("property", "value");
+        table.addRow().addContent("tenant", found.name());
+        table.addRow().addContent("state", found.state());
+        table.addRow().addContent("VRF", found.vrf());
+        table.addRow().addContent("attachments", String.join(" ", found.attachments()));
+        table.addRow().addContent("public address", dash(found.publicAddress()));
+        table.addRow().addContent("chain", dash(found.chain()));
+        table.addRow().addContent("flows", flows.size());
+        flows.stream().filter(flow -> flow.packets() > 0).forEach(flow -> table.addRow()
+            .addContent(flow.table() + ": " + flow.label(), flow.packets() + " packets"));
+        return print(new Shown(found, flows), table);
+    }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.engine.config.ConfigurationStore;
+import io.penstock.engine.config.Desired;
+import io.penstock.engine.config.NodeRegistration;
+import io.penstock.engine.neighbour.NeighbourResolver;
+import io.penstock.engine.node.BridgeTranslator;
+import io.penstock.engine.node.NodeWorker;
+import io.penstock.engine.node.PortStates;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocator;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.southbound.openflow.ConnectionListener;
+import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import io.penstock.southbound.openflow.PortListener;
+import io.penstock.southbound.openflow.PortStatus;
+import io.penstock.southbound.openflow.SwitchId;
+import io.penstock.southbound.ovsdb.NodeSession;
+import io.penstock.southbound.ovsdb.OvsdbListener;
+import io.penstock.southbound.ovsdb.OvsdbServer;
+import io.penstock.southbound.ovsdb.PortState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ties configuration, nodes and switches together. One thread hands out ids and tells the workers; callbacks from
+ * elsewhere only mark work.
+ */
+public final class Engine implements AutoCloseable, OvsdbListener, ConnectionListener, PortListener {
+    private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+    private static final long GATEWAY_REFRESH_SECONDS = 10;
+    private static final long RETRY_SECONDS = 5;
+
+    private final ConfigurationStore store;
+    private final OpenFlowSouthbound southbound;
+    private final BridgeTranslator bridges;
+    private final NeighbourResolver resolver;
+    private final OvsdbServer ovsdb = new OvsdbServer();
+    private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
+    private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
+    private final List<OpenFlowSouthbound.Registration> registrations = new ArrayList<>();
+    private final AtomicBoolean marked = new AtomicBoolean();
+    private final ScheduledExecutorService thread;
+    private volatile Desired desired;
+
+    /** An engine that does nothing until it is started. */
+    public Engine(final ConfigurationStore store, final OpenFlowSouthbound southbound,
+            final BridgeTranslator bridges) {
+        this.store = requireNonNull(store);
+        this.southbound = requireNonNull(southbound);
+        this.bridges = requireNonNull(bridges);
+        resolver = new NeighbourResolver(southbound, this::desired);
+        thread = Executors.newSingleThreadScheduledExecutor(task -> {
+            final Thread engine = new Thread(task, "penstock-engine");
+            engine.setDaemon(true);
+            return engine;
+        });
+    }
+
+    /** Starts: takes over what was handed out before, then listens for nodes. */
+    public void start(final String listenAddress, final int ovsdbPort) {
+        desired = new Desired(Snapshot.empty(), store.readAllocations());
+        store.start(() -> desired.allocations(), this::mark);
+        registrations.add(southbound.listen((ConnectionListener) this));
+        registrations.add(southbound.listen((PortListener) this));
+        registrations.add(southbound.listen(resolver::onPacketIn));
+        ovsdb.start(listenAddress, ovsdbPort, this);
+        thread.scheduleWithFixedDelay(this::refreshGateways, 1, GATEWAY_REFRESH_SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() {
+        ovsdb.close();
+        registrations.forEach(OpenFlowSouthbound.Registration::close);
+        store.close();
+        thread.shutdownNow();
+        workers.values().forEach(NodeWorker::close);
+    }
+
+    /** What is configured and handed out. */
+    Desired desired() {
+        return desired;
+    }
+
+    /** Workers of all configured nodes by name. */
+    SortedMap<String, NodeWorker> workers() {
+        return new TreeMap<>(workers);
+    }
+
+    /** Says that the configuration may have changed. */
+    private void mark() {
+        if (marked.compareAndSet(false, true)) {
+            run(this::work);
+        }
+    }
+
+    private void work() {
+        marked.set(false);
+        try {
+            final Snapshot snapshot = store.snapshot();
+            final Allocations before = desired.allocations();
+            final Allocations allocations = Allocator.allocate(snapshot, before);
+            if (!allocations.equals(before)) {
+                // Stored before used: an id that a switch knows must never be handed out a second time.
+                store.writeAllocations(allocations);
+            }
+            desired = new Desired(snapshot, allocations);
+            adjustWorkers(snapshot);
+            workers.values().forEach(NodeWorker::mark);
+        } catch (IllegalStateException e) {
+            LOG.error("Cannot take over the configuration, will try again in {} s", RETRY_SECONDS, e);
+            thread.schedule(this::mark, RETRY_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private void adjustWorkers(final Snapshot snapshot) {
+        workers.entrySet().removeIf(entry -> {
+            final boolean gone = !snapshot.nodes().containsKey(entry.getKey());
+            if (gone) {
+                entry.getValue().close();
+            }
+            return gone;
+        });
+        for (final String name : snapshot.nodes().keySet()) {
+            if (!workers.containsKey(name)) {
+                final NodeWorker worker = new NodeWorker(name, this::desired, southbound, bridges);
+                workers.put(name, worker);
+                Optional.ofNullable(sessions.get(name)).ifPresent(worker::sessionOpened);
+                if (southbound.connected().contains(switchId(name))) {
+                    worker.switchConnected();
+                }
+            }
+        }
+    }
+
+    private void refreshGateways() {
+        try {
+            workers.forEach((name, worker) -> {
+                if (worker.isOnline()) {
+                    resolver.refreshGateways(name);
+                }
+            });
+        } catch (RuntimeException e) {
+            LOG.warn("Could not ask for the transit gateways", e);
+        }
+    }
+
+    @Override
+    public void nodeConnected(final NodeSession session) {
+        final String name = session.announcement().name();
+        sessions.put(name, session);
+        run(() -> {
+            store.register(NodeRegistration.of(session.announcement()));
+            Optional.ofNullable(workers.get(name)).ifPresent(worker -> worker.sessionOpened(session));
+        });
+    }
+
+    @Override
+    public void nodeDisconnected(final String name) {
+        sessions.remove(name);
+        run(() -> Optional.ofNullable(workers.get(name)).ifPresent(NodeWorker::sessionClosed));
+    }
+
+    @Override
+    public void announcementChanged(final NodeSession session) {
+        run(() -> store.register(NodeRegistration.of(session.announcement())));
+    }
+
+    @Override
+    public void portStatesChanged(final String name, final Map<String, PortState> states) {
+        states.values().stream().filter(state -> !state.error().isEmpty())
+            .forEach(state -> LOG.warn("Node {}: port {}: {}", name, state.name(), state.error()));
+    }
+
+    @Override
+    public void onConnected(final SwitchId connected) {
+        run(() -> worker(connected).ifPresent(NodeWorker::switchConnected));
+    }
+
+    @Override
+    public void onDisconnected(final SwitchId disconnected) {
+        run(() -> worker(disconnected).ifPresent(NodeWorker::switchDisconnected));
+    }
+
+    @Override
+    public void onPort(final SwitchId owner, final PortStatus port) {
+        run(() -> worker(owner).ifPresent(
+            worker -> worker.portChanged(port.id(), new PortStates.Port(port.name(), port.linkUp()))));
+    }
+
+    @Override
+    public void onPortRemoved(final SwitchId owner, final String portId) {
+        run(() -> worker(owner).ifPresent(worker -> worker.portChanged(portId, null)));
+    }
+
+    private Optional<NodeWorker> worker(final SwitchId id) {
+        return workers.entrySet().stream().filter(entry -> switchId(entry.getKey()).equals(id))
+            .map(Map.Entry::getValue).findFirst();
+    }
+
+    private SwitchId switchId(final String node) {
+        return new SwitchId(Constants.datapathId(desired.allocations().nodes().get(node)));
+    }
+
+    private void run(final Runnable task) {
+        try {
+            thread.execute(() -> {
+                try {
+                    task.run();
+                } catch (RuntimeException e) {
+                    LOG.error("A task of the engine failed", e);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            LOG.debug("The engine is closed");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.engine.api.Operations;
+import io.penstock.engine.config.ConfigurationStore;
+import io.penstock.engine.node.BridgeTranslator;
+import io.penstock.engine.rest.OperationsRpcs;
+import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import java.time.Clock;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.opendaylight.mdsal.binding.api.DataBroker;
+import org.opendaylight.mdsal.binding.api.RpcProviderService;
+import org.opendaylight.mdsal.dom.api.DOMDataBroker;
+import org.opendaylight.yangtools.concepts.Registration;
+import org.osgi.framework.BundleContext;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Deactivate;
+import org.osgi.service.component.annotations.Reference;
+import org.osgi.service.metatype.annotations.AttributeDefinition;
+import org.osgi.service.metatype.annotations.Designate;
+import org.osgi.service.metatype.annotations.ObjectClassDefinition;
+
+/** Starts and stops the engine with the OSGi framework. Configured in etc/io.penstock.cfg. */
+@Component(immediate = true, service = Operations.class, configurationPid = "io.penstock")
+@Designate(ocd = EngineComponent.Settings.class)
+public final class EngineComponent implements Operations, AutoCloseable {
+    /** Settings of the controller. */
+    @ObjectClassDefinition(name = "Penstock")
+    public @interface Settings {
+        /** Address on which nodes reach this controller, for OVSDB and OpenFlow. */
+        @AttributeDefinition
+        String listen_address() default "127.0.0.1";
+
+        /** TCP port for the nodes' databases. */
+        @AttributeDefinition
+        int ovsdb_port() default 6640;
+
+        /** TCP port on which OpenFlowPlugin listens. */
+        @AttributeDefinition
+        int openflow_port() default 6653;
+
+        /** Where RESTCONF is, for people. */
+        @AttributeDefinition
+        String rest_url() default "http://127.0.0.1:8181/rests";
+    }
+
+    private final Engine engine;
+    private final EngineOperations operations;
+    private final ExecutorService rpcThreads = Executors.newCachedThreadPool(task -> {
+        final Thread thread = new Thread(task, "penstock-rpc");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final Registration rpcs;
+
+    /** Starts the engine. */
+    @Activate
+    public EngineComponent(@Reference final DOMDataBroker domBroker, @Reference final DataBroker broker,
+            @Reference final RpcProviderService rpcProvider, @Reference final OpenFlowSouthbound southbound,
+            final BundleContext bundles, final Settings settings) {
+        engine = new Engine(new ConfigurationStore(domBroker, broker), southbound,
+            new BridgeTranslator("tcp:" + settings.listen_address() + ":" + settings.openflow_port()));
+        operations = new EngineOperations(engine, settings.rest_url(), bundles.getBundle().getVersion().toString(),
+            Clock.systemUTC());
+        engine.start(settings.listen_address(), settings.ovsdb_port());
+        rpcs = new OperationsRpcs(operations, rpcThreads).register(rpcProvider);
+    }
+
+    @Deactivate
+    @Override
+    public void close() {
+        rpcs.close();
+        rpcThreads.shutdownNow();
+        engine.close();
+    }
+
+    @Override
+    public Status status() {
+        return operations.status();
+    }
+
+    @Override
+    public List<Verification> verify(final Optional<String> node) {
+        return operations.verify(node);
+    }
+
+    @Override
+    public List<Resync> resync(final Optional<String> node) {
+        return operations.resync(node);
+    }
+
+    @Override
+    public List<FlowLine> flows(final Optional<String> node, final Optional<String> tenant) {
+        return operations.flows(node, tenant);
+    }
+}

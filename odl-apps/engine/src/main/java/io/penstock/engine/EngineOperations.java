@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.engine.api.Operations;
+import io.penstock.engine.config.Desired;
+import io.penstock.engine.node.NodeWorker;
+import io.penstock.engine.node.NodeWorker.Observation;
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.plan.PlanDiff;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.stage.PlannedFlow;
+import io.penstock.southbound.openflow.FlowChanges;
+import io.penstock.southbound.openflow.InstalledFlow;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Answers operators from the engine's state and from the switches. */
+final class EngineOperations implements Operations {
+    private static final Logger LOG = LoggerFactory.getLogger(EngineOperations.class);
+    private static final FlowCounts NOTHING_KNOWN = new FlowCounts(0, 0, 0, 0, 0);
+    private static final int MAX_DIFFERENCES = 1000;
+
+    private final Engine engine;
+    private final String url;
+    private final String version;
+    private final Clock clock;
+    private final Instant started;
+
+    EngineOperations(final Engine engine, final String url, final String version, final Clock clock) {
+        this.engine = requireNonNull(engine);
+        this.url = requireNonNull(url);
+        this.version = requireNonNull(version);
+        this.clock = requireNonNull(clock);
+        started = clock.instant();
+    }
+
+    @Override
+    public Status status() {
+        final Desired desired = engine.desired();
+        final Snapshot snapshot = desired.snapshot();
+        final SortedMap<String, NodeWorker> workers = engine.workers();
+        final Map<String, Observation> observations = observe(workers);
+        final List<NodeStatus> nodes = workers.entrySet().stream()
+            .map(entry -> nodeStatus(entry.getKey(), entry.getValue(), observations.get(entry.getKey()))).toList();
+        final List<TenantStatus> tenants = snapshot.tenants().values().stream()
+            .map(tenant -> tenantStatus(tenant, workers)).toList();
+        final List<FunctionStatus> functions = snapshot.functions().values().stream()
+            .map(function -> new FunctionStatus(function.name(), functionState(function, workers))).toList();
+        return new Status(nodes, tenants, chains(desired, observations), functions, new ControllerStatus(url, version,
+            Duration.between(started, clock.instant()).toSeconds()));
+    }
+
+    @Override
+    public List<Verification> verify(final Optional<String> node) {
+        final SortedMap<String, NodeWorker> chosen = choose(node);
+        final Map<String, Observation> observations = observe(chosen);
+        return chosen.keySet().stream().map(name -> {
+            final Observation seen = observations.get(name);
+            return seen == null
+                ? new Verification(name, false, planned(chosen.get(name)), List.of())
+                : new Verification(name, true, counts(seen), differences(seen));
+        }).toList();
+    }
+
+    @Override
+    public List<Resync> resync(final Optional<String> node) {
+        final Map<String, CompletableFuture<FlowChanges>> running = new TreeMap<>();
+        choose(node).forEach((name, worker) -> running.put(name, worker.resync()));
+        final List<Resync> done = new ArrayList<>();
+        running.forEach((name, future) -> {
+            final FlowChanges changes = join(future);
+            done.add(new Resync(name, changes.add().size(),
+                changes.remove().size() + changes.removeForeign().size()));
+        });
+        return done;
+    }
+
+    @Override
+    public List<FlowLine> flows(final Optional<String> node, final Optional<String> tenant) {
+        final Desired desired = engine.desired();
+        tenant.filter(name -> !desired.snapshot().tenants().containsKey(name)).ifPresent(name -> {
+            throw new IllegalArgumentException("there is no tenant '" + name + "'");
+        });
+        final Map<Integer, String> vrfs = desired.allocations().tenants().entrySet().stream()
+            .collect(Collectors.toMap(entry -> entry.getValue().vrf(), Map.Entry::getKey));
+        final List<FlowLine> lines = new ArrayList<>();
+        observe(choose(node)).forEach((name, seen) -> seen.dump().flows().forEach(installed -> {
+            final FlowLine line = line(name, seen, vrfs, installed);
+            if (tenant.isEmpty() || line.tenant().equals(tenant.orElseThrow())) {
+                lines.add(line);
+            }
+        }));
+        return lines;
+    }
+
+    private SortedMap<String, NodeWorker> choose(final Optional<String> node) {
+        final SortedMap<String, NodeWorker> workers = engine.workers();
+        if (node.isEmpty()) {
+            return workers;
+        }
+        final String name = node.orElseThrow();
+        if (!workers.containsKey(name)) {
+            throw new IllegalArgumentException("there is no node '" + name + "'; known: "
+                + String.join(", ", workers.keySet()));
+        }
+        final SortedMap<String, NodeWorker> chosen = new TreeMap<>();
+        chosen.put(name, workers.get(name));
+        return chosen;
+    }
+
+    private static Map<String, Observation> observe(final SortedMap<String, NodeWorker> workers) {
+        final Map<String, CompletableFuture<Observation>> running = new TreeMap<>();
+        workers.forEach((name, worker) -> running.put(name, worker.observe()));
+        final Map<String, Observation> seen = new TreeMap<>();
+        running.forEach((name, future) -> {
+            try {
+                seen.put(name, join(future));
+            } catch (IllegalStateException e) {
+                LOG.debug("Node {} was not read", name, e);
+            }
+        });
+        return seen;
+    }
+
+    private static <T> T join(final CompletableFuture<T> future) {
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            throw new IllegalStateException(e.getCause().getMessage(), e.getCause());
+        }
+    }
+
+    private static FlowCounts counts(final Observation seen) {
+        final PlanDiff diff = seen.diff();
+        return new FlowCounts(seen.plan().flows().size(), diff.proper().size(), diff.missing().size(),
+            diff.excess().size() + seen.dump().foreign().size(), diff.wrong().size());
+    }
+
+    private static FlowCounts planned(final NodeWorker worker) {
+        return worker.plan().map(plan -> new FlowCounts(plan.flows().size(), 0, plan.flows().size(), 0, 0))
+            .orElse(NOTHING_KNOWN);
+    }
+
+    private static List<Difference> differences(final Observation seen) {
+        final List<Difference> differences = new ArrayList<>();
+        seen.diff().missing().forEach(flow -> differences.add(new Difference("missing", flow.toString())));
+        seen.diff().wrong().forEach(flow -> differences.add(new Difference("wrong", flow.toString())));
+        seen.diff().excess().forEach(flow -> differences.add(new Difference("excess", flow.toString())));
+        seen.dump().foreign().forEach(flow -> differences.add(new Difference("excess",
+            "table=" + flow.table() + ",priority=" + flow.priority() + " (" + flow.problem() + ")")));
+        return differences.size() > MAX_DIFFERENCES ? differences.subList(0, MAX_DIFFERENCES) : differences;
+    }
+
+    private static NodeStatus nodeStatus(final String name, final NodeWorker worker, final Observation seen) {
+        final String dpdk = worker.session().map(session -> session.announcement())
+            .filter(announcement -> announcement.dpdkInitialized())
+            .map(announcement -> announcement.dpdkVersion()).orElse("");
+        return new NodeStatus(name, seen != null, seen != null ? "netdev" : "", dpdk,
+            seen != null ? counts(seen) : planned(worker));
+    }
+
+    private TenantStatus tenantStatus(final Tenant tenant, final SortedMap<String, NodeWorker> workers) {
+        final TenantAllocation allocation = engine.desired().allocations().tenants().get(tenant.name());
+        return new TenantStatus(tenant.name(), allocation == null ? 0 : allocation.vrf(),
+            tenant.attachments().stream().map(at -> at.node() + "/" + at.port() + "/" + at.vlan()).toList(),
+            allocation == null || allocation.publicAddress() == 0 ? ""
+                : Ipv4.text(allocation.publicAddress()),
+            tenant.chain().orElse(""), tenantState(tenant, workers));
+    }
+
+    private String tenantState(final Tenant tenant, final SortedMap<String, NodeWorker> workers) {
+        for (final Tenant.Attachment attachment : tenant.attachments()) {
+            final NodeWorker worker = workers.get(attachment.node());
+            if (worker == null || !worker.isOnline()) {
+                return "waiting for node " + attachment.node();
+            }
+            if (!worker.isInSync()) {
+                return "being installed";
+            }
+        }
+        for (final NetworkFunction function : engine.desired().snapshot().chainOf(tenant)) {
+            if (!isUp(function, workers)) {
+                return function.failPolicy() == NetworkFunction.FailPolicy.CLOSED
+                    ? "stopped: function " + function.name() + " is down"
+                    : "active, bypassing function " + function.name();
+            }
+        }
+        return "active";
+    }
+
+    private static String functionState(final NetworkFunction function,
+            final SortedMap<String, NodeWorker> workers) {
+        final NodeWorker worker = workers.get(function.node());
+        if (worker == null || !worker.isOnline()) {
+            return "waiting for node " + function.node();
+        }
+        return isUp(function, workers) ? "up" : "down";
+    }
+
+    private static boolean isUp(final NetworkFunction function, final SortedMap<String, NodeWorker> workers) {
+        final NodeWorker worker = workers.get(function.node());
+        return worker != null && worker.isUp(function.insidePort(), function.outsidePort());
+    }
+
+    private static List<ChainStatus> chains(final Desired desired, final Map<String, Observation> observations) {
+        final Snapshot snapshot = desired.snapshot();
+        final Allocations allocations = desired.allocations();
+        final Map<String, Long> hits = new HashMap<>();
+        final Map<Integer, String> chainOfVrf = snapshot.tenants().values().stream()
+            .filter(tenant -> tenant.chain().isPresent() && allocations.tenants().containsKey(tenant.name()))
+            .collect(Collectors.toMap(tenant -> allocations.tenants().get(tenant.name()).vrf(),
+                tenant -> tenant.chain().orElseThrow()));
+        observations.values().forEach(seen -> {
+            final Map<FlowSpec.Key, Long> packets = seen.dump().flows().stream()
+                .collect(Collectors.toMap(installed -> installed.flow().key(), InstalledFlow::packets));
+            seen.plan().flows().values().stream().filter(planned -> planned.label().startsWith("chain hop"))
+                .forEach(planned -> hits.merge(
+                    chainOfVrf.getOrDefault(Cookie.ownerId(planned.flow().cookie()), ""),
+                    packets.getOrDefault(planned.flow().key(), 0L), Long::sum));
+        });
+        return snapshot.chains().values().stream().map(chain -> new ChainStatus(chain.name(), chain.functions(),
+            hits.getOrDefault(chain.name(), 0L))).toList();
+    }
+
+    private static FlowLine line(final String node, final Observation seen, final Map<Integer, String> vrfs,
+            final InstalledFlow installed) {
+        final FlowSpec flow = installed.flow();
+        final PlannedFlow planned = seen.plan().flows().get(flow.key());
+        final boolean learned = Cookie.is(flow.cookie(), Cookie.Kind.LEARNED);
+        final String label = planned != null ? planned.label() : learned ? "learned" : "not planned";
+        final boolean owned = learned || Cookie.is(flow.cookie(), Cookie.Kind.TENANT);
+        return new FlowLine(node, flow.table().text(), label,
+            owned ? vrfs.getOrDefault(Cookie.ownerId(flow.cookie()), "") : "", flow.isDrop(), installed.packets(),
+            installed.bytes(), flow.toString());
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.api;
+
+import java.util.List;
+import java.util.Optional;
+
+/** The operator's view of the edge. All methods may block while switches are read; safe for all threads. */
+public interface Operations {
+    /**
+     * How a switch compares with its plan.
+     *
+     * @param installed planned flows the switch has
+     */
+    record FlowCounts(int planned, int installed, int missing, int excess, int wrong) { }
+
+    /** A node; {@code dpdk} is the DPDK version, empty when it does not run. */
+    record NodeStatus(String name, boolean connected, String datapath, String dpdk, FlowCounts flows) { }
+
+    /** A tenant; {@code publicAddress} and {@code chain} are empty without. */
+    record TenantStatus(String name, int vrf, List<String> attachments, String publicAddress, String chain,
+            String state) { }
+
+    /** A chain and how many packets were sent into its functions. */
+    record ChainStatus(String name, List<String> functions, long packets) { }
+
+    /** A function and whether both its ports are up. */
+    record FunctionStatus(String name, String state) { }
+
+    /** This controller. */
+    record ControllerStatus(String url, String version, long uptimeSeconds) { }
+
+    /** Everything at a glance. */
+    record Status(List<NodeStatus> nodes, List<TenantStatus> tenants, List<ChainStatus> chains,
+            List<FunctionStatus> functions, ControllerStatus controller) { }
+
+    /** A flow that is not as planned; {@code kind} is missing, excess or wrong. */
+    record Difference(String kind, String flow) { }
+
+    /** The comparison of one node. */
+    record Verification(String node, boolean connected, FlowCounts flows, List<Difference> differences) { }
+
+    /** What a resync changed on one node. */
+    record Resync(String node, int added, int removed) { }
+
+    /** A flow of a switch with its counters and what it is for; {@code tenant} is empty for flows of the node. */
+    record FlowLine(String node, String table, String label, String tenant, boolean drop, long packets, long bytes,
+            String text) { }
+
+    /** Everything at a glance. */
+    Status status();
+
+    /**
+     * Compares switches with their plans and changes nothing.
+     *
+     * @param node one node, or all
+     * @throws IllegalArgumentException when there is no such node
+     */
+    List<Verification> verify(Optional<String> node);
+
+    /**
+     * Reads switches again and mends what differs.
+     *
+     * @throws IllegalArgumentException when there is no such node
+     */
+    List<Resync> resync(Optional<String> node);
+
+    /**
+     * Flows with their counters.
+     *
+     * @throws IllegalArgumentException when there is no such node or tenant
+     */
+    List<FlowLine> flows(Optional<String> node, Optional<String> tenant);
+}

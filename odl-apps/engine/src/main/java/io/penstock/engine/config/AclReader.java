@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.config;
+
+import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.Prefix;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** RFC 8519 access control lists. What the data plane cannot express is named, never left out in silence. */
+final class AclReader {
+    private static final Map<String, Integer> L4_PROTOCOLS = Map.of("tcp", 6, "udp", 17, "icmp", 1);
+    private static final Set<String> EXPRESSIBLE = Set.of("ipv4/protocol", "ipv4/source-ipv4-network",
+        "ipv4/destination-ipv4-network", "icmp/type", "icmp/code");
+    private static final Set<String> PORT_LEAVES = Set.of("lower-port", "upper-port", "operator", "port");
+    private static final int LAST_PORT = 0xffff;
+
+    private AclReader() {
+        // Only functions.
+    }
+
+    /** All lists. */
+    static List<Acl> read(final Element acls) {
+        final List<Acl> lists = new ArrayList<>();
+        for (final Element acl : acls.list("acl", "name")) {
+            final List<Acl.Entry> entries = new ArrayList<>();
+            acl.child("aces").list("ace", "name").forEach(ace -> entries.add(entry(ace)));
+            lists.add(new Acl(acl.text("name"), entries));
+        }
+        return lists;
+    }
+
+    private static Acl.Entry entry(final Element ace) {
+        final Element matches = ace.child("matches");
+        final List<String> inexpressible = new ArrayList<>();
+        final Optional<String> l4 = L4_PROTOCOLS.keySet().stream().filter(name -> matches.child(name).isPresent())
+            .findFirst();
+        for (final String path : matches.leafPaths()) {
+            final String leaf = path.substring(path.lastIndexOf('/') + 1);
+            final boolean port = path.contains("-port/") && PORT_LEAVES.contains(leaf);
+            if (!EXPRESSIBLE.contains(path) && !port) {
+                inexpressible.add("matches/" + path);
+            }
+        }
+        final String forwarding = ace.child("actions").leaf("forwarding").orElse("none");
+        if (!forwarding.equals("accept") && !forwarding.equals("drop")) {
+            inexpressible.add("actions/forwarding " + forwarding);
+        }
+        ace.child("actions").leaf("logging").filter(logging -> !logging.equals("log-none"))
+            .ifPresent(logging -> inexpressible.add("actions/logging " + logging));
+        final Element ipv4 = matches.child("ipv4");
+        final Optional<Integer> stated = ipv4.leaf("protocol").map(Integer::valueOf);
+        final Optional<Integer> implied = l4.map(L4_PROTOCOLS::get);
+        if (stated.isPresent() && implied.isPresent() && !stated.equals(implied)) {
+            inexpressible.add("matches/ipv4/protocol " + stated.orElseThrow() + " together with " + l4.orElseThrow());
+        }
+        final Element transport = l4.map(matches::child).orElse(Element.of(Optional.empty()));
+        return new Acl.Entry(ace.text("name"), forwarding.equals("accept"),
+            ipv4.leaf("source-ipv4-network").map(Prefix::parse),
+            ipv4.leaf("destination-ipv4-network").map(Prefix::parse), implied.or(() -> stated),
+            ports(transport.child("source-port"), "source-port", inexpressible),
+            ports(transport.child("destination-port"), "destination-port", inexpressible),
+            transport.leaf("type").map(Integer::valueOf), transport.leaf("code").map(Integer::valueOf),
+            inexpressible);
+    }
+
+    private static Optional<Acl.PortRange> ports(final Element ports, final String leaf,
+            final List<String> inexpressible) {
+        if (!ports.isPresent()) {
+            return Optional.empty();
+        }
+        final int low;
+        final int high;
+        if (ports.leaf("lower-port").isPresent()) {
+            low = Integer.parseInt(ports.text("lower-port"));
+            high = Integer.parseInt(ports.text("upper-port"));
+        } else {
+            final int port = Integer.parseInt(ports.text("port"));
+            switch (ports.leaf("operator").orElse("eq")) {
+                case "eq" -> {
+                    low = port;
+                    high = port;
+                }
+                case "lte" -> {
+                    low = 0;
+                    high = port;
+                }
+                case "gte" -> {
+                    low = port;
+                    high = LAST_PORT;
+                }
+                default -> {
+                    inexpressible.add(leaf + "/operator " + ports.text("operator"));
+                    return Optional.empty();
+                }
+            }
+        }
+        if (low > high) {
+            inexpressible.add(leaf + "/lower-port " + low + " above upper-port " + high);
+            return Optional.empty();
+        }
+        return Optional.of(new Acl.PortRange(low, high));
+    }
+}

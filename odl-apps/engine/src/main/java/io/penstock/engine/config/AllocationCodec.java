@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.config;
+
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.inet.types.rev130715.Ipv4AddressNoZone;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.Allocations;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.AllocationsBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.Node;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.NodeBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.Tenant;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.TenantBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.node.Port;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.node.PortBuilder;
+import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
+import org.opendaylight.yangtools.yang.binding.util.BindingMap;
+import org.opendaylight.yangtools.yang.common.Uint16;
+
+/** Allocations to and from their YANG form. */
+final class AllocationCodec {
+    static final InstanceIdentifier<Allocations> PATH = InstanceIdentifier.create(Allocations.class);
+
+    private AllocationCodec() {
+        // Only functions.
+    }
+
+    static io.penstock.pipeline.intent.Allocations read(final Allocations stored) {
+        final SortedMap<String, Integer> nodes = new TreeMap<>();
+        final SortedMap<String, SortedMap<String, Integer>> ports = new TreeMap<>();
+        for (final Node node : stored.nonnullNode().values()) {
+            nodes.put(node.getName(), node.getId().toJava());
+            final SortedMap<String, Integer> numbers = new TreeMap<>();
+            for (final Port port : node.nonnullPort().values()) {
+                numbers.put(port.getName(), port.getNumber().toJava());
+            }
+            ports.put(node.getName(), numbers);
+        }
+        final SortedMap<String, TenantAllocation> tenants = new TreeMap<>();
+        for (final Tenant tenant : stored.nonnullTenant().values()) {
+            tenants.put(tenant.getName(), new TenantAllocation(tenant.getVrf().toJava(),
+                tenant.getPublicAddress() == null ? 0 : Ipv4.parse(tenant.getPublicAddress().getValue())));
+        }
+        return new io.penstock.pipeline.intent.Allocations(
+            stored.getLastVrf() == null ? 0 : stored.getLastVrf().toJava(), nodes, ports, tenants);
+    }
+
+    static Allocations write(final io.penstock.pipeline.intent.Allocations allocations) {
+        return new AllocationsBuilder()
+            .setLastVrf(Uint16.valueOf(allocations.lastVrf()))
+            .setNode(allocations.nodes().entrySet().stream().map(node -> new NodeBuilder()
+                .setName(node.getKey()).setId(Uint16.valueOf(node.getValue()))
+                .setPort(allocations.ports().get(node.getKey()).entrySet().stream().map(port -> new PortBuilder()
+                    .setName(port.getKey()).setNumber(Uint16.valueOf(port.getValue())).build())
+                    .collect(BindingMap.toMap()))
+                .build()).collect(BindingMap.toMap()))
+            .setTenant(allocations.tenants().entrySet().stream().map(AllocationCodec::tenant)
+                .collect(Collectors.collectingAndThen(Collectors.toList(), BindingMap::of)))
+            .build();
+    }
+
+    private static Tenant tenant(final java.util.Map.Entry<String, TenantAllocation> tenant) {
+        final TenantBuilder builder = new TenantBuilder().setName(tenant.getKey())
+            .setVrf(Uint16.valueOf(tenant.getValue().vrf()));
+        if (tenant.getValue().publicAddress() != 0) {
+            builder.setPublicAddress(new Ipv4AddressNoZone(Ipv4.text(tenant.getValue().publicAddress())));
+        }
+        return builder.build();
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.config;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.util.concurrent.FluentFuture;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Validator;
+import io.penstock.pipeline.intent.Violation;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.opendaylight.mdsal.common.api.DataValidationFailedException;
+import org.opendaylight.mdsal.common.api.PostCanCommitStep;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeCandidate;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohort;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeIdentifier;
+import org.opendaylight.netconf.api.NetconfDocumentedException;
+import org.opendaylight.yangtools.util.concurrent.FluentFutures;
+import org.opendaylight.yangtools.yang.common.ErrorSeverity;
+import org.opendaylight.yangtools.yang.common.ErrorTag;
+import org.opendaylight.yangtools.yang.common.ErrorType;
+import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier;
+import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
+import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Refuses a commit that would leave the configuration in a state which cannot be carried out. Sees the state as it would
+ * be after the commit; nothing is stored when it refuses. Called on threads of the datastore.
+ */
+public final class ConfigurationGuard implements DOMDataTreeCommitCohort {
+    private static final Logger LOG = LoggerFactory.getLogger(ConfigurationGuard.class);
+    private static final int MAX_REPORTED = 10;
+
+    private final ConfigurationStore store;
+    private final Supplier<Allocations> allocations;
+
+    /** A guard that completes a change of one tree with the stored state of the other. */
+    public ConfigurationGuard(final ConfigurationStore store, final Supplier<Allocations> allocations) {
+        this.store = requireNonNull(store);
+        this.allocations = requireNonNull(allocations);
+    }
+
+    @Override
+    public FluentFuture<PostCanCommitStep> canCommit(final Object txId, final EffectiveModelContext context,
+            final Collection<DOMDataTreeCandidate> candidates) {
+        Optional<NormalizedNode> network = store.network();
+        Optional<NormalizedNode> acls = store.acls();
+        for (final DOMDataTreeCandidate candidate : candidates) {
+            if (isTree(candidate, ConfigurationPaths.NETWORK)) {
+                network = candidate.getRootNode().getDataAfter();
+            } else if (isTree(candidate, ConfigurationPaths.ACLS)) {
+                acls = candidate.getRootNode().getDataAfter();
+            }
+        }
+        final List<Violation> violations = violations(network, acls);
+        if (violations.isEmpty()) {
+            return PostCanCommitStep.NOOP_SUCCESSFUL_FUTURE;
+        }
+        final String message = violations.stream().limit(MAX_REPORTED).map(Violation::toString)
+            .collect(Collectors.joining("; "))
+            + (violations.size() > MAX_REPORTED ? "; and " + (violations.size() - MAX_REPORTED) + " more" : "");
+        LOG.info("Refused a change: {}", message);
+        // RESTCONF passes the words of a NetconfDocumentedException on to the caller, and of no other exception.
+        return FluentFutures.immediateFailedFluentFuture(new DataValidationFailedException(
+            YangInstanceIdentifier.class, ConfigurationPaths.NETWORK.getRootIdentifier(), message,
+            new NetconfDocumentedException(message, ErrorType.APPLICATION, ErrorTag.INVALID_VALUE,
+                ErrorSeverity.ERROR)));
+    }
+
+    private List<Violation> violations(final Optional<NormalizedNode> network, final Optional<NormalizedNode> acls) {
+        try {
+            final Snapshot snapshot = NetworkReader.read(network, acls);
+            return Validator.validate(snapshot, allocations.get());
+        } catch (UnreadableException e) {
+            return List.of(e.violation());
+        } catch (RuntimeException e) {
+            // A bug of ours must refuse the change, not let it through unchecked.
+            LOG.error("Could not check a change", e);
+            return List.of(new Violation("network", "(internal)", "could not be checked: " + e));
+        }
+    }
+
+    private static boolean isTree(final DOMDataTreeCandidate candidate, final DOMDataTreeIdentifier tree) {
+        return candidate.getRootPath().getRootIdentifier().equals(tree.getRootIdentifier());
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.config;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Snapshot;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+import org.opendaylight.mdsal.binding.api.DataBroker;
+import org.opendaylight.mdsal.binding.api.ReadTransaction;
+import org.opendaylight.mdsal.binding.api.WriteTransaction;
+import org.opendaylight.mdsal.common.api.LogicalDatastoreType;
+import org.opendaylight.mdsal.dom.api.DOMDataBroker;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeChangeListener;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeChangeService;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohortRegistry;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeIdentifier;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeReadTransaction;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.Node;
+import org.opendaylight.yangtools.concepts.Registration;
+import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
+import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
+import org.opendaylight.yangtools.yang.data.tree.api.DataTreeCandidate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The configuration datastore. Safe for all threads. */
+public final class ConfigurationStore implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ConfigurationStore.class);
+
+    private final DOMDataBroker domBroker;
+    private final DataBroker broker;
+    private final List<Registration> registrations = new java.util.concurrent.CopyOnWriteArrayList<>();
+    private volatile Optional<NormalizedNode> network = Optional.empty();
+    private volatile Optional<NormalizedNode> acls = Optional.empty();
+
+    /** A store over the two faces of one datastore. */
+    public ConfigurationStore(final DOMDataBroker domBroker, final DataBroker broker) {
+        this.domBroker = requireNonNull(domBroker);
+        this.broker = requireNonNull(broker);
+    }
+
+    /**
+     * Begins to guard and to watch the configuration.
+     *
+     * @param allocations what was handed out, for the check
+     * @param changed called after every change, and once at the beginning; must not block
+     */
+    public void start(final Supplier<Allocations> allocations, final Runnable changed) {
+        network = read(ConfigurationPaths.NETWORK);
+        acls = read(ConfigurationPaths.ACLS);
+        final DOMDataTreeCommitCohortRegistry cohorts =
+            domBroker.getExtensions().getInstance(DOMDataTreeCommitCohortRegistry.class);
+        final DOMDataTreeChangeService changes =
+            domBroker.getExtensions().getInstance(DOMDataTreeChangeService.class);
+        final ConfigurationGuard guard = new ConfigurationGuard(this, allocations);
+        registrations.add(cohorts.registerCommitCohort(ConfigurationPaths.NETWORK, guard)::close);
+        registrations.add(cohorts.registerCommitCohort(ConfigurationPaths.ACLS, guard)::close);
+        registrations.add(changes.registerDataTreeChangeListener(ConfigurationPaths.NETWORK,
+            listener(after -> network = after, changed)));
+        registrations.add(changes.registerDataTreeChangeListener(ConfigurationPaths.ACLS,
+            listener(after -> acls = after, changed)));
+        changed.run();
+    }
+
+    private static DOMDataTreeChangeListener listener(
+            final java.util.function.Consumer<Optional<NormalizedNode>> keep, final Runnable changed) {
+        return new DOMDataTreeChangeListener() {
+            @Override
+            public void onDataTreeChanged(final List<DataTreeCandidate> candidates) {
+                keep.accept(candidates.get(candidates.size() - 1).getRootNode().getDataAfter());
+                changed.run();
+            }
+
+            @Override
+            public void onInitialData() {
+                // There is none; the store began with what it read.
+            }
+        };
+    }
+
+    Optional<NormalizedNode> network() {
+        return network;
+    }
+
+    Optional<NormalizedNode> acls() {
+        return acls;
+    }
+
+    /** The configuration as it is now. */
+    public Snapshot snapshot() {
+        try {
+            return NetworkReader.read(network, acls);
+        } catch (UnreadableException e) {
+            // The guard keeps such a configuration out.
+            throw new IllegalStateException(e.getMessage(), e);
+        }
+    }
+
+    /** What was handed out before this controller started. */
+    public Allocations readAllocations() {
+        try (ReadTransaction transaction = broker.newReadOnlyTransaction()) {
+            return transaction.read(LogicalDatastoreType.CONFIGURATION, AllocationCodec.PATH).get()
+                .map(AllocationCodec::read).orElseGet(Allocations::none);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("cannot read the allocations", e);
+        }
+    }
+
+    /** Stores what was handed out, and returns when it is safe on disk. */
+    public void writeAllocations(final Allocations allocations) {
+        final WriteTransaction transaction = broker.newWriteOnlyTransaction();
+        transaction.put(LogicalDatastoreType.CONFIGURATION, AllocationCodec.PATH, AllocationCodec.write(allocations));
+        commit(transaction, "the allocations");
+    }
+
+    /** Stores a node as it announced itself, if that is allowed and new. Nothing is thrown when it is refused. */
+    public void register(final Node node) {
+        final InstanceIdentifier<Node> path =
+            InstanceIdentifier.create(Network.class).child(Node.class, node.key());
+        final Node stored;
+        try (ReadTransaction transaction = broker.newReadOnlyTransaction()) {
+            stored = transaction.read(LogicalDatastoreType.CONFIGURATION, path).get().orElse(null);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return;
+        } catch (ExecutionException e) {
+            LOG.error("Cannot read node {}", node.getName().getValue(), e);
+            return;
+        }
+        if (node.equals(stored)) {
+            return;
+        }
+        final WriteTransaction transaction = broker.newWriteOnlyTransaction();
+        transaction.mergeParentStructurePut(LogicalDatastoreType.CONFIGURATION, path, node);
+        try {
+            commit(transaction, "node " + node.getName().getValue());
+            LOG.info("Node {} registered with ports {}", node.getName().getValue(),
+                node.nonnullPort().keySet().stream().map(key -> key.getName()).sorted().toList());
+        } catch (IllegalStateException e) {
+            LOG.warn("Node {} announced ports that do not fit the configuration; the stored ones stay: {}",
+                node.getName().getValue(), e.getMessage());
+        }
+    }
+
+    private static void commit(final WriteTransaction transaction, final String what) {
+        try {
+            transaction.commit().get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("cannot store " + what + ": " + e.getCause().getMessage(), e);
+        }
+    }
+
+    private Optional<NormalizedNode> read(final DOMDataTreeIdentifier path) {
+        try (DOMDataTreeReadTransaction transaction = domBroker.newReadOnlyTransaction()) {
+            return transaction.read(path.getDatastoreType(), path.getRootIdentifier()).get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("cannot read " + path, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        registrations.forEach(Registration::close);
+        registrations.clear();
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.config;
+
+import io.penstock.southbound.ovsdb.AnnouncedPort;
+import io.penstock.southbound.ovsdb.NodeAnnouncement;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Name;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.Node;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.NodeBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.node.Port;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.node.PortBuilder;
+import org.opendaylight.yangtools.yang.binding.util.BindingMap;
+
+/** What a node says of itself, in the words of the model. */
+public final class NodeRegistration {
+    private NodeRegistration() {
+        // Only functions.
+    }
+
+    /**
+     * The entry for a node.
+     *
+     * @throws IllegalArgumentException when the announcement has values the model does not allow
+     */
+    public static Node of(final NodeAnnouncement announcement) {
+        return new NodeBuilder()
+            .setName(new Name(announcement.name()))
+            .setVhostUserDirectory(announcement.vhostDirectory().isEmpty() ? null : announcement.vhostDirectory())
+            .setPort(announcement.ports().stream().map(NodeRegistration::port).collect(BindingMap.toMap()))
+            .build();
+    }
+
+    private static Port port(final AnnouncedPort port) {
+        return new PortBuilder()
+            .setName(port.name())
+            .setRole(role(port))
+            .setType(port.type().equals("dpdk") ? Port.Type.Dpdk : Port.Type.System)
+            .setDevargs(port.devargs().isEmpty() ? null : port.devargs())
+            .build();
+    }
+
+    private static Port.Role role(final AnnouncedPort port) {
+        return switch (port.role()) {
+            case "access" -> Port.Role.Access;
+            case "uplink" -> Port.Role.Uplink;
+            default -> throw new IllegalArgumentException("port " + port.name() + " has the role " + port.role());
+        };
+    }
+}

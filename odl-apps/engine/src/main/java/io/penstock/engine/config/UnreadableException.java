@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.config;
+
+import io.penstock.pipeline.intent.Violation;
+import java.io.Serial;
+
+/** A configuration that the models allow and that still makes no sense by itself. */
+final class UnreadableException extends Exception {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private final transient Violation violation;
+
+    UnreadableException(final Violation violation) {
+        super(violation.toString());
+        this.violation = violation;
+    }
+
+    Violation violation() {
+        return violation;
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.node;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.pipeline.plan.BridgePlan;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.southbound.ovsdb.BridgeSpec;
+import io.penstock.southbound.ovsdb.OvsPortType;
+import io.penstock.southbound.ovsdb.PortSpec;
+import io.penstock.southbound.ovsdb.ZoneTimeouts;
+import java.util.Map;
+
+/**
+ * The planned bridge in the words of the OVSDB adapter.
+ *
+ * @param controllerTarget where the bridge finds this controller, such as {@code tcp:127.0.0.1:6653}
+ */
+public record BridgeTranslator(String controllerTarget) {
+    /** Packets a second that a switch may send here; a next hop is asked for twice a second at most. */
+    private static final int CONTROLLER_RATE = 1000;
+
+    public BridgeTranslator {
+        requireNonNull(controllerTarget);
+    }
+
+    BridgeSpec translate(final NodePlan plan) {
+        final BridgePlan bridge = plan.bridge();
+        return new BridgeSpec(bridge.name(), bridge.datapathId(), controllerTarget, CONTROLLER_RATE,
+            bridge.ports().stream().map(BridgeTranslator::port).toList(), bridge.tableNames(),
+            plan.zones().stream().map(zone -> new ZoneTimeouts(zone, bridge.zoneTimeouts())).toList());
+    }
+
+    private static PortSpec port(final BridgePlan.Port port) {
+        return switch (port.type()) {
+            case SYSTEM -> new PortSpec(port.name(), OvsPortType.SYSTEM, port.number(), Map.of());
+            case DPDK -> new PortSpec(port.name(), OvsPortType.DPDK, port.number(),
+                Map.of("dpdk-devargs", port.detail()));
+            case VHOST_USER_CLIENT -> new PortSpec(port.name(), OvsPortType.VHOST_USER_CLIENT, port.number(),
+                Map.of("vhost-server-path", port.detail()));
+        };
+    }
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.node;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.engine.config.Desired;
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.plan.PlanDiff;
+import io.penstock.pipeline.plan.Planner;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.southbound.openflow.FlowChanges;
+import io.penstock.southbound.openflow.FlowDump;
+import io.penstock.southbound.openflow.ForeignFlow;
+import io.penstock.southbound.openflow.InstalledFlow;
+import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import io.penstock.southbound.openflow.SwitchId;
+import io.penstock.southbound.ovsdb.BridgeSpec;
+import io.penstock.southbound.ovsdb.NodeSession;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings one node to its plan and keeps it there. Everything runs on the worker's own thread; other threads only mark
+ * work or ask for it. What the switch has is remembered after each change, and read again after every connection and
+ * every failure.
+ */
+public final class NodeWorker implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeWorker.class);
+    private static final long ANSWER_SECONDS = 60;
+    private static final long FIRST_RETRY_MILLIS = 500;
+    private static final long LAST_RETRY_MILLIS = 15_000;
+    /** How long after a connection the ports of functions may be unknown before they count as down. */
+    private static final long PORTS_GRACE_MILLIS = 3_000;
+    private static final long PORTS_POLL_MILLIS = 50;
+
+    private final String name;
+    private final Supplier<Desired> desired;
+    private final OpenFlowSouthbound southbound;
+    private final BridgeTranslator bridges;
+    private final PortStates ports = new PortStates();
+    private final ScheduledExecutorService thread;
+    private final AtomicBoolean marked = new AtomicBoolean();
+
+    // The rest belongs to the worker's thread, but for what is volatile.
+    private volatile NodeSession session;
+    private volatile boolean online;
+    private volatile boolean inSync;
+    private volatile NodePlan plan;
+    private BridgeSpec appliedBridge;
+    private NodePlan installed;
+    private long onlineSinceNanos;
+    private long retryMillis = FIRST_RETRY_MILLIS;
+
+    /** A worker for the node of this name; idle until told of something. */
+    public NodeWorker(final String name, final Supplier<Desired> desired, final OpenFlowSouthbound southbound,
+            final BridgeTranslator bridges) {
+        this.name = requireNonNull(name);
+        this.desired = requireNonNull(desired);
+        this.southbound = requireNonNull(southbound);
+        this.bridges = requireNonNull(bridges);
+        thread = Executors.newSingleThreadScheduledExecutor(task -> {
+            final Thread worker = new Thread(task, "penstock-node-" + name);
+            worker.setDaemon(true);
+            return worker;
+        });
+    }
+
+    /** Says that something the node depends on may have changed. */
+    public void mark() {
+        if (marked.compareAndSet(false, true)) {
+            run(this::work);
+        }
+    }
+
+    /** The node's database is connected. */
+    public void sessionOpened(final NodeSession opened) {
+        run(() -> {
+            session = opened;
+            appliedBridge = null;
+            mark();
+        });
+    }
+
+    /** The node's database is gone. */
+    public void sessionClosed() {
+        run(() -> {
+            session = null;
+            appliedBridge = null;
+        });
+    }
+
+    /** The node's switch is connected. */
+    public void switchConnected() {
+        run(() -> {
+            online = true;
+            onlineSinceNanos = System.nanoTime();
+            installed = null;
+            inSync = false;
+            mark();
+        });
+    }
+
+    /** The node's switch is gone. What it forwards meanwhile is not known. */
+    public void switchDisconnected() {
+        run(() -> {
+            online = false;
+            installed = null;
+            inSync = false;
+        });
+    }
+
+    /** A port of the switch is up or down; {@code null} when it is gone. */
+    public void portChanged(final String id, final PortStates.Port port) {
+        run(() -> {
+            if (ports.set(id, port)) {
+                mark();
+            }
+        });
+    }
+
+    /** Whether the switch can be used. */
+    public boolean isOnline() {
+        return online;
+    }
+
+    /** Whether the last change arrived and nothing is left to do. */
+    public boolean isInSync() {
+        return inSync && !marked.get();
+    }
+
+    /** The node's database, while it is connected. */
+    public Optional<NodeSession> session() {
+        return Optional.ofNullable(session);
+    }
+
+    /** The newest plan, once there was one. */
+    public Optional<NodePlan> plan() {
+        return Optional.ofNullable(plan);
+    }
+
+    /** Whether both ports of a function are up. */
+    public boolean isUp(final String insidePort, final String outsidePort) {
+        return online && ports.isUp(insidePort) && ports.isUp(outsidePort);
+    }
+
+    /** Reads the switch and compares; changes nothing. Fails when the switch is not there. */
+    public CompletableFuture<Observation> observe() {
+        return ask(() -> {
+            final NodePlan now = planNow();
+            final FlowDump dump = read();
+            return new Observation(now, dump, PlanDiff.between(now, flows(dump)));
+        });
+    }
+
+    /** Reads the switch and mends what differs. Fails when the switch is not there. */
+    public CompletableFuture<FlowChanges> resync() {
+        return ask(() -> {
+            appliedBridge = null;
+            applyBridge(planNow());
+            return reconcile(planNow());
+        });
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+
+    /** What a switch has and how that compares. */
+    public record Observation(NodePlan plan, FlowDump dump, PlanDiff diff) { }
+
+    private interface Work<T> {
+        T get() throws InterruptedException, ExecutionException, TimeoutException;
+    }
+
+    private <T> CompletableFuture<T> ask(final Work<T> work) {
+        final CompletableFuture<T> answer = new CompletableFuture<>();
+        run(() -> {
+            if (!online || !desired.get().snapshot().nodes().containsKey(name)) {
+                answer.completeExceptionally(new IllegalStateException("node " + name + " is not connected"));
+                return;
+            }
+            try {
+                answer.complete(work.get());
+            } catch (ExecutionException e) {
+                answer.completeExceptionally(e.getCause());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                answer.completeExceptionally(e);
+            } catch (TimeoutException | RuntimeException e) {
+                answer.completeExceptionally(e);
+            }
+        });
+        return answer;
+    }
+
+    private void work() {
+        marked.set(false);
+        if (!desired.get().snapshot().nodes().containsKey(name)) {
+            return;
+        }
+        try {
+            final NodePlan now = planNow();
+            applyBridge(now);
+            if (online) {
+                if (installed == null && !portsKnown(now)) {
+                    later(PORTS_POLL_MILLIS);
+                    return;
+                }
+                applyFlows(planNow());
+            }
+            retryMillis = FIRST_RETRY_MILLIS;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException | RuntimeException e) {
+            final Throwable cause = e instanceof ExecutionException ? e.getCause() : e;
+            LOG.warn("Node {}: will try again in {} ms: {}", name, retryMillis, cause.toString());
+            LOG.debug("Node {}", name, cause);
+            installed = null;
+            inSync = false;
+            later(retryMillis);
+            retryMillis = Math.min(retryMillis * 2, LAST_RETRY_MILLIS);
+        }
+    }
+
+    private NodePlan planNow() {
+        final Desired state = desired.get();
+        final Set<String> down = state.snapshot().functionsOn(name).stream()
+            .filter(function -> !ports.isUp(function.insidePort()) || !ports.isUp(function.outsidePort()))
+            .map(function -> function.name()).collect(Collectors.toSet());
+        final NodePlan planned = Planner.plan(state.snapshot(), state.allocations(), down, name);
+        plan = planned;
+        return planned;
+    }
+
+    /** A port that was never heard of is not down: to take it for down would cut traffic at every connection. */
+    private boolean portsKnown(final NodePlan planned) {
+        return System.nanoTime() - onlineSinceNanos > TimeUnit.MILLISECONDS.toNanos(PORTS_GRACE_MILLIS)
+            || planned.bridge().ports().stream().allMatch(port -> ports.isKnown(port.name()));
+    }
+
+    private void applyBridge(final NodePlan planned)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        final NodeSession current = session;
+        final BridgeSpec wanted = bridges.translate(planned);
+        if (current != null && !wanted.equals(appliedBridge)) {
+            current.apply(wanted).get(ANSWER_SECONDS, TimeUnit.SECONDS).refusedPorts()
+                .forEach((port, reason) -> LOG.warn("Node {}: port {} was refused: {}", name, port, reason));
+            appliedBridge = wanted;
+        }
+    }
+
+    private void applyFlows(final NodePlan planned)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        if (installed == null) {
+            final FlowChanges changes = reconcile(planned);
+            LOG.info("Node {}: in sync; {} flows planned, {} added, {} removed", name, planned.flows().size(),
+                changes.add().size(), changes.remove().size() + changes.removeForeign().size());
+            return;
+        }
+        final PlanDiff diff = PlanDiff.between(planned, installed.flowSpecs());
+        final Set<FlowSpec.Key> remove = diff.excess().stream().map(FlowSpec::key).collect(Collectors.toSet());
+        final Set<Integer> moved = LearnedFlows.vrfsThatMoved(diff);
+        for (final int vrf : moved) {
+            remove.addAll(LearnedFlows.of(southbound, id(), vrf).get(ANSWER_SECONDS, TimeUnit.SECONDS));
+        }
+        send(FlowChanges.of(List.copyOf(remove), diff.toAdd()));
+        flushReleasedZones(planned);
+        installed = planned;
+        inSync = true;
+    }
+
+    private FlowChanges reconcile(final NodePlan planned)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        final FlowDump dump = read();
+        final PlanDiff diff = PlanDiff.between(planned, flows(dump));
+        final List<ForeignFlow> foreign = dump.foreign();
+        final FlowChanges changes = new FlowChanges(diff.excess().stream().map(FlowSpec::key).toList(), foreign,
+            diff.toAdd());
+        send(changes);
+        installed = planned;
+        inSync = true;
+        return changes;
+    }
+
+    private void flushReleasedZones(final NodePlan planned)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        final Set<Integer> released = new HashSet<>(installed.zones());
+        released.removeAll(planned.zones());
+        for (final int zone : released) {
+            southbound.flushZone(id(), zone).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private void send(final FlowChanges changes) throws InterruptedException, ExecutionException, TimeoutException {
+        if (changes.size() > 0) {
+            southbound.apply(id(), changes).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private FlowDump read() throws InterruptedException, ExecutionException, TimeoutException {
+        return southbound.readFlows(id()).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static List<FlowSpec> flows(final FlowDump dump) {
+        return dump.flows().stream().map(InstalledFlow::flow).toList();
+    }
+
+    private SwitchId id() {
+        return new SwitchId(Constants.datapathId(desired.get().allocations().nodes().get(name)));
+    }
+
+    private void later(final long millis) {
+        try {
+            thread.schedule(this::mark, millis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("Node {}: closed", name);
+        }
+    }
+
+    private void run(final Runnable task) {
+        try {
+            thread.execute(task);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("Node {}: closed", name);
+        }
+    }
+}

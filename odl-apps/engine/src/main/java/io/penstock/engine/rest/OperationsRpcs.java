@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.rest;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.util.concurrent.ListenableFuture;
+import com.google.common.util.concurrent.SettableFuture;
+import io.penstock.engine.api.Operations;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.opendaylight.mdsal.binding.api.RpcProviderService;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Flows;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsInput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NodeChoice;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Resync;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Status;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Verify;
+import org.opendaylight.yangtools.concepts.Registration;
+import org.opendaylight.yangtools.yang.common.ErrorTag;
+import org.opendaylight.yangtools.yang.common.ErrorType;
+import org.opendaylight.yangtools.yang.common.RpcResult;
+import org.opendaylight.yangtools.yang.common.RpcResultBuilder;
+
+/** The RPCs. Each runs on the executor, since switches may have to be read. */
+public final class OperationsRpcs {
+    private final Operations operations;
+    private final Executor executor;
+
+    /** RPCs that are answered on an executor of which a thread may block. */
+    public OperationsRpcs(final Operations operations, final Executor executor) {
+        this.operations = requireNonNull(operations);
+        this.executor = requireNonNull(executor);
+    }
+
+    /** Makes the RPCs available until the registration is closed. */
+    public Registration register(final RpcProviderService provider) {
+        final Status status = input -> answer(() -> OperationsWriter.status(operations.status()));
+        final Verify verify = input -> answer(() -> OperationsWriter.verify(operations.verify(node(input))));
+        final Resync resync = input -> answer(() -> OperationsWriter.resync(operations.resync(node(input))));
+        final Flows flows = input -> answer(() -> OperationsWriter.flows(
+            operations.flows(node(input), tenant(input)).stream()
+                .filter(line -> !Boolean.TRUE.equals(input.getDropsOnly()) || line.drop()).toList()));
+        final Registration[] registrations = {
+            provider.registerRpcImplementation(status), provider.registerRpcImplementation(verify),
+            provider.registerRpcImplementation(resync), provider.registerRpcImplementation(flows)};
+        return () -> {
+            for (final Registration registration : registrations) {
+                registration.close();
+            }
+        };
+    }
+
+    private static Optional<String> node(final NodeChoice input) {
+        return Optional.ofNullable(input.getNode());
+    }
+
+    private static Optional<String> tenant(final FlowsInput input) {
+        return Optional.ofNullable(input.getTenant());
+    }
+
+    private <T> ListenableFuture<RpcResult<T>> answer(final Supplier<T> work) {
+        final SettableFuture<RpcResult<T>> answer = SettableFuture.create();
+        executor.execute(() -> {
+            try {
+                answer.set(RpcResultBuilder.success(work.get()).build());
+            } catch (IllegalArgumentException e) {
+                answer.set(RpcResultBuilder.<T>failed()
+                    .withError(ErrorType.APPLICATION, ErrorTag.INVALID_VALUE, e.getMessage()).build());
+            } catch (RuntimeException e) {
+                answer.set(RpcResultBuilder.<T>failed()
+                    .withError(ErrorType.APPLICATION, ErrorTag.OPERATION_FAILED, String.valueOf(e.getMessage())).build());
+            }
+        });
+        return answer;
+    }
+}

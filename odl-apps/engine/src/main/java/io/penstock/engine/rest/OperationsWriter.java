@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.rest;
+
+import io.penstock.engine.api.Operations;
+import java.util.List;
+import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.Counter64;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutputBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ResyncOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ResyncOutputBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.StatusOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.StatusOutputBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.VerifyOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.VerifyOutputBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.flows.output.FlowBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.ChainBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.ControllerBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.FunctionBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.NodeBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.TenantBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.node.FlowsBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.verify.output.node.DifferenceBuilder;
+import org.opendaylight.yangtools.yang.binding.util.BindingMap;
+import org.opendaylight.yangtools.yang.common.Uint16;
+import org.opendaylight.yangtools.yang.common.Uint32;
+import org.opendaylight.yangtools.yang.common.Uint64;
+
+/** Answers in the words of the model. */
+final class OperationsWriter {
+    private OperationsWriter() {
+        // Only functions.
+    }
+
+    static StatusOutput status(final Operations.Status status) {
+        return new StatusOutputBuilder()
+            .setNode(status.nodes().stream().map(OperationsWriter::node).collect(BindingMap.toOrderedMap()))
+            .setTenant(status.tenants().stream().map(OperationsWriter::tenant).collect(BindingMap.toOrderedMap()))
+            .setChain(status.chains().stream().map(chain -> new ChainBuilder().setName(chain.name())
+                .setFunction(chain.functions()).setPackets(counter(chain.packets())).build())
+                .collect(BindingMap.toOrderedMap()))
+            .setFunction(status.functions().stream().map(function -> new FunctionBuilder()
+                .setName(function.name()).setState(function.state()).build()).collect(BindingMap.toOrderedMap()))
+            .setController(new ControllerBuilder().setUrl(status.controller().url())
+                .setVersion(status.controller().version())
+                .setUptimeSeconds(Uint32.valueOf(status.controller().uptimeSeconds())).build())
+            .build();
+    }
+
+    static VerifyOutput verify(final List<Operations.Verification> verifications) {
+        return new VerifyOutputBuilder().setNode(verifications.stream().map(OperationsWriter::verification)
+            .collect(BindingMap.toOrderedMap())).build();
+    }
+
+    static ResyncOutput resync(final List<Operations.Resync> done) {
+        return new ResyncOutputBuilder().setNode(done.stream().map(each ->
+            new org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.resync.output.NodeBuilder()
+                .setName(each.node()).setAdded(Uint32.valueOf(each.added()))
+                .setRemoved(Uint32.valueOf(each.removed())).build()).collect(BindingMap.toOrderedMap())).build();
+    }
+
+    static FlowsOutput flows(final List<Operations.FlowLine> lines) {
+        return new FlowsOutputBuilder().setFlow(lines.stream().map(line -> new FlowBuilder()
+            .setNode(line.node()).setTable(line.table()).setLabel(line.label()).setDrop(line.drop())
+            .setPackets(counter(line.packets())).setBytes(counter(line.bytes())).setText(line.text()).build())
+            .toList()).build();
+    }
+
+    private static org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.Node node(
+            final Operations.NodeStatus node) {
+        final Operations.FlowCounts counts = node.flows();
+        return new NodeBuilder().setName(node.name()).setConnected(node.connected()).setDatapath(node.datapath())
+            .setDpdk(node.dpdk())
+            .setFlows(new FlowsBuilder().setPlanned(Uint32.valueOf(counts.planned()))
+                .setInstalled(Uint32.valueOf(counts.installed())).setMissing(Uint32.valueOf(counts.missing()))
+                .setExcess(Uint32.valueOf(counts.excess())).setWrong(Uint32.valueOf(counts.wrong())).build())
+            .build();
+    }
+
+    private static org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.Tenant tenant(
+            final Operations.TenantStatus tenant) {
+        return new TenantBuilder().setName(tenant.name()).setVrf(Uint16.valueOf(tenant.vrf()))
+            .setAttachment(new java.util.LinkedHashSet<>(tenant.attachments())).setPublic(tenant.publicAddress())
+            .setChain(tenant.chain()).setState(tenant.state()).build();
+    }
+
+    private static org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.verify.output.Node verification(
+            final Operations.Verification each) {
+        final Operations.FlowCounts counts = each.flows();
+        return new org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.verify.output.NodeBuilder()
+            .setName(each.node()).setConnected(each.connected())
+            .setPlanned(Uint32.valueOf(counts.planned())).setInstalled(Uint32.valueOf(counts.installed()))
+            .setMissing(Uint32.valueOf(counts.missing())).setExcess(Uint32.valueOf(counts.excess()))
+            .setWrong(Uint32.valueOf(counts.wrong()))
+            .setDifference(each.differences().stream().map(difference -> new DifferenceBuilder()
+                .setKind(difference.kind()).setFlow(difference.flow()).build()).toList())
+            .build();
+    }
+
+    private static Counter64 counter(final long value) {
+        return new Counter64(Uint64.valueOf(value));
+    }
+}

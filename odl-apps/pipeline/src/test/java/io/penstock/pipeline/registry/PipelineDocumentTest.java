@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Holds docs/pipeline.md against the registry. Run with {@code -Dgolden.update} to write it anew. */
+class PipelineDocumentTest {
+    private static final Path FILE = Path.of("../../docs/pipeline.md");
+
+    @Test
+    void documentIsInSync() throws IOException {
+        final String text = text();
+        if (System.getProperty("golden.update") != null) {
+            Files.writeString(FILE, text);
+        }
+        assertThat(text).isEqualTo(Files.readString(FILE));
+    }
+
+    private static String text() {
+        final StringBuilder text = new StringBuilder();
+        text.append("""
+            # The pipeline
+
+            Generated from the package `io.penstock.pipeline.registry`; do not edit. Write it anew with
+            `mvn -f odl-apps/pipeline/pom.xml test -Dgolden.update`. Whole plans as text, each flow with what it is for,
+            are in `odl-apps/pipeline/src/test/resources/golden`.
+
+            ## Tables
+
+            What no flow of a table wants is dropped and counted, unless the table's lowest flow says otherwise.
+
+            | number | table | written by | what it decides | goes on to |
+            |---|---|---|---|---|
+            """);
+        for (final Table table : Table.values()) {
+            text.append("| %d | %s | %s | %s | %s |\n".formatted(table.number(), table.text(),
+                table.owner().name().toLowerCase(java.util.Locale.ROOT), table.purpose(),
+                table.next().stream().map(Table::text).collect(Collectors.joining(", "))));
+        }
+        text.append("""
+
+            ## Registers
+
+            | name | bits | first table | last table | meaning |
+            |---|---|---|---|---|
+            """);
+        for (final Register register : Register.values()) {
+            text.append("| %s | %s[%d..%d] | %s | %s | %s |\n".formatted(register, register.range().field().text(),
+                register.range().low(), register.range().high(), register.first().text(), register.last().text(),
+                register.meaning()));
+        }
+        text.append("""
+
+            ct_mark of a connection is %d once it has its translation. The conntrack zone of a tenant is its VRF id.
+
+            ## Cookies
+
+            Magic 0x%x in 8 bits, layout version %d in 8, owner kind in 8, reserved 8, owner id in 32.
+
+            | kind | owner |
+            |---|---|
+            """.formatted(Constants.TRANSLATED_MARK, Cookie.MAGIC, Cookie.LAYOUT_VERSION));
+        for (final Cookie.Kind kind : Cookie.Kind.values()) {
+            text.append("| %d | %s |\n".formatted(kind.number(), kind.meaning()));
+        }
+        text.append("""
+
+            ## Priorities
+
+            | rung | value |
+            |---|---|
+            | miss | %d |
+            | low | %d |
+            | normal | %d |
+            | high | %d |
+            | prefix | %d + length |
+            | guard | %d |
+            | ACL entry | %d - index |
+
+            ## Conntrack timeouts
+
+            | name | seconds |
+            |---|---|
+            """.formatted(Priority.MISS, Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.prefix(0),
+                Priority.GUARD, Priority.aclEntry(0)));
+        for (final CtTimeout timeout : CtTimeout.values()) {
+            text.append("| %s | %d |\n".formatted(timeout.text(), timeout.seconds()));
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.MatchField;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/** The registry agrees with itself. */
+class RegistryTest {
+    @Test
+    void tableNumbersAreUniqueAndInOrder() {
+        assertThat(Arrays.stream(Table.values()).map(Table::number).toList()).isSorted().doesNotHaveDuplicates();
+        assertThat(Table.EGRESS.number()).isLessThan(255);
+    }
+
+    @Test
+    void tablesOnlyGoForward() {
+        for (final Table table : Table.values()) {
+            assertThat(table.next()).as(table.name()).allMatch(next -> next.number() > table.number());
+        }
+    }
+
+    @Test
+    void registersThatShareBitsLiveApart() {
+        for (final Register one : Register.values()) {
+            for (final Register other : Register.values()) {
+                final boolean shared = one != other && one.range().field() == other.range().field()
+                    && (one.range().mask() & other.range().mask()) != 0;
+                final boolean meet = one.first().number() <= other.last().number()
+                    && other.first().number() <= one.last().number();
+                assertThat(shared && meet).as(one + " and " + other).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void aRegisterRefusesAValueThatDoesNotFit() {
+        assertThatThrownBy(() -> Register.VRF.load(0x10000)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new FieldRange(MatchField.REG0, 32, 0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aCookieLeadsBackToItsOwner() {
+        final long cookie = Cookie.of(Cookie.Kind.TENANT, 4242);
+        assertThat(Cookie.is(cookie, Cookie.Kind.TENANT)).isTrue();
+        assertThat(Cookie.is(cookie, Cookie.Kind.LEARNED)).isFalse();
+        assertThat(Cookie.ownerId(cookie)).isEqualTo(4242);
+        assertThat(Arrays.stream(Cookie.Kind.values()).map(Cookie.Kind::number).toList()).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void prioritiesKeepTheirOrder() {
+        assertThat(Priority.prefix(0)).isGreaterThan(Priority.HIGH);
+        assertThat(Priority.GUARD).isGreaterThan(Priority.prefix(32));
+        assertThat(Priority.aclEntry(0)).isGreaterThan(Priority.aclEntry(1)).isLessThanOrEqualTo(0xffff);
+        assertThat(Priority.aclEntry(Priority.ACL_ENTRIES - 1)).isGreaterThan(Priority.GUARD);
+    }
+}
