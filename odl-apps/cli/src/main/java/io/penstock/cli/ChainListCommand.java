@@ -10,7 +10,8 @@ import org.apache.karaf.shell.support.table.ShellTable;
 
 /** Lists the chains with their functions and hit counts. */
 @Service
-@Command(scope = "penstock", name = "chain-list", description = "Lists the chains with their functions and hit counts")
+@Command(scope = "penstock", name = "chain-list",
+    description = "Lists the chains with their functions and hit counts")
 public final class ChainListCommand extends OperationsCommand {
     @Override
     public Object execute() {

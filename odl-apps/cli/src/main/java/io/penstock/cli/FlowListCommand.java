@@ -13,7 +13,8 @@ import org.apache.karaf.shell.support.table.ShellTable;
 
 /** Lists flows with table names and counters. */
 @Service
-@Command(scope = "penstock", name = "flow-list", description = "Lists flows with table names and counters")
+@Command(scope = "penstock", name = "flow-list",
+    description = "Lists flows with table names and counters")
 public final class FlowListCommand extends OperationsCommand {
     @Argument(index = 0, name = "tenant", description = "Only flows of this tenant")
     @Completion(TenantCompleter.class)

@@ -9,7 +9,8 @@ import org.apache.karaf.shell.support.table.ShellTable;
 
 /** Lists the compute nodes and how their flows compare with the plan. */
 @Service
-@Command(scope = "penstock", name = "node-list", description = "Lists the compute nodes and how their flows compare with the plan")
+@Command(scope = "penstock", name = "node-list",
+    description = "Lists the compute nodes and how their flows compare with the plan")
 public final class NodeListCommand extends OperationsCommand {
     @Override
     public Object execute() {

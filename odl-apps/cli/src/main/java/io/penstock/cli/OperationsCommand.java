@@ -6,12 +6,16 @@ import io.penstock.engine.api.Operations;
 import org.apache.karaf.shell.api.action.Action;
 import org.apache.karaf.shell.api.action.Option;
 import org.apache.karaf.shell.api.action.lifecycle.Reference;
+import org.apache.karaf.shell.api.console.Session;
 import org.apache.karaf.shell.support.table.ShellTable;
 
 /** What all commands have in common: tables for people, JSON on request. */
 abstract class OperationsCommand implements Action {
     @Reference
     private Operations operations;
+
+    @Reference
+    private Session session;
 
     @Option(name = "--json", description = "Print JSON, for machines")
     private boolean json;
@@ -23,15 +27,12 @@ abstract class OperationsCommand implements Action {
     /** Prints {@code value} as JSON, or the table for it. */
     Object print(final Object value, final ShellTable table) {
         if (json) {
-            println(new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create().toJson(value));
+            session.getConsole()
+                .println(new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create().toJson(value));
         } else {
-            table.print(System.out);
+            table.print(session.getConsole());
         }
         return null;
-    }
-
-    static void println(final String line) {
-        System.out.println(line);
     }
 
     static ShellTable table(final String... columns) {

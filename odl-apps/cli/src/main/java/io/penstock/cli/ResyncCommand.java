@@ -12,7 +12,8 @@ import org.apache.karaf.shell.support.table.ShellTable;
 
 /** Reads the switches again and mends what differs from the plan. */
 @Service
-@Command(scope = "penstock", name = "resync", description = "Reads the switches again and mends what differs from the plan")
+@Command(scope = "penstock", name = "resync",
+    description = "Reads the switches again and mends what differs from the plan")
 public final class ResyncCommand extends OperationsCommand {
     @Argument(index = 0, name = "node", description = "Name of a node; all when left out")
     @Completion(NodeCompleter.class)

@@ -9,7 +9,8 @@ import org.apache.karaf.shell.support.table.ShellTable;
 
 /** Lists the tenants with their VRFs and public addresses. */
 @Service
-@Command(scope = "penstock", name = "tenant-list", description = "Lists the tenants with their VRFs and public addresses")
+@Command(scope = "penstock", name = "tenant-list",
+    description = "Lists the tenants with their VRFs and public addresses")
 public final class TenantListCommand extends OperationsCommand {
     @Override
     public Object execute() {

@@ -12,7 +12,8 @@ import org.apache.karaf.shell.support.table.ShellTable;
 
 /** Shows one tenant and what its flows count. */
 @Service
-@Command(scope = "penstock", name = "tenant-show", description = "Shows one tenant and what its flows count")
+@Command(scope = "penstock", name = "tenant-show",
+    description = "Shows one tenant and what its flows count")
 public final class TenantShowCommand extends OperationsCommand {
     @Argument(index = 0, name = "tenant", description = "Name of the tenant", required = true)
     @Completion(TenantCompleter.class)

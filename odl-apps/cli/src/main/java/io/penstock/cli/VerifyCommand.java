@@ -12,7 +12,8 @@ import org.apache.karaf.shell.support.table.ShellTable;
 
 /** Compares the switches with the plan and lists what differs. */
 @Service
-@Command(scope = "penstock", name = "verify", description = "Compares the switches with the plan and lists what differs")
+@Command(scope = "penstock", name = "verify",
+    description = "Compares the switches with the plan and lists what differs")
 public final class VerifyCommand extends OperationsCommand {
     @Argument(index = 0, name = "node", description = "Name of a node; all when left out")
     @Completion(NodeCompleter.class)

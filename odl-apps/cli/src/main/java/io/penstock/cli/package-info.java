@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The commands of the Karaf console, scope penstock. They print what {@link io.penstock.engine.api.Operations} says. */
+/** The commands of the Karaf console, scope penstock: they print what the engine's operations say. */
 package io.penstock.cli;

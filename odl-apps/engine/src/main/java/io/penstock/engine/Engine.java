@@ -149,6 +149,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         }
     }
 
+    @SuppressWarnings("checkstyle:IllegalCatch")
     private void refreshGateways() {
         try {
             workers.forEach((name, worker) -> {
@@ -218,6 +219,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         return new SwitchId(Constants.datapathId(desired.allocations().nodes().get(node)));
     }
 
+    @SuppressWarnings("checkstyle:IllegalCatch")
     private void run(final Runnable task) {
         try {
             thread.execute(() -> {

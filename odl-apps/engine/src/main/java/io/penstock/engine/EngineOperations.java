@@ -147,7 +147,7 @@ final class EngineOperations implements Operations {
         try {
             return future.join();
         } catch (CompletionException e) {
-            throw new IllegalStateException(e.getCause().getMessage(), e.getCause());
+            throw new IllegalStateException(e.getCause().getMessage(), e);
         }
     }
 

@@ -30,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Refuses a commit that would leave the configuration in a state which cannot be carried out. Sees the state as it would
- * be after the commit; nothing is stored when it refuses. Called on threads of the datastore.
+ * Refuses a commit that would leave the configuration in a state which cannot be carried out. Sees the state as it
+ * would be after the commit; nothing is stored when it refuses. Called on threads of the datastore.
  */
 public final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     private static final Logger LOG = LoggerFactory.getLogger(ConfigurationGuard.class);
@@ -73,6 +73,7 @@ public final class ConfigurationGuard implements DOMDataTreeCommitCohort {
                 ErrorSeverity.ERROR)));
     }
 
+    @SuppressWarnings("checkstyle:IllegalCatch")
     private List<Violation> violations(final Optional<NormalizedNode> network, final Optional<NormalizedNode> acls) {
         try {
             final Snapshot snapshot = NetworkReader.read(network, acls);

@@ -34,7 +34,7 @@ final class Element {
 
     /** A leaf as text. */
     Optional<String> leaf(final String name) {
-        return find(name).filter(LeafNode.class::isInstance).map(leaf -> text(leaf.body()));
+        return find(name).filter(LeafNode.class::isInstance).map(leaf -> textOf(leaf.body()));
     }
 
     /** A leaf that the model or its key makes mandatory. */
@@ -47,7 +47,7 @@ final class Element {
         final List<String> values = new ArrayList<>();
         find(name).filter(LeafSetNode.class::isInstance).map(LeafSetNode.class::cast)
             .ifPresent(set -> ((Collection<?>) set.body())
-                .forEach(entry -> values.add(text(((NormalizedNode) entry).body()))));
+                .forEach(entry -> values.add(textOf(((NormalizedNode) entry).body()))));
         if (!userOrder) {
             values.sort(Comparator.naturalOrder());
         }
@@ -109,7 +109,7 @@ final class Element {
         return Optional.empty();
     }
 
-    private static String text(final Object value) {
+    private static String textOf(final Object value) {
         return value instanceof QName name ? name.getLocalName() : value.toString();
     }
 }

@@ -188,6 +188,7 @@ public final class NodeWorker implements AutoCloseable {
         T get() throws InterruptedException, ExecutionException, TimeoutException;
     }
 
+    @SuppressWarnings("checkstyle:IllegalCatch")
     private <T> CompletableFuture<T> ask(final Work<T> work) {
         final CompletableFuture<T> answer = new CompletableFuture<>();
         run(() -> {
@@ -209,6 +210,7 @@ public final class NodeWorker implements AutoCloseable {
         return answer;
     }
 
+    @SuppressWarnings("checkstyle:IllegalCatch")
     private void work() {
         marked.set(false);
         if (!desired.get().snapshot().nodes().containsKey(name)) {

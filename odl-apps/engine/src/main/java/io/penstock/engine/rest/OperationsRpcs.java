@@ -59,6 +59,7 @@ public final class OperationsRpcs {
         return Optional.ofNullable(input.getTenant());
     }
 
+    @SuppressWarnings("checkstyle:IllegalCatch")
     private <T> ListenableFuture<RpcResult<T>> answer(final Supplier<T> work) {
         final SettableFuture<RpcResult<T>> answer = SettableFuture.create();
         executor.execute(() -> {
@@ -69,7 +70,8 @@ public final class OperationsRpcs {
                     .withError(ErrorType.APPLICATION, ErrorTag.INVALID_VALUE, e.getMessage()).build());
             } catch (RuntimeException e) {
                 answer.set(RpcResultBuilder.<T>failed()
-                    .withError(ErrorType.APPLICATION, ErrorTag.OPERATION_FAILED, String.valueOf(e.getMessage())).build());
+                    .withError(ErrorType.APPLICATION, ErrorTag.OPERATION_FAILED, String.valueOf(e.getMessage()))
+                    .build());
             }
         });
         return answer;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.openflow;
+
+import io.penstock.pipeline.flow.Action;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/** All switches that are connected to this controller. Safe for all threads; nothing here blocks. */
+public interface OpenFlowSouthbound extends FlowSender {
+    /** Stops a listener. */
+    interface Registration extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /** In-port of a packet-out of the controller's own. */
+    int NO_PORT = 0;
+
+    /** The switches that can be used now. */
+    Set<SwitchId> connected();
+
+    /** Reads all flows with their counters; costs the switch and us time in proportion to their number. */
+    CompletableFuture<FlowDump> readFlows(SwitchId source);
+
+    /** Reads the flows whose cookies have these values in the bits of the mask. */
+    CompletableFuture<FlowDump> readFlows(SwitchId source, long cookie, long cookieMask);
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>All or nothing, in one ONF bundle. Packets meet either all old or all new flows.
+     */
+    @Override
+    CompletableFuture<Void> apply(SwitchId target, FlowChanges changes);
+
+    /**
+     * Lets a switch treat a frame as if it had come in at a port.
+     *
+     * @param inPort the port, or {@link #NO_PORT}
+     * @param actions what to do with it; {@code Resubmit} sends it through the tables
+     * @return done when the switch has taken it, which may be half a second later; fails with {@link SwitchException}
+     */
+    CompletableFuture<Void> packetOut(SwitchId target, int inPort, List<Action> actions, byte[] frame);
+
+    /** Makes a switch forget all connections of a conntrack zone; done when it has. */
+    CompletableFuture<Void> flushZone(SwitchId target, int zone);
+
+    /** Done when the switch has worked off all that was sent to it before. */
+    CompletableFuture<Void> barrier(SwitchId target);
+
+    /** Adds a listener and tells it of all switches that are connected. */
+    Registration listen(ConnectionListener listener);
+
+    /** Adds a listener and tells it of all ports that are there. */
+    Registration listen(PortListener listener);
+
+    /** Adds a listener. */
+    Registration listen(PacketInListener listener);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.openflow;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.southbound.openflow.wire.WireMessages;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.opendaylight.mdsal.binding.api.DataBroker;
+import org.opendaylight.mdsal.binding.api.NotificationService;
+import org.opendaylight.mdsal.binding.api.RpcConsumerRegistry;
+import org.opendaylight.openflowjava.protocol.spi.connection.SwitchConnectionProvider;
+import org.opendaylight.openflowplugin.api.openflow.mastership.MastershipChangeRegistration;
+import org.opendaylight.openflowplugin.api.openflow.mastership.MastershipChangeServiceManager;
+import org.opendaylight.openflowplugin.extension.api.OpenFlowPluginExtensionRegistratorProvider;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Deactivate;
+import org.osgi.service.component.annotations.Reference;
+
+/** Puts the parts together and offers them as a service. */
+@Component(service = OpenFlowSouthbound.class, immediate = true)
+public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
+    private final DataBroker broker;
+    private final NotificationService notifications;
+    private final WireExtension extension;
+    private final Messenger messenger;
+    private final FlowReader reader;
+    private final FlowSender sender;
+    private final Connections connections;
+    private final MastershipChangeRegistration registration;
+
+    /** Starts to follow the switches. */
+    @Activate
+    public OpenFlowSouthboundComponent(
+            @Reference(target = "(type=openflow-switch-connection-provider-default-impl)")
+            final SwitchConnectionProvider switches,
+            @Reference final OpenFlowPluginExtensionRegistratorProvider extensions,
+            @Reference final MastershipChangeServiceManager masterships,
+            @Reference final RpcConsumerRegistry rpcs,
+            @Reference final NotificationService notifications,
+            @Reference final DataBroker broker) {
+        this.broker = broker;
+        this.notifications = notifications;
+        extension = new WireExtension(switches, extensions.getExtensionConverterRegistrator());
+        messenger = new Messenger(rpcs);
+        reader = new FlowReader(rpcs);
+        sender = new BundleSender(messenger);
+        connections = new Connections(extension::claim);
+        registration = masterships.register(connections);
+    }
+
+    /** Forgets all listeners and lets OpenFlowPlugin be what it was. */
+    @Deactivate
+    public void stop() throws Exception {
+        connections.close();
+        registration.close();
+        extension.close();
+    }
+
+    @Override
+    public Set<SwitchId> connected() {
+        return connections.connected();
+    }
+
+    @Override
+    public CompletableFuture<FlowDump> readFlows(final SwitchId source) {
+        return reader.read(source, 0, 0);
+    }
+
+    @Override
+    public CompletableFuture<FlowDump> readFlows(final SwitchId source, final long cookie, final long cookieMask) {
+        return reader.read(source, cookie, cookieMask);
+    }
+
+    @Override
+    public CompletableFuture<Void> apply(final SwitchId target, final FlowChanges changes) {
+        return sender.apply(target, changes);
+    }
+
+    @Override
+    public CompletableFuture<Void> packetOut(final SwitchId target, final int inPort, final List<Action> actions,
+            final byte[] frame) {
+        return messenger.send(target,
+            WireMessages.packetOut(inPort == NO_PORT ? WireMessages.NO_PORT : inPort, actions, frame));
+    }
+
+    @Override
+    public CompletableFuture<Void> flushZone(final SwitchId target, final int zone) {
+        messenger.send(target, WireMessages.flushZone(zone));
+        return messenger.barrier(target);
+    }
+
+    @Override
+    public CompletableFuture<Void> barrier(final SwitchId target) {
+        return messenger.barrier(target);
+    }
+
+    @Override
+    public Registration listen(final ConnectionListener listener) {
+        return connections.listen(listener);
+    }
+
+    @Override
+    public Registration listen(final PortListener listener) {
+        return Ports.listen(broker, listener);
+    }
+
+    @Override
+    public Registration listen(final PacketInListener listener) {
+        return PacketIns.listen(notifications, listener);
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.openflow.wire;
+
+import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.MatchField;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The numbers of the fields. Open vSwitch writes a match and a set_field with the OpenFlow (OXM) number where there is
+ * one, and Nicira actions with the Nicira (NXM) number where there is one; so do we, and read both.
+ */
+final class WireFields {
+    /** OXM_OF_*: class of the standard fields. */
+    private static final int OXM = 0x8000;
+    /** NXM_OF_*: class of Nicira's numbers for fields that OpenFlow 1.0 had. */
+    private static final int NXM0 = 0x0000;
+    /** NXM_NX_*: class of Nicira's own fields. */
+    private static final int NXM1 = 0x0001;
+
+    private static final Map<Integer, MatchField> FIELDS = Arrays.stream(MatchField.values())
+        .flatMap(field -> Stream.of(
+            Map.entry(matchNumber(field), field), Map.entry(actionNumber(field), field)))
+        .distinct()
+        .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+
+    private WireFields() {
+        // Only functions.
+    }
+
+    /** The header (class, field, mask bit, length of what follows) of a match or set_field. */
+    static int matchHeader(final MatchField field, final boolean masked) {
+        final int length = matchBytes(field);
+        return masked ? matchNumber(field) << 9 | 0x100 | length * 2 : matchNumber(field) << 9 | length;
+    }
+
+    /** The header of a field in a Nicira action. */
+    static int actionHeader(final FieldRange range) {
+        final MatchField field = range.field();
+        return actionNumber(field) << 9 | (field.bits() + 7) / 8;
+    }
+
+    /** Bytes of a value in a match or set_field. */
+    static int matchBytes(final MatchField field) {
+        return field == MatchField.IN_PORT ? 4 : (field.bits() + 7) / 8;
+    }
+
+    /** The field with this header. */
+    static MatchField field(final int header) throws UndecodableException {
+        final MatchField field = FIELDS.get(header >>> 9);
+        if (field == null) {
+            throw new UndecodableException("field 0x%08x".formatted(header));
+        }
+        return field;
+    }
+
+    /** Bits {@code low} to {@code low + bits - 1} of the field with this header. */
+    static FieldRange range(final int header, final int low, final int bits) throws UndecodableException {
+        final MatchField field = field(header);
+        if (bits < 1 || low + bits > field.bits()) {
+            throw new UndecodableException(field + " bits " + low + " to " + (low + bits - 1));
+        }
+        return new FieldRange(field, low + bits - 1, low);
+    }
+
+    private static int number(final int type, final int field) {
+        return type << 7 | field;
+    }
+
+    private static int matchNumber(final MatchField field) {
+        return switch (field) {
+            case IN_PORT -> number(OXM, 0);
+            case ETH_DST -> number(OXM, 3);
+            case ETH_SRC -> number(OXM, 4);
+            case ETH_TYPE -> number(OXM, 5);
+            case VLAN_VID -> number(OXM, 6);
+            case IP_PROTO -> number(OXM, 10);
+            case IP_SRC -> number(OXM, 11);
+            case IP_DST -> number(OXM, 12);
+            case TCP_SRC -> number(OXM, 13);
+            case TCP_DST -> number(OXM, 14);
+            case UDP_SRC -> number(OXM, 15);
+            case UDP_DST -> number(OXM, 16);
+            case ICMP_TYPE -> number(OXM, 19);
+            case ICMP_CODE -> number(OXM, 20);
+            case ARP_OP -> number(OXM, 21);
+            case ARP_SPA -> number(OXM, 22);
+            case ARP_TPA -> number(OXM, 23);
+            case ARP_SHA -> number(OXM, 24);
+            case ARP_THA -> number(OXM, 25);
+            case IP_TTL, REG0, REG1, REG2, REG3, CT_STATE, CT_MARK -> actionNumber(field);
+        };
+    }
+
+    private static int actionNumber(final MatchField field) {
+        return switch (field) {
+            case IN_PORT -> number(NXM0, 0);
+            case ETH_DST -> number(NXM0, 1);
+            case ETH_SRC -> number(NXM0, 2);
+            case ETH_TYPE -> number(NXM0, 3);
+            case VLAN_VID -> number(OXM, 6);
+            case IP_PROTO -> number(NXM0, 6);
+            case IP_SRC -> number(NXM0, 7);
+            case IP_DST -> number(NXM0, 8);
+            case TCP_SRC -> number(NXM0, 9);
+            case TCP_DST -> number(NXM0, 10);
+            case UDP_SRC -> number(NXM0, 11);
+            case UDP_DST -> number(NXM0, 12);
+            case ICMP_TYPE -> number(NXM0, 13);
+            case ICMP_CODE -> number(NXM0, 14);
+            case ARP_OP -> number(NXM0, 15);
+            case ARP_SPA -> number(NXM0, 16);
+            case ARP_TPA -> number(NXM0, 17);
+            case ARP_SHA -> number(NXM1, 17);
+            case ARP_THA -> number(NXM1, 18);
+            case IP_TTL -> number(NXM1, 29);
+            case REG0 -> number(NXM1, 0);
+            case REG1 -> number(NXM1, 1);
+            case REG2 -> number(NXM1, 2);
+            case REG3 -> number(NXM1, 3);
+            case CT_STATE -> number(NXM1, 105);
+            case CT_MARK -> number(NXM1, 107);
+        };
+    }
+}

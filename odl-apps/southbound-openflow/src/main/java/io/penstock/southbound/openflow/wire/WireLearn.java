@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.openflow.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.Action.LearnSpec;
+import io.penstock.pipeline.flow.FieldRange;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code struct nx_action_learn} after its subtype. */
+final class WireLearn {
+    /** Bit of a part's header: the source is a constant, not a field. */
+    private static final int FROM_VALUE = 1 << 13;
+    /** Bit of a part's header: the part is an action, not a match. */
+    private static final int INTO_LOAD = 1 << 11;
+    private static final int BITS_MASK = 0x07ff;
+
+    private WireLearn() {
+        // Only functions.
+    }
+
+    static void encode(final ByteBuf out, final Action.Learn learn) {
+        out.writeShort(learn.idleTimeout()).writeShort(0).writeShort(learn.priority()).writeLong(learn.cookie())
+            .writeShort(0).writeByte(learn.table().number()).writeZero(1).writeShort(0).writeShort(0);
+        learn.specs().forEach(spec -> encode(out, spec));
+    }
+
+    private static void encode(final ByteBuf out, final LearnSpec spec) {
+        if (spec instanceof LearnSpec.MatchCopy copy) {
+            copy(out, 0, copy.source(), copy.target());
+        } else if (spec instanceof LearnSpec.LoadCopy copy) {
+            copy(out, INTO_LOAD, copy.source(), copy.target());
+        } else if (spec instanceof LearnSpec.MatchValue value) {
+            value(out, 0, value.value(), value.target());
+        } else if (spec instanceof LearnSpec.LoadValue value) {
+            value(out, INTO_LOAD, value.value(), value.target());
+        } else {
+            throw new IllegalStateException("no wire format for " + spec.getClass());
+        }
+    }
+
+    private static void copy(final ByteBuf out, final int kind, final FieldRange source, final FieldRange target) {
+        out.writeShort(kind | target.bits());
+        range(out, source);
+        range(out, target);
+    }
+
+    private static void value(final ByteBuf out, final int kind, final int value, final FieldRange target) {
+        if (target.bits() > Short.SIZE || value >>> target.bits() != 0) {
+            throw new IllegalArgumentException("learn: " + value + " does not fit " + target);
+        }
+        out.writeShort(kind | FROM_VALUE | target.bits()).writeShort(value);
+        range(out, target);
+    }
+
+    private static void range(final ByteBuf out, final FieldRange range) {
+        out.writeInt(WireFields.actionHeader(range)).writeShort(range.low());
+    }
+
+    static Action decode(final ByteBuf in) throws UndecodableException {
+        final int idleTimeout = in.readUnsignedShort();
+        final int hardTimeout = in.readUnsignedShort();
+        final int priority = in.readUnsignedShort();
+        final long cookie = in.readLong();
+        final int flags = in.readUnsignedShort();
+        final int table = in.readUnsignedByte();
+        in.skipBytes(1);
+        final int finTimeouts = in.readInt();
+        if (hardTimeout != 0 || flags != 0 || finTimeouts != 0) {
+            throw new UndecodableException("learn with flags %d or further timeouts".formatted(flags));
+        }
+        final List<LearnSpec> specs = new ArrayList<>();
+        // A zero header is padding.
+        while (in.readableBytes() >= 2 && in.getShort(in.readerIndex()) != 0) {
+            specs.add(decodeSpec(in));
+        }
+        return new Action.Learn(WireActions.table(table), priority, idleTimeout, cookie, specs);
+    }
+
+    private static LearnSpec decodeSpec(final ByteBuf in) throws UndecodableException {
+        final int header = in.readUnsignedShort();
+        final int bits = header & BITS_MASK;
+        if ((header & ~(FROM_VALUE | INTO_LOAD | BITS_MASK)) != 0) {
+            throw new UndecodableException("learn part 0x%04x".formatted(header));
+        }
+        final boolean load = (header & INTO_LOAD) != 0;
+        if ((header & FROM_VALUE) == 0) {
+            final FieldRange source = decodeRange(in, bits);
+            final FieldRange target = decodeRange(in, bits);
+            return load ? new LearnSpec.LoadCopy(source, target) : new LearnSpec.MatchCopy(source, target);
+        }
+        if (bits > Short.SIZE) {
+            throw new UndecodableException("learn with a constant of " + bits + " bits");
+        }
+        final int value = in.readUnsignedShort();
+        final FieldRange target = decodeRange(in, bits);
+        return load ? new LearnSpec.LoadValue(value, target) : new LearnSpec.MatchValue(value, target);
+    }
+
+    private static FieldRange decodeRange(final ByteBuf in, final int bits) throws UndecodableException {
+        final int header = in.readInt();
+        return WireFields.range(header, in.readUnsignedShort(), bits);
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.openflow.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.MatchField;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** {@code struct ofp_match}: a list of fields with values and masks. */
+public final class WireMatch {
+    /** OFPMT_OXM. */
+    private static final int TYPE = 1;
+    private static final int HEADER = 4;
+    /** Bit 12 of vlan_vid: a tag is present. */
+    private static final int VLAN_PRESENT = 0x1000;
+    private static final int VLAN_MASK = 0x0fff;
+    /** Reserved ports have 32-bit numbers from here on, and the same low 16 bits in {@link MatchField#IN_PORT}. */
+    private static final long RESERVED_PORTS = 0xffffff00L;
+    private static final int RESERVED_PORTS_16 = 0xff00;
+
+    private WireMatch() {
+        // Only functions.
+    }
+
+    static void encode(final ByteBuf out, final List<FieldMatch> matches) {
+        final int start = out.writerIndex();
+        out.writeShort(TYPE).writeShort(0);
+        matches.forEach(match -> encodeField(out, match));
+        final int length = out.writerIndex() - start;
+        out.setShort(start + 2, length);
+        out.writeZero(padding(length));
+    }
+
+    private static void encodeField(final ByteBuf out, final FieldMatch match) {
+        if (match.field() == MatchField.VLAN_VID) {
+            encodeVlan(out, match);
+        } else if (match.field() == MatchField.IN_PORT && match.isExact() && match.value() >= RESERVED_PORTS_16) {
+            write(out, match.field(), match.value() | RESERVED_PORTS, 0, false);
+        } else {
+            write(out, match.field(), match.value(), match.mask(), !match.isExact());
+        }
+    }
+
+    private static void encodeVlan(final ByteBuf out, final FieldMatch match) {
+        if (!match.isExact()) {
+            write(out, match.field(), VLAN_PRESENT | match.value(), VLAN_PRESENT | match.mask(), true);
+        } else if (match.value() == MatchField.UNTAGGED) {
+            write(out, match.field(), 0, VLAN_PRESENT, true);
+        } else {
+            write(out, match.field(), VLAN_PRESENT | match.value(), 0, false);
+        }
+    }
+
+    private static void write(final ByteBuf out, final MatchField field, final long value, final long mask,
+            final boolean masked) {
+        out.writeInt(WireFields.matchHeader(field, masked));
+        final int bytes = WireFields.matchBytes(field);
+        writeValue(out, value, bytes);
+        if (masked) {
+            writeValue(out, mask, bytes);
+        }
+    }
+
+    /** Reads a match with its padding. */
+    static List<FieldMatch> decode(final ByteBuf in) throws UndecodableException {
+        final ByteBuf fields = slice(in);
+        final List<FieldMatch> matches = new ArrayList<>();
+        while (fields.isReadable()) {
+            final int header = fields.readInt();
+            matches.add(decodeField(WireFields.field(header), header, fields));
+        }
+        return matches;
+    }
+
+    /**
+     * The known fields of the match of a packet-in; others are left out, because a packet is worth having without them.
+     *
+     * @param match a whole {@code struct ofp_match}
+     */
+    public static Map<MatchField, Long> fields(final byte[] match) {
+        final ByteBuf fields = slice(Unpooled.wrappedBuffer(match));
+        final Map<MatchField, Long> values = new EnumMap<>(MatchField.class);
+        while (fields.isReadable()) {
+            final int header = fields.readInt();
+            final ByteBuf value = fields.readSlice(header & 0xff);
+            try {
+                final FieldMatch decoded = decodeField(WireFields.field(header), header, value);
+                values.put(decoded.field(), decoded.value());
+            } catch (UndecodableException e) {
+                // Not one of ours: nobody asks for it.
+                continue;
+            }
+        }
+        return values;
+    }
+
+    /** Takes the bytes of a match, header and padding included, off the buffer; all that is left if it is damaged. */
+    public static byte[] take(final ByteBuf in) {
+        final int length = in.getUnsignedShort(in.readerIndex() + 2);
+        final byte[] match = new byte[Math.min(length + padding(length), in.readableBytes())];
+        in.readBytes(match);
+        return match;
+    }
+
+    private static ByteBuf slice(final ByteBuf in) {
+        final int length = in.getUnsignedShort(in.readerIndex() + 2);
+        in.skipBytes(HEADER);
+        final ByteBuf fields = in.readSlice(length - HEADER);
+        in.skipBytes(padding(length));
+        return fields;
+    }
+
+    private static FieldMatch decodeField(final MatchField field, final int header, final ByteBuf in)
+            throws UndecodableException {
+        final boolean masked = (header & 0x100) != 0;
+        final int bytes = (header & 0xff) / (masked ? 2 : 1);
+        if (bytes != WireFields.matchBytes(field) && bytes != (field.bits() + 7) / Byte.SIZE) {
+            throw new UndecodableException(field + " of " + bytes + " bytes");
+        }
+        final long value = readValue(in, bytes);
+        final long mask = masked ? readValue(in, bytes) : field.fullMask();
+        if (field == MatchField.VLAN_VID) {
+            return decodeVlan(value, masked ? mask : VLAN_PRESENT | VLAN_MASK);
+        }
+        if (field == MatchField.IN_PORT && !masked && value >= RESERVED_PORTS) {
+            return FieldMatch.of(field, value & field.fullMask());
+        } else if ((value & ~field.fullMask()) != 0) {
+            throw new UndecodableException("%s 0x%x".formatted(field, value));
+        }
+        final long known = mask & field.fullMask();
+        return new FieldMatch(field, value & known, known);
+    }
+
+    private static FieldMatch decodeVlan(final long value, final long mask) throws UndecodableException {
+        final boolean present = (value & VLAN_PRESENT) != 0;
+        if ((mask & VLAN_PRESENT) != 0 && !present) {
+            return FieldMatch.of(MatchField.VLAN_VID, MatchField.UNTAGGED);
+        }
+        final long vid = value & mask & VLAN_MASK;
+        final long vidMask = mask & VLAN_MASK;
+        // A frame with tag 0 is not one without a tag, and "any tag" has no name.
+        if (!present || vidMask == 0 || vidMask == VLAN_MASK && vid == MatchField.UNTAGGED) {
+            throw new UndecodableException("vlan_vid 0x%x/0x%x".formatted(value, mask));
+        }
+        return new FieldMatch(MatchField.VLAN_VID, vid, vidMask);
+    }
+
+    static void writeValue(final ByteBuf out, final long value, final int bytes) {
+        for (int shift = (bytes - 1) * 8; shift >= 0; shift -= 8) {
+            out.writeByte((int) (value >> shift));
+        }
+    }
+
+    static long readValue(final ByteBuf in, final int bytes) {
+        long value = 0;
+        for (int i = 0; i < bytes; i++) {
+            value = value << 8 | in.readUnsignedByte();
+        }
+        return value;
+    }
+
+    /** Bytes up to the next multiple of eight. */
+    static int padding(final int length) {
+        return (8 - length % 8) % 8;
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.openflow.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.MatchField;
+import java.util.Optional;
+
+/** Nicira's actions: {@code struct nx_action_*} of Open vSwitch, except learn. */
+final class WireNiciraActions {
+    private static final int VENDOR = 0x00002320;
+    private static final int REG_MOVE = 6;
+    private static final int REG_LOAD = 7;
+    private static final int RESUBMIT_TABLE = 14;
+    private static final int LEARN = 16;
+    private static final int CONTROLLER = 20;
+    private static final int CT = 35;
+    private static final int NAT = 36;
+
+    /** OFPP_IN_PORT as a 16-bit port: "the port it came from". */
+    private static final int IN_PORT_16 = 0xfff8;
+    /** OFPR_ACTION. */
+    private static final int REASON_ACTION = 1;
+    private static final int CT_COMMIT = 1;
+    private static final int NAT_SOURCE = 1;
+    private static final int NAT_RANGE_IPV4_MIN = 1;
+
+    private WireNiciraActions() {
+        // Only functions.
+    }
+
+    static void encode(final ByteBuf out, final Action action) {
+        final int start = out.writerIndex();
+        if (action instanceof Action.Load load) {
+            begin(out, REG_LOAD);
+            out.writeShort(load.target().low() << 6 | load.target().bits() - 1)
+                .writeInt(WireFields.actionHeader(load.target())).writeLong(load.value());
+        } else if (action instanceof Action.Move move) {
+            begin(out, REG_MOVE);
+            out.writeShort(move.source().bits()).writeShort(move.source().low()).writeShort(move.target().low())
+                .writeInt(WireFields.actionHeader(move.source())).writeInt(WireFields.actionHeader(move.target()));
+        } else if (action instanceof Action.Resubmit resubmit) {
+            begin(out, RESUBMIT_TABLE);
+            out.writeShort(IN_PORT_16).writeByte(resubmit.table().number()).writeZero(3);
+        } else if (action instanceof Action.ConnTrack ct) {
+            begin(out, CT);
+            connTrack(out, ct);
+        } else if (action instanceof Action.Learn learn) {
+            begin(out, LEARN);
+            WireLearn.encode(out, learn);
+        } else {
+            throw new IllegalStateException("no wire format for " + action.getClass());
+        }
+        end(out, start);
+    }
+
+    private static void begin(final ByteBuf out, final int subtype) {
+        out.writeShort(WireActions.EXPERIMENTER).writeShort(0).writeInt(VENDOR).writeShort(subtype);
+    }
+
+    private static void end(final ByteBuf out, final int start) {
+        out.writeZero(WireMatch.padding(out.writerIndex() - start));
+        out.setShort(start + 2, out.writerIndex() - start);
+    }
+
+    private static void connTrack(final ByteBuf out, final Action.ConnTrack ct) {
+        out.writeShort(ct.commit() ? CT_COMMIT : 0).writeInt(0).writeShort(ct.zone())
+            .writeByte(ct.table().number()).writeZero(5);
+        ct.nat().ifPresent(nat -> {
+            final int start = out.writerIndex();
+            begin(out, NAT);
+            out.writeZero(2);
+            if (nat instanceof Action.Nat.Source source) {
+                out.writeShort(NAT_SOURCE).writeShort(NAT_RANGE_IPV4_MIN).writeInt((int) source.address());
+            } else {
+                out.writeShort(0).writeShort(0);
+            }
+            end(out, start);
+        });
+        ct.mark().ifPresent(mark ->
+            WireActions.setField(out, MatchField.CT_MARK, Integer.toUnsignedLong(mark)));
+    }
+
+    /** Reads what follows type and length. */
+    static Action decode(final ByteBuf in) throws UndecodableException {
+        final int vendor = in.readInt();
+        final int subtype = in.readUnsignedShort();
+        if (vendor != VENDOR) {
+            throw new UndecodableException("action of vendor 0x%08x".formatted(vendor));
+        }
+        return switch (subtype) {
+            case REG_LOAD -> decodeLoad(in);
+            case REG_MOVE -> decodeMove(in);
+            case RESUBMIT_TABLE -> decodeResubmit(in);
+            case CONTROLLER -> decodeController(in);
+            case CT -> decodeConnTrack(in);
+            case LEARN -> WireLearn.decode(in);
+            default -> throw new UndecodableException("Nicira action " + subtype);
+        };
+    }
+
+    private static Action decodeLoad(final ByteBuf in) throws UndecodableException {
+        final int position = in.readUnsignedShort();
+        final FieldRange target = WireFields.range(in.readInt(), position >> 6, (position & 0x3f) + 1);
+        return WireActions.load(target, in.readLong());
+    }
+
+    private static Action decodeMove(final ByteBuf in) throws UndecodableException {
+        final int bits = in.readUnsignedShort();
+        final int sourceLow = in.readUnsignedShort();
+        final int targetLow = in.readUnsignedShort();
+        final FieldRange source = WireFields.range(in.readInt(), sourceLow, bits);
+        return new Action.Move(source, WireFields.range(in.readInt(), targetLow, bits));
+    }
+
+    private static Action decodeResubmit(final ByteBuf in) throws UndecodableException {
+        final int port = in.readUnsignedShort();
+        if (port != IN_PORT_16) {
+            throw new UndecodableException("resubmit with port " + port);
+        }
+        return new Action.Resubmit(WireActions.table(in.readUnsignedByte()));
+    }
+
+    private static Action decodeController(final ByteBuf in) throws UndecodableException {
+        final int maxLength = in.readUnsignedShort();
+        final int controller = in.readUnsignedShort();
+        final int reason = in.readUnsignedByte();
+        if (controller != 0 || reason != REASON_ACTION) {
+            throw new UndecodableException("controller " + controller + " with reason " + reason);
+        }
+        return new Action.Controller(maxLength);
+    }
+
+    private static Action decodeConnTrack(final ByteBuf in) throws UndecodableException {
+        final int flags = in.readUnsignedShort();
+        final int zoneSource = in.readInt();
+        final int zone = in.readUnsignedShort();
+        final int table = in.readUnsignedByte();
+        in.skipBytes(3);
+        final int alg = in.readUnsignedShort();
+        if ((flags & ~CT_COMMIT) != 0 || zoneSource != 0 || alg != 0) {
+            throw new UndecodableException(
+                "ct with flags %d, zone field 0x%x, alg %d".formatted(flags, zoneSource, alg));
+        }
+        Optional<Action.Nat> nat = Optional.empty();
+        Optional<Integer> mark = Optional.empty();
+        while (in.isReadable()) {
+            final boolean isNat = in.getUnsignedShort(in.readerIndex()) == WireActions.EXPERIMENTER;
+            final ByteBuf body = in.readSlice(in.getUnsignedShort(in.readerIndex() + 2)).skipBytes(4);
+            if (isNat) {
+                nat = Optional.of(decodeNat(body));
+            } else {
+                mark = Optional.of(decodeMark(body));
+            }
+        }
+        if (mark.isPresent() && (flags & CT_COMMIT) == 0) {
+            throw new UndecodableException("ct_mark without commit");
+        }
+        return new Action.ConnTrack((flags & CT_COMMIT) != 0, zone, WireActions.table(table), nat, mark);
+    }
+
+    private static Action.Nat decodeNat(final ByteBuf in) throws UndecodableException {
+        final int vendor = in.readInt();
+        final int subtype = in.readUnsignedShort();
+        in.skipBytes(2);
+        final int flags = in.readUnsignedShort();
+        final int range = in.readUnsignedShort();
+        if (vendor == VENDOR && subtype == NAT && flags == 0 && range == 0) {
+            return new Action.Nat.Existing();
+        } else if (vendor == VENDOR && subtype == NAT && flags == NAT_SOURCE && range == NAT_RANGE_IPV4_MIN) {
+            return new Action.Nat.Source(in.readUnsignedInt());
+        }
+        throw new UndecodableException("inside ct: action %d, flags %d, range %d".formatted(subtype, flags, range));
+    }
+
+    private static int decodeMark(final ByteBuf in) throws UndecodableException {
+        final FieldMatch set = WireActions.decodeSetField(in);
+        if (set.field() != MatchField.CT_MARK) {
+            throw new UndecodableException("inside ct: set_field of " + set.field());
+        }
+        return (int) set.value();
+    }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.openflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.Action.LearnSpec;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.southbound.openflow.wire.PrivateSwitch;
+import io.penstock.southbound.openflow.wire.SampleFlows;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The whole way: our API, OpenFlowPlugin, a TCP connection, Open vSwitch, and back. */
+class OpenFlowSouthboundIT {
+    private static final SwitchId SWITCH = new SwitchId(0x0050534e00000001L);
+    private static final FieldRange VRF = new FieldRange(MatchField.REG0, 15, 0);
+
+    @TempDir
+    static Path directory;
+
+    private static final BlockingQueue<String> CONNECTIONS = new LinkedBlockingQueue<>();
+
+    private static PrivateSwitch target;
+    private static PluginInProcess plugin;
+    private static OpenFlowSouthbound southbound;
+
+    @BeforeAll
+    static void start() throws Exception {
+        final int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        target = new PrivateSwitch(directory);
+        plugin = new PluginInProcess(port);
+        southbound = plugin.southbound();
+        southbound.listen(new ConnectionListener() {
+            @Override
+            public void onConnected(final SwitchId connected) {
+                CONNECTIONS.add("connected " + connected);
+            }
+
+            @Override
+            public void onDisconnected(final SwitchId disconnected) {
+                CONNECTIONS.add("disconnected " + disconnected);
+            }
+        });
+        target.vsctl("set-controller", PrivateSwitch.BRIDGE, "tcp:127.0.0.1:" + port, "--",
+            "set", "controller", PrivateSwitch.BRIDGE, "max_backoff=1000");
+        assertThat(CONNECTIONS.poll(20, TimeUnit.SECONDS)).isEqualTo("connected " + SWITCH);
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        plugin.close();
+        target.close();
+    }
+
+    @BeforeEach
+    void clear() throws Exception {
+        target.ofctl("del-flows");
+    }
+
+    @Test
+    void everyFlowComesBackAsItWasSent() {
+        get(southbound.apply(SWITCH, FlowChanges.of(List.of(), SampleFlows.all())));
+        final FlowDump dump = get(southbound.readFlows(SWITCH));
+        assertThat(dump.foreign()).isEmpty();
+        assertThat(dump.flows()).extracting(InstalledFlow::flow)
+            .containsExactlyInAnyOrderElementsOf(SampleFlows.all());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void manyFlowsPassTheQuota(final boolean atomic) {
+        final FlowSender sender = atomic ? southbound : plugin.plainSender();
+        final List<FlowSpec> flows = new ArrayList<>();
+        for (int i = 0; i < 25_000; i++) {
+            flows.add(new FlowSpec(Table.VRF_ROUTE, 1032, List.of(FieldMatch.of(MatchField.ETH_TYPE, 0x0800),
+                FieldMatch.of(VRF, i % 1000), FieldMatch.of(MatchField.IP_DST, i)), List.of(new Action.DecTtl()),
+                Optional.of(Table.TENANT_ACL), 99, 0));
+        }
+        get(sender.apply(SWITCH, FlowChanges.of(List.of(), flows)));
+        assertThat(get(southbound.readFlows(SWITCH, 99, -1)).flows()).hasSize(25_000);
+        get(sender.apply(SWITCH, FlowChanges.of(flows.stream().map(FlowSpec::key).toList(), List.of())));
+        assertThat(get(southbound.readFlows(SWITCH)).flows()).isEmpty();
+    }
+
+    @Test
+    void bundleWithOneBadFlowChangesNothingAndSaysWhy() {
+        assertThatThrownBy(() -> get(southbound.apply(SWITCH, FlowChanges.of(List.of(),
+            List.of(flow(1, List.of()), flow(2, List.of(new Action.PopVlan())))))))
+            .hasRootCauseInstanceOf(Exception.class).hasMessageContaining("BADACTION code MATCHINCONSISTENT");
+        assertThat(get(southbound.readFlows(SWITCH)).flows()).isEmpty();
+    }
+
+    @Test
+    void bundleThatFailsAtCommitChangesNothingAndSaysWhy() throws Exception {
+        target.vsctl("--", "--id=@limit", "create", "Flow_Table", "flow_limit=2", "overflow_policy=refuse",
+            "--", "set", "bridge", PrivateSwitch.BRIDGE, "flow_tables:" + Table.EGRESS.number() + "=@limit");
+        try {
+            assertThatThrownBy(() -> get(southbound.apply(SWITCH, FlowChanges.of(List.of(),
+                List.of(flow(1, List.of()), flow(2, List.of()), flow(3, List.of()))))))
+                .hasMessageContaining("FLOWMODFAILED code TABLEFULL");
+            assertThat(get(southbound.readFlows(SWITCH)).flows()).isEmpty();
+        } finally {
+            target.vsctl("clear", "bridge", PrivateSwitch.BRIDGE, "flow_tables");
+        }
+    }
+
+    @Test
+    void foreignFlowIsRemovedTogetherWithChanges() throws Exception {
+        target.ofctl("add-flow", "table=7,ip,ct_label=0x1/0x1,reg9=3 actions=ct(commit,exec(set_field:7->ct_label))");
+        final FlowDump before = get(southbound.readFlows(SWITCH));
+        assertThat(before.foreign()).singleElement().satisfies(foreign -> assertThat(foreign.table()).isEqualTo(7));
+        final FlowSpec added = flow(4, List.of(new Action.OutputInPort()));
+        get(southbound.apply(SWITCH, new FlowChanges(List.of(), before.foreign(), List.of(added))));
+        final FlowDump after = get(southbound.readFlows(SWITCH));
+        assertThat(after.foreign()).isEmpty();
+        assertThat(after.flows()).containsExactly(new InstalledFlow(added, 0, 0));
+    }
+
+    @Test
+    void packetGoesThroughTheTablesAndComesUpWithItsRegisters() throws Exception {
+        final BlockingQueue<PacketIn> packets = new LinkedBlockingQueue<>();
+        final byte[] frame = arpRequest();
+        get(southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(new FlowSpec(Table.CLASSIFY, 7,
+            List.of(FieldMatch.of(MatchField.IN_PORT, 2)), List.of(new Action.Load(VRF, 42),
+                new Action.Controller(0xffff)), Optional.empty(), 0xabcd, 0)))));
+        try (OpenFlowSouthbound.Registration registration = southbound.listen((PacketInListener) packets::add)) {
+            get(southbound.packetOut(SWITCH, 2, List.of(new Action.Resubmit(Table.CLASSIFY)), frame));
+            final PacketIn packet = packets.poll(10, TimeUnit.SECONDS);
+            assertThat(packet).isNotNull();
+            assertThat(packet.source()).isEqualTo(SWITCH);
+            assertThat(packet.inPort()).isEqualTo(2);
+            assertThat(packet.cookie()).isEqualTo(0xabcd);
+            assertThat(packet.table()).isEqualTo(Table.CLASSIFY.number());
+            assertThat(packet.fields()).isEqualTo(Map.of(MatchField.IN_PORT, 2L, MatchField.REG0, 42L));
+            assertThat(packet.frame()).isEqualTo(frame);
+        }
+    }
+
+    @Test
+    void packetAfterConnectionTrackingComesUp() throws Exception {
+        final BlockingQueue<PacketIn> packets = new LinkedBlockingQueue<>();
+        get(southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(
+            new FlowSpec(Table.CLASSIFY, 7, List.of(FieldMatch.of(MatchField.ETH_TYPE, 0x0800)),
+                List.of(new Action.ConnTrack(true, 5, Table.BACKBONE_IN, Optional.of(new Action.Nat.Source(0x01020304)),
+                    Optional.of(9))), Optional.empty(), 1, 0),
+            new FlowSpec(Table.BACKBONE_IN, 7, List.of(), List.of(new Action.Controller(0xffff)), Optional.empty(),
+                2, 0)))));
+        try (OpenFlowSouthbound.Registration registration = southbound.listen((PacketInListener) packets::add)) {
+            get(southbound.packetOut(SWITCH, 1, List.of(new Action.Resubmit(Table.CLASSIFY)), udp()));
+            final PacketIn packet = packets.poll(10, TimeUnit.SECONDS);
+            assertThat(packet).isNotNull();
+            assertThat(packet.cookie()).isEqualTo(2);
+            assertThat(packet.fields()).containsEntry(MatchField.CT_MARK, 9L).containsKey(MatchField.CT_STATE);
+        }
+    }
+
+    @Test
+    void learnedFlowIsReadLikeAnyOther() {
+        get(southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(new FlowSpec(Table.CLASSIFY, 7,
+            List.of(FieldMatch.of(MatchField.ETH_TYPE, 0x0806)), List.of(new Action.Load(VRF, 3),
+                new Action.Learn(Table.NEIGHBOURS, 100, 60, 0x77, List.of(
+                    new LearnSpec.MatchCopy(VRF, VRF),
+                    new LearnSpec.MatchCopy(MatchField.ARP_SPA.range(), MatchField.REG1.range()),
+                    new LearnSpec.LoadCopy(MatchField.ARP_SHA.range(), MatchField.ETH_DST.range()),
+                    new LearnSpec.LoadValue(1, new FieldRange(MatchField.REG0, 25, 25))))),
+            Optional.empty(), 1, 0)))));
+        get(southbound.packetOut(SWITCH, 1, List.of(new Action.Resubmit(Table.CLASSIFY)), arpRequest()));
+        final FlowDump dump = get(southbound.readFlows(SWITCH, 0x77, -1));
+        assertThat(dump.flows()).extracting(InstalledFlow::flow).containsExactly(new FlowSpec(Table.NEIGHBOURS, 100,
+            List.of(FieldMatch.of(VRF, 3), FieldMatch.of(MatchField.REG1, 0x0a000001L)),
+            List.of(new Action.Load(MatchField.ETH_DST.range(), 0x020000000001L),
+                new Action.Load(new FieldRange(MatchField.REG0, 25, 25), 1)), Optional.empty(), 0x77, 60));
+    }
+
+    @Test
+    void portsAreToldWithTheirLinkState() throws Exception {
+        final BlockingQueue<PortStatus> ports = new LinkedBlockingQueue<>();
+        final PortListener listener = new PortListener() {
+            @Override
+            public void onPort(final SwitchId owner, final PortStatus port) {
+                if (port.name().equals("p2")) {
+                    ports.add(port);
+                }
+            }
+
+            @Override
+            public void onPortRemoved(final SwitchId owner, final String portId) {
+                // Not here.
+            }
+        };
+        try (OpenFlowSouthbound.Registration registration = southbound.listen(listener)) {
+            assertThat(ports.poll(10, TimeUnit.SECONDS)).isEqualTo(new PortStatus(SWITCH + ":2", 2, "p2", true));
+            target.ofctl("mod-port", "p2", "down");
+            assertThat(ports.poll(10, TimeUnit.SECONDS)).isNotNull();
+            target.ofctl("mod-port", "p2", "up");
+        }
+    }
+
+    @Test
+    void lossOfTheConnectionIsTold() throws Exception {
+        CONNECTIONS.clear();
+        final String controller = target.vsctl("get-controller", PrivateSwitch.BRIDGE).strip();
+        target.vsctl("del-controller", PrivateSwitch.BRIDGE);
+        assertThat(CONNECTIONS.poll(10, TimeUnit.SECONDS)).isEqualTo("disconnected " + SWITCH);
+        assertThat(southbound.connected()).isEmpty();
+        assertThatThrownBy(() -> get(southbound.readFlows(SWITCH))).hasMessageContaining(SWITCH.toString());
+        target.vsctl("set-controller", PrivateSwitch.BRIDGE, controller);
+        assertThat(CONNECTIONS.poll(20, TimeUnit.SECONDS)).isEqualTo("connected " + SWITCH);
+        assertThat(get(southbound.readFlows(SWITCH)).foreign()).isEmpty();
+    }
+
+    private static FlowSpec flow(final int priority, final List<Action> actions) {
+        return new FlowSpec(Table.EGRESS, priority, List.of(), actions, Optional.empty(), 1, 0);
+    }
+
+    private static byte[] arpRequest() {
+        return HexFormat.of().parseHex("ffffffffffff020000000001080600010800060400010200000000010a000001"
+            + "0000000000000a000002000000000000000000000000000000000000");
+    }
+
+    private static byte[] udp() {
+        return HexFormat.of().parseHex("02000000000202000000000108004500002000004000401126cb"
+            + "0a0000010a00000204d20035000c0000" + "00000000".repeat(5));
+    }
+
+    private static <T> T get(final CompletableFuture<T> future) {
+        return future.orTimeout(20, TimeUnit.SECONDS).join();
+    }
+}

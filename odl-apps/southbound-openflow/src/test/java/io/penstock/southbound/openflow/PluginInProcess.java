@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.openflow;
+
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyString;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.opendaylight.infrautils.diagstatus.DiagStatusService;
+import org.opendaylight.infrautils.diagstatus.ServiceRegistration;
+import org.opendaylight.infrautils.ready.SystemReadyMonitor;
+import org.opendaylight.mdsal.binding.api.DataBroker;
+import org.opendaylight.mdsal.binding.api.NotificationService;
+import org.opendaylight.mdsal.binding.api.RpcConsumerRegistry;
+import org.opendaylight.mdsal.binding.dom.adapter.BindingAdapterFactory;
+import org.opendaylight.mdsal.binding.dom.adapter.ConstantAdapterContext;
+import org.opendaylight.mdsal.binding.dom.codec.impl.BindingCodecContext;
+import org.opendaylight.mdsal.binding.runtime.api.BindingRuntimeContext;
+import org.opendaylight.mdsal.binding.runtime.spi.BindingRuntimeHelpers;
+import org.opendaylight.mdsal.common.api.LogicalDatastoreType;
+import org.opendaylight.mdsal.dom.broker.DOMNotificationRouter;
+import org.opendaylight.mdsal.dom.broker.DOMRpcRouter;
+import org.opendaylight.mdsal.dom.broker.SerializedDOMDataBroker;
+import org.opendaylight.mdsal.dom.spi.FixedDOMSchemaService;
+import org.opendaylight.mdsal.dom.store.inmemory.InMemoryDOMDataStore;
+import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipListenerRegistration;
+import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipService;
+import org.opendaylight.mdsal.singleton.common.api.ClusterSingletonService;
+import org.opendaylight.mdsal.singleton.common.api.ClusterSingletonServiceProvider;
+import org.opendaylight.mdsal.singleton.common.api.ClusterSingletonServiceRegistration;
+import org.opendaylight.openflowjava.protocol.api.connection.ConnectionConfiguration;
+import org.opendaylight.openflowjava.protocol.api.connection.ThreadConfiguration;
+import org.opendaylight.openflowjava.protocol.impl.core.SwitchConnectionProviderImpl;
+import org.opendaylight.openflowjava.protocol.spi.connection.SwitchConnectionProviderList;
+import org.opendaylight.openflowplugin.api.openflow.configuration.ConfigurationService;
+import org.opendaylight.openflowplugin.impl.DiagStatusProvider;
+import org.opendaylight.openflowplugin.impl.ForwardingPingPongDataBroker;
+import org.opendaylight.openflowplugin.impl.OpenFlowPluginProviderImpl;
+import org.opendaylight.openflowplugin.impl.mastership.MastershipChangeServiceManagerImpl;
+import org.opendaylight.yang.gen.v1.urn.opendaylight.openflow.config.rev140630.TransportProtocol;
+
+/** The real OpenFlowPlugin and MD-SAL in this JVM, without OSGi and without a cluster, and our southbound on it. */
+final class PluginInProcess implements AutoCloseable {
+    /** The plugin's defaults, with polling off. */
+    private static final Map<String, String> CONFIG = Map.ofEntries(
+        Map.entry("rpc-requests-quota", "20000"),
+        Map.entry("switch-features-mandatory", "false"),
+        Map.entry("global-notification-quota", "64000"),
+        Map.entry("is-statistics-polling-on", "false"),
+        Map.entry("is-table-statistics-polling-on", "false"),
+        Map.entry("is-flow-statistics-polling-on", "false"),
+        Map.entry("is-group-statistics-polling-on", "false"),
+        Map.entry("is-meter-statistics-polling-on", "false"),
+        Map.entry("is-port-statistics-polling-on", "false"),
+        Map.entry("is-queue-statistics-polling-on", "false"),
+        Map.entry("is-statistics-rpc-enabled", "false"),
+        Map.entry("barrier-interval-timeout-limit", "500"),
+        Map.entry("barrier-count-limit", "25600"),
+        Map.entry("echo-reply-timeout", "2000"),
+        Map.entry("thread-pool-min-threads", "1"),
+        Map.entry("thread-pool-max-threads", "32000"),
+        Map.entry("thread-pool-timeout", "60"),
+        Map.entry("enable-flow-removed-notification", "false"),
+        Map.entry("skip-table-features", "true"),
+        Map.entry("basic-timer-delay", "3000"),
+        Map.entry("maximum-timer-delay", "900000"),
+        Map.entry("use-single-layer-serialization", "true"),
+        Map.entry("enable-equal-role", "false"),
+        Map.entry("device-connection-rate-limit-per-min", "0"),
+        Map.entry("device-connection-hold-time-in-seconds", "0"),
+        Map.entry("device-datastore-removal-delay", "500"));
+
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private final DOMNotificationRouter notificationRouter = DOMNotificationRouter.create(1024);
+    private final OpenFlowPluginProviderImpl plugin;
+    private final OpenFlowSouthboundComponent southbound;
+    private final PlainSender plain;
+
+    /** Starts to listen on a port of the loopback interface. */
+    PluginInProcess(final int port) throws Exception {
+        final BindingRuntimeContext runtime = BindingRuntimeHelpers.createRuntimeContext();
+        final BindingAdapterFactory adapters =
+            new BindingAdapterFactory(new ConstantAdapterContext(new BindingCodecContext(runtime)));
+        final DOMRpcRouter rpcRouter =
+            DOMRpcRouter.newInstance(FixedDOMSchemaService.of(runtime.getEffectiveModelContext()));
+        final DataBroker broker = dataBroker(runtime, adapters);
+        final RpcConsumerRegistry rpcs = adapters.createRpcConsumerRegistry(rpcRouter.getRpcService());
+        final NotificationService notifications = adapters.createNotificationService(notificationRouter);
+        final MastershipChangeServiceManagerImpl masterships = new MastershipChangeServiceManagerImpl();
+        final SwitchConnectionProviderImpl connections =
+            new SwitchConnectionProviderImpl(diagStatus(), new Listen(port));
+
+        plugin = new OpenFlowPluginProviderImpl(new Config(), new SwitchConnectionProviderList(List.of(connections)),
+            new ForwardingPingPongDataBroker(broker),
+            adapters.createRpcProviderService(rpcRouter.getRpcProviderService()),
+            adapters.createNotificationPublishService(notificationRouter), new AlwaysOwner(), ownership(),
+            masterships, mock(DiagStatusProvider.class), mock(SystemReadyMonitor.class));
+        plugin.initialize();
+        southbound = new OpenFlowSouthboundComponent(connections, plugin, masterships, rpcs, notifications, broker);
+        plain = new PlainSender(new Messenger(rpcs));
+        plugin.onSystemBootReady();
+        plugin.getFullyStarted().get(10, TimeUnit.SECONDS);
+    }
+
+    OpenFlowSouthbound southbound() {
+        return southbound;
+    }
+
+    FlowSender plainSender() {
+        return plain;
+    }
+
+    private DataBroker dataBroker(final BindingRuntimeContext runtime, final BindingAdapterFactory adapters) {
+        final InMemoryDOMDataStore config = new InMemoryDOMDataStore("config", executor);
+        final InMemoryDOMDataStore operational = new InMemoryDOMDataStore("operational", executor);
+        config.onModelContextUpdated(runtime.getEffectiveModelContext());
+        operational.onModelContextUpdated(runtime.getEffectiveModelContext());
+        return adapters.createDataBroker(new SerializedDOMDataBroker(
+            Map.of(LogicalDatastoreType.CONFIGURATION, config, LogicalDatastoreType.OPERATIONAL, operational),
+            MoreExecutors.listeningDecorator(executor)));
+    }
+
+    private static DiagStatusService diagStatus() {
+        final DiagStatusService status = mock(DiagStatusService.class);
+        when(status.register(anyString())).thenReturn(mock(ServiceRegistration.class));
+        return status;
+    }
+
+    private static EntityOwnershipService ownership() {
+        final EntityOwnershipService ownership = mock(EntityOwnershipService.class);
+        when(ownership.registerListener(anyString(), any())).thenReturn(
+            mock(EntityOwnershipListenerRegistration.class));
+        return ownership;
+    }
+
+    @Override
+    public void close() throws Exception {
+        southbound.stop();
+        plugin.close();
+        notificationRouter.close();
+        executor.shutdownNow();
+    }
+
+    private static final class Config implements ConfigurationService {
+        @Override
+        public void update(final Map<String, String> properties) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public AutoCloseable registerListener(
+                final org.opendaylight.openflowplugin.api.openflow.configuration.ConfigurationListener listener) {
+            return () -> { };
+        }
+
+        @Override
+        public <T> T getProperty(final String key, final Function<String, T> transformer) {
+            return transformer.apply(CONFIG.get(key));
+        }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
+    }
+
+    /** One controller: the owner of all switches. */
+    private final class AlwaysOwner implements ClusterSingletonServiceProvider {
+        @Override
+        public ClusterSingletonServiceRegistration registerClusterSingletonService(
+                final ClusterSingletonService service) {
+            executor.execute(service::instantiateServiceInstance);
+            return new ClusterSingletonServiceRegistration() {
+                @Override
+                public ClusterSingletonService getInstance() {
+                    return service;
+                }
+
+                @Override
+                public void close() {
+                    service.closeServiceInstance();
+                }
+            };
+        }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
+    }
+
+    private record Listen(int port) implements ConnectionConfiguration {
+        @Override
+        public InetAddress getAddress() {
+            return InetAddress.getLoopbackAddress();
+        }
+
+        @Override
+        public int getPort() {
+            return port;
+        }
+
+        @Override
+        public Object getTransferProtocol() {
+            return TransportProtocol.TCP;
+        }
+
+        @Override
+        public org.opendaylight.openflowjava.protocol.api.connection.TlsConfiguration getTlsConfiguration() {
+            return null;
+        }
+
+        @Override
+        public long getSwitchIdleTimeout() {
+            return 15_000;
+        }
+
+        @Override
+        public Object getSslContext() {
+            return null;
+        }
+
+        @Override
+        public ThreadConfiguration getThreadConfiguration() {
+            return null;
+        }
+
+        @Override
+        public boolean useBarrier() {
+            return true;
+        }
+
+        @Override
+        public boolean isGroupAddModEnabled() {
+            return false;
+        }
+
+        @Override
+        public int getChannelOutboundQueueSize() {
+            return 1024;
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.openflow.wire;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** An Open vSwitch of its own, with a dummy datapath: needs no rights, touches nothing of the system's. */
+public final class PrivateSwitch implements AutoCloseable {
+    /** The bridge; it has the ports 1 and 2. */
+    public static final String BRIDGE = "br0";
+
+    private final Path directory;
+    private final List<Process> processes = new ArrayList<>();
+
+    /** Starts it in an empty directory. */
+    public PrivateSwitch(final Path directory) throws IOException, InterruptedException {
+        this.directory = directory;
+        run("ovsdb-tool", "create", path("conf.db"), "/usr/share/openvswitch/vswitch.ovsschema");
+        start("ovsdb-server", path("conf.db"), "--remote=punix:" + path("db.sock"), "--unixctl=" + path("db.ctl"));
+        vsctl("--retry", "--no-wait", "init");
+        start("ovs-vswitchd", "unix:" + path("db.sock"), "--enable-dummy=override", "--disable-system",
+            "--unixctl=" + path("vswitchd.ctl"));
+        vsctl("add-br", BRIDGE, "--", "set", "bridge", BRIDGE, "datapath_type=dummy", "protocols=OpenFlow13",
+            "fail_mode=secure", "other_config:datapath-id=0050534e00000001",
+            "--", "add-port", BRIDGE, "p1", "--", "set", "interface", "p1", "type=dummy", "ofport_request=1",
+            "--", "add-port", BRIDGE, "p2", "--", "set", "interface", "p2", "type=dummy", "ofport_request=2");
+    }
+
+    /** Socket on which the bridge speaks OpenFlow. */
+    public Path managementSocket() {
+        return directory.resolve(BRIDGE + ".mgmt");
+    }
+
+    /** Runs ovs-vsctl. */
+    public String vsctl(final String... arguments) throws IOException, InterruptedException {
+        return run(with(List.of("ovs-vsctl", "--timeout=20", "--db=unix:" + path("db.sock")), arguments));
+    }
+
+    /** Runs ovs-ofctl with OpenFlow 1.3. */
+    public String ofctl(final String command, final String... arguments) throws IOException, InterruptedException {
+        return run(with(List.of("ovs-ofctl", "-O", "OpenFlow13", command, managementSocket().toString()), arguments));
+    }
+
+    private static String[] with(final List<String> first, final String... arguments) {
+        final List<String> all = new ArrayList<>(first);
+        all.addAll(List.of(arguments));
+        return all.toArray(String[]::new);
+    }
+
+    private String path(final String name) {
+        return directory.resolve(name).toString();
+    }
+
+    private ProcessBuilder builder(final String... command) {
+        final ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        for (final String variable : List.of("OVS_RUNDIR", "OVS_DBDIR", "OVS_LOGDIR", "OVS_SYSCONFDIR")) {
+            builder.environment().put(variable, directory.toString());
+        }
+        return builder;
+    }
+
+    private void start(final String... command) throws IOException {
+        processes.add(builder(command)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(Files.createFile(
+                directory.resolve(command[0] + ".out")).toFile()))
+            .start());
+    }
+
+    private String run(final String... command) throws IOException, InterruptedException {
+        final Process process = builder(command).start();
+        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (process.waitFor() != 0) {
+            throw new IOException(String.join(" ", command) + ": " + output);
+        }
+        return output;
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        for (int i = processes.size() - 1; i >= 0; i--) {
+            processes.get(i).destroy();
+            if (!processes.get(i).waitFor(10, TimeUnit.SECONDS)) {
+                processes.get(i).destroyForcibly();
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** What passes a network device, by tcpdump. */
+public final class Capture implements AutoCloseable {
+    private final Path file;
+    private final Process process;
+
+    Capture(final Shell shell, final Path file, final String device, final String filter) {
+        this.file = file;
+        process = shell.start(file, "tcpdump", "-l", "-nn", "-e", "-i", device, filter);
+        try {
+            Await.until("tcpdump listens", () -> text().contains("listening on"));
+        } catch (AssertionError e) {
+            close();
+            throw e;
+        }
+    }
+
+    /** The frames so far, a line each. */
+    public List<String> frames() {
+        // The last line may not be whole yet.
+        final String text = text();
+        return text.substring(0, text.lastIndexOf('\n') + 1).lines().filter(line -> line.contains(" ethertype "))
+            .toList();
+    }
+
+    private String text() {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        Shell.stop(process);
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A node as an operator starts it: Open vSwitch with DPDK in a network namespace, by {@code ovs-config up}. Whoever
+ * loads flows makes the bridge, a test or a controller.
+ */
+public final class DpdkNode implements TestRun.Closing {
+    private static final Duration START_LIMIT = Duration.ofSeconds(90);
+    private static final int MEMORY_MEGABYTES = 256;
+    /** Idle polling threads sleep: the machine has few cores and many tests. */
+    private static final int SLEEP_MICROSECONDS = 1000;
+
+    private final TestRun run;
+    private final Path tool;
+    private final OvsSandbox ovs;
+
+    private DpdkNode(final TestRun run, final Path tool) {
+        this.run = run;
+        this.tool = tool;
+        ovs = OvsSandbox.running(runDirectory(run).resolve(run.name()), OvsSandbox.Flavour.DPDK);
+    }
+
+    /**
+     * Starts a node.
+     *
+     * @param root the top of the source tree
+     * @param namespace where the network devices of the ports are
+     * @param ovsdbPort TCP port of the controller, which need not be there
+     */
+    public static DpdkNode start(final TestRun run, final Path root, final Namespace namespace,
+            final List<String> accessPorts, final List<String> uplinkPorts, final int ovsdbPort) {
+        final Path profile = run.directory().resolve("node.yaml");
+        final String text = """
+            name: %s
+            namespace: %s
+            run-directory: %s
+            pmd-cores: [1]
+            hugepage-memory-mb: %d
+            pmd-maxsleep-us: %d
+            access-ports: [%s]
+            uplink-ports: [%s]
+            controller: {ovsdb-port: %d}
+            """.formatted(run.name(), namespace.name(), runDirectory(run), MEMORY_MEGABYTES, SLEEP_MICROSECONDS,
+            names(accessPorts), names(uplinkPorts), ovsdbPort);
+        try {
+            Files.writeString(profile, text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        final DpdkNode node = run.closing(new DpdkNode(run, root.resolve("ovs-config/ovs-config")));
+        run.afterCrash(node.downCommand());
+        Shell.PLAIN.run(START_LIMIT, node.tool.toString(), "up", profile.toString());
+        return node;
+    }
+
+    private static String names(final List<String> ports) {
+        return ports.stream().map(port -> "{name: " + port + "}").collect(Collectors.joining(", "));
+    }
+
+    private static Path runDirectory(final TestRun run) {
+        return run.directory().resolve("nodes");
+    }
+
+    /** Its name. */
+    public String name() {
+        return run.name();
+    }
+
+    /** Where the sockets of vhost-user ports are. */
+    public Path vhostDirectory() {
+        return ovs.directory().resolve("vhost");
+    }
+
+    /** Its switch. */
+    public OvsSandbox ovs() {
+        return ovs;
+    }
+
+    private String[] downCommand() {
+        return new String[] {tool.toString(), "down", name(), "--run-directory", runDirectory(run).toString()};
+    }
+
+    @Override
+    public void close() {
+        Shell.PLAIN.run(downCommand());
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.testkit;
+
+import java.util.List;
+
+/**
+ * The surroundings of one node: customers' hosts on VLANs of its access ports, a transit router on its uplink, and a
+ * server behind it.
+ *
+ * <p>Not every kernel has 802.1Q, so the customers' tags are made by a switch: a second, ordinary Open vSwitch with one
+ * bridge for each access port, as customers would have it in their basements.
+ */
+public final class EdgeNetwork {
+    /** The uplink of the node. */
+    public static final String UPLINK = "up0";
+    /** The transit router on the uplink, and the server behind it. */
+    public static final String TRANSIT = "192.0.2.1";
+    public static final String SERVER = "198.18.0.10";
+
+    private static final String SERVER_SIDE_OF_TRANSIT = "198.18.0.1";
+
+    private final TestRun run;
+    private final Namespace nodeSpace;
+    private final Namespace customerSpace;
+    private final OvsSandbox customerSwitch;
+    private final Host transit;
+    private final Host server;
+    private int hosts;
+
+    /**
+     * Lays the cables.
+     *
+     * @param backboneAddress address of the node on the uplink, within 192.0.2.0/24
+     * @param publicPrefixes prefixes of public addresses, which the transit router sends to the node
+     */
+    public EdgeNetwork(final TestRun run, final List<String> accessPorts, final String backboneAddress,
+            final List<String> publicPrefixes) {
+        this.run = run;
+        nodeSpace = run.namespace("node");
+        customerSpace = run.namespace("lan");
+        customerSwitch = OvsSandbox.userspace(run, customerSpace);
+        for (final String port : accessPorts) {
+            nodeSpace.link(port, customerSpace, port);
+            customerSwitch.vsctl("add-br", bridge(port), "--", "set", "Bridge", bridge(port), "datapath_type=netdev",
+                "--", "add-port", bridge(port), port);
+        }
+        final Namespace transitSpace = run.namespace("transit");
+        final Namespace serverSpace = run.namespace("server");
+        transitSpace.link(Host.DEVICE, nodeSpace, UPLINK);
+        serverSpace.link(Host.DEVICE, transitSpace, "eth1");
+        transit = new Host(run, transitSpace, TRANSIT + "/24").router();
+        transit.shell().run("ip", "address", "add", SERVER_SIDE_OF_TRANSIT + "/24", "dev", "eth1");
+        publicPrefixes.forEach(prefix -> transit.route(prefix, backboneAddress));
+        server = new Host(run, serverSpace, SERVER + "/24").route("default", SERVER_SIDE_OF_TRANSIT);
+    }
+
+    private static String bridge(final String port) {
+        return "br-" + port;
+    }
+
+    /** Where the node has to run: its devices are there. */
+    public Namespace nodeSpace() {
+        return nodeSpace;
+    }
+
+    /** The router on the uplink. */
+    public Host transit() {
+        return transit;
+    }
+
+    /** A server in the rest of the world. */
+    public Host server() {
+        return server;
+    }
+
+    /** A host on a VLAN of an access port, with a default route. */
+    public Host host(final String port, final int vlan, final String addressWithLength, final String gateway) {
+        hosts++;
+        final Namespace space = run.namespace("h" + hosts);
+        final String cable = "h" + hosts;
+        space.link(Host.DEVICE, customerSpace, cable);
+        customerSwitch.vsctl("add-port", bridge(port), cable, "tag=" + vlan);
+        return new Host(run, space, addressWithLength).route("default", gateway);
+    }
+
+    /** Plugs the host of a number (from 1, as made) into another VLAN or access port. */
+    public void move(final Host host, final String port, final int vlan) {
+        final String cable = host.namespace().name().substring(host.namespace().name().lastIndexOf('-') + 1);
+        customerSwitch.vsctl("del-port", cable, "--", "add-port", bridge(port), cable, "tag=" + vlan);
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.testkit;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.UUID;
+
+/** A computer of a customer or of the transit network: a network namespace with one device. */
+public final class Host {
+    /** Name of its device. */
+    public static final String DEVICE = "eth0";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final TestRun run;
+    private final Namespace namespace;
+    private final String address;
+
+    Host(final TestRun run, final Namespace namespace, final String addressWithLength) {
+        this.run = run;
+        this.namespace = namespace;
+        address = addressWithLength.substring(0, addressWithLength.indexOf('/'));
+        shell().run("ip", "address", "add", addressWithLength, "dev", DEVICE);
+    }
+
+    /** Runs commands on it. */
+    public Shell shell() {
+        return namespace.shell();
+    }
+
+    /** Its network namespace. */
+    public Namespace namespace() {
+        return namespace;
+    }
+
+    /** Its IPv4 address. */
+    public String address() {
+        return address;
+    }
+
+    /** Its MAC address. */
+    public String mac() {
+        return shell().run("cat", "/sys/class/net/" + DEVICE + "/address");
+    }
+
+    /** Sends a prefix, or {@code default}, to a next hop. */
+    public Host route(final String prefix, final String nextHop) {
+        shell().run("ip", "route", "replace", prefix, "via", nextHop);
+        return this;
+    }
+
+    /** Forwards packets between its devices. */
+    public Host router() {
+        shell().run("sysctl", "-qw", "net.ipv4.ip_forward=1");
+        return this;
+    }
+
+    /** Forgets MAC addresses, so that it asks again and a switch without a controller learns from that. */
+    public void forgetNeighbours() {
+        shell().run("ip", "neighbour", "flush", "dev", DEVICE);
+    }
+
+    /** Pings until there is an answer, at most ten seconds. */
+    public void reaches(final String destination) {
+        Await.until(this + " reaches " + destination, PATIENCE, () -> ping(destination, 1));
+    }
+
+    /** Pings an address three times and has to get no answer. */
+    public void doesNotReach(final String destination) {
+        if (ping(destination, 3)) {
+            throw new AssertionError(this + " reaches " + destination);
+        }
+    }
+
+    /** Whether there is an answer to one of some pings. */
+    public boolean ping(final String destination, final int count) {
+        return shell().attempt("ping", "-n", "-c", Integer.toString(count), "-i", "0.2", "-W", "1", destination)
+            .isGood();
+    }
+
+    /** Serves TCP: tells every client the source address of its connection. */
+    public void serveTcp(final int port) {
+        serve("socat", "TCP4-LISTEN:" + port + ",reuseaddr,fork", "SYSTEM:echo $SOCAT_PEERADDR");
+        Await.until("TCP server listens", () -> shell().run("ss", "-Hltn", "sport = " + port).contains(":" + port));
+    }
+
+    /** Serves UDP: tells every client the source address of its datagram. */
+    public void serveUdp(final int port) {
+        serve("socat", "UDP4-RECVFROM:" + port + ",fork", "SYSTEM:read line; echo $SOCAT_PEERADDR");
+        Await.until("UDP server listens", () -> shell().run("ss", "-Hlun", "sport = " + port).contains(":" + port));
+    }
+
+    private void serve(final String... command) {
+        final Process process = shell().start(file("server"), command);
+        final TestRun.Closing stop = () -> Shell.stop(process);
+        run.closing(stop);
+    }
+
+    /** Asks a server of {@link #serveTcp}; empty when it does not answer. */
+    public String askTcp(final String server, final int port) {
+        return ask("TCP4:" + server + ":" + port + ",connect-timeout=1");
+    }
+
+    /** Asks a server of {@link #serveUdp}; empty when it does not answer. */
+    public String askUdp(final String server, final int port) {
+        return ask("UDP4:" + server + ":" + port);
+    }
+
+    private String ask(final String socat) {
+        return shell().run("sh", "-c", "echo ? | socat -t 1 - " + socat + " 2>/dev/null || true");
+    }
+
+    /** Records frames of its device that fit a filter in the words of pcap-filter(7). */
+    public Capture capture(final String filter) {
+        return new Capture(shell(), file("capture"), DEVICE, filter);
+    }
+
+    private Path file(final String kind) {
+        return run.directory().resolve(kind + "-" + UUID.randomUUID());
+    }
+
+    @Override
+    public String toString() {
+        return namespace.name() + " (" + address + ")";
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** A private Open vSwitch whose files are all in one directory. Touches nothing of the system's own. */
+public final class OvsSandbox implements TestRun.Closing {
+    /** The virtual switches there are. */
+    public enum Flavour {
+        /** No packets but simulated ones; needs neither root nor a network. */
+        DUMMY("dummy", "dummy"),
+        /** The userspace datapath without DPDK. */
+        USERSPACE("netdev", "system"),
+        /** The userspace datapath with DPDK, as a node has it. */
+        DPDK("netdev", "system");
+
+        private final String datapath;
+        private final String portType;
+
+        Flavour(final String datapath, final String portType) {
+            this.datapath = datapath;
+            this.portType = portType;
+        }
+
+        /** Datapath type of a bridge. */
+        String datapath() {
+            return datapath;
+        }
+
+        /** Interface type of an ordinary port. */
+        String portType() {
+            return portType;
+        }
+    }
+
+    private static final String SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema";
+    private static final String SWITCH = "/usr/lib/openvswitch-switch/ovs-vswitchd";
+
+    private final Path directory;
+    private final Flavour flavour;
+    private final Shell shell;
+    private final List<Process> processes;
+
+    private OvsSandbox(final Path directory, final Flavour flavour, final List<Process> processes) {
+        this.directory = directory;
+        this.flavour = flavour;
+        this.processes = processes;
+        Shell environment = Shell.PLAIN;
+        for (final String name : List.of("OVS_RUNDIR", "OVS_DBDIR", "OVS_LOGDIR", "OVS_SYSCONFDIR")) {
+            environment = environment.with(name, directory.toString());
+        }
+        shell = environment;
+    }
+
+    /** A switch with simulated ports. */
+    public static OvsSandbox dummy(final TestRun run) {
+        return start(run, "dummy", Flavour.DUMMY, Optional.empty(), "--enable-dummy=override", "--disable-system");
+    }
+
+    /** A switch with the userspace datapath in a network namespace. */
+    static OvsSandbox userspace(final TestRun run, final Namespace namespace) {
+        return start(run, "userspace", Flavour.USERSPACE, Optional.of(namespace));
+    }
+
+    /** A switch that runs already and is stopped by who started it. */
+    static OvsSandbox running(final Path directory, final Flavour flavour) {
+        return new OvsSandbox(directory, flavour, List.of());
+    }
+
+    private static OvsSandbox start(final TestRun run, final String name, final Flavour flavour,
+            final Optional<Namespace> namespace, final String... options) {
+        final OvsSandbox sandbox = new OvsSandbox(run.directory().resolve(name), flavour, new ArrayList<>());
+        run.closing(sandbox);
+        sandbox.start(namespace, options);
+        return sandbox;
+    }
+
+    private void start(final Optional<Namespace> namespace, final String... options) {
+        final Path database = directory.resolve("conf.db");
+        try {
+            Files.createDirectory(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        shell.run("ovsdb-tool", "create", database.toString(), SCHEMA);
+        processes.add(shell.start(directory.resolve("ovsdb-server.log"), "ovsdb-server", database.toString(),
+            "--remote=punix:" + socket(), "--unixctl=" + directory.resolve("ovsdb-server.1.ctl")));
+        Await.until("database is up", () -> Files.exists(socket())
+            && shell.attempt("ovs-vsctl", "--db=unix:" + socket(), "--no-wait", "init").isGood());
+        final List<String> command = new ArrayList<>(List.of(SWITCH, "unix:" + socket(),
+            "--unixctl=" + directory.resolve("ovs-vswitchd.1.ctl"), "--verbose=console:warn"));
+        command.addAll(List.of(options));
+        final Shell place = namespace.map(space -> shell.inNamespace(space.name())).orElse(shell);
+        processes.add(place.start(directory.resolve("ovs-vswitchd.log"), command.toArray(String[]::new)));
+        Await.until("switch is up", () -> Files.exists(directory.resolve("ovs-vswitchd.1.ctl")));
+    }
+
+    /** Which switch it is. */
+    Flavour flavour() {
+        return flavour;
+    }
+
+    /** Where the files are. */
+    public Path directory() {
+        return directory;
+    }
+
+    /** Runs ovs-vsctl and waits until the switch has taken the change up. */
+    public String vsctl(final String... arguments) {
+        return run(List.of("ovs-vsctl", "--timeout=20", "--db=unix:" + socket()), arguments);
+    }
+
+    /** Runs ovs-ofctl with OpenFlow 1.3, what the controller speaks. */
+    public String ofctl(final String... arguments) {
+        return run(List.of("ovs-ofctl", "-O", "OpenFlow13"), arguments);
+    }
+
+    /** Runs a command inside the switch process. */
+    public String appctl(final String... arguments) {
+        return run(List.of("ovs-appctl", "--timeout=20", "-t", control()), arguments);
+    }
+
+    private String run(final List<String> command, final String... arguments) {
+        final List<String> line = new ArrayList<>(command);
+        line.addAll(List.of(arguments));
+        return shell.run(line.toArray(String[]::new));
+    }
+
+    private String control() {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.map(Path::toString).filter(path -> path.matches(".*/ovs-vswitchd[^/]*\\.ctl")).findFirst()
+                .orElseThrow(() -> new AssertionError("no switch runs in " + directory));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Path socket() {
+        return directory.resolve("db.sock");
+    }
+
+    @Override
+    public void close() {
+        for (int index = processes.size() - 1; index >= 0; index--) {
+            Shell.stop(processes.get(index));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.testkit;
+
+import io.penstock.pipeline.registry.Constants;
+
+/** A packet to trace, in the words of ovs-fields(7). Immutable. */
+public record Packet(String port, String header, String body) {
+    /** MAC address of whoever sends, unless told otherwise. */
+    public static final String HOST_MAC = "02:00:00:00:00:05";
+    /** MAC address of the gateways. */
+    public static final String GATEWAY_MAC = mac(Constants.GATEWAY_MAC);
+
+    private static final String BROADCAST = "ff:ff:ff:ff:ff:ff";
+
+    /** An untagged frame that comes in by a port. */
+    public static Packet in(final String port) {
+        return new Packet(port, ",vlan_tci=0x0000", "");
+    }
+
+    /** A tagged frame that comes in by a port. */
+    public static Packet in(final String port, final int vlan) {
+        return new Packet(port, ",dl_vlan=" + vlan, "");
+    }
+
+    /** A MAC address as text. */
+    public static String mac(final long address) {
+        return "%012x".formatted(address).replaceAll("(..)(?!$)", "$1:");
+    }
+
+    /** From and to these MAC addresses. */
+    public Packet ethernet(final String source, final String destination) {
+        return new Packet(port, header + ",dl_src=" + source + ",dl_dst=" + destination, body);
+    }
+
+    /** From the usual host to the gateway. */
+    public Packet toGateway() {
+        return ethernet(HOST_MAC, GATEWAY_MAC);
+    }
+
+    /** An ARP request, sent to everybody. */
+    public Packet arpRequest(final String sender, final String target) {
+        return ethernet(HOST_MAC, BROADCAST).with("arp,arp_op=1,arp_sha=" + HOST_MAC + ",arp_spa=" + sender
+            + ",arp_tpa=" + target);
+    }
+
+    /** An ARP reply. */
+    public Packet arpReply(final String sender, final String target) {
+        return with("arp,arp_op=2,arp_sha=" + HOST_MAC + ",arp_spa=" + sender + ",arp_tpa=" + target);
+    }
+
+    /** A ping. */
+    public Packet ping(final String source, final String destination) {
+        return with("icmp,icmp_type=8,icmp_code=0," + addresses(source, destination));
+    }
+
+    /** A TCP packet. */
+    public Packet tcp(final String source, final String destination, final int service) {
+        return with("tcp,tcp_src=40000,tcp_dst=" + service + "," + addresses(source, destination));
+    }
+
+    /** A UDP packet. */
+    public Packet udp(final String source, final String destination, final int service) {
+        return with("udp,udp_src=40000,udp_dst=" + service + "," + addresses(source, destination));
+    }
+
+    /** With another time to live than 64. */
+    public Packet ttl(final int left) {
+        return new Packet(port, header, body.replace("nw_ttl=64", "nw_ttl=" + left));
+    }
+
+    private static String addresses(final String source, final String destination) {
+        return "nw_src=" + source + ",nw_dst=" + destination + ",nw_ttl=64";
+    }
+
+    /** With other fields behind the Ethernet header. */
+    public Packet with(final String fields) {
+        return new Packet(port, header, fields);
+    }
+
+    /** As ovs-appctl ofproto/trace takes it. */
+    @Override
+    public String toString() {
+        return "in_port=" + port + header + (body.isEmpty() ? "" : "," + body);
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.testkit;
+
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.stage.PlannedFlow;
+import io.penstock.testkit.PlannedFlows.Key;
+import io.penstock.testkit.Trace.Step;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Asks a switch what it would do with a packet. Not for several threads. */
+public final class Tracer {
+    /** Label of a flow that the switch learned. */
+    public static final String LEARNED = "(learned)";
+
+    private static final Pattern STEP = Pattern.compile(
+        "^ *([0-9]+)\\. (?:(\\S+), )?priority ([0-9]+)(?:, cookie \\S+)?$", Pattern.MULTILINE);
+    private static final Pattern NO_MATCH = Pattern.compile("^ *([0-9]+)\\. No match", Pattern.MULTILINE);
+    private static final Pattern LAST_FLOW = Pattern.compile("^(?:Final flow|Flow): (?!unchanged$)(.*)$",
+        Pattern.MULTILINE);
+    private static final Pattern ACTIONS = Pattern.compile("^Datapath actions: (.*)$", Pattern.MULTILINE);
+    private static final Pattern PORT = Pattern.compile("^ +(\\S+) [0-9]+/([0-9]+): ", Pattern.MULTILINE);
+    private static final Pattern CT_PASS = Pattern.compile("resume conntrack");
+
+    private final OvsSandbox ovs;
+    private final String bridge;
+    private final PlannedFlows flows;
+    private final Map<String, String> ports = new HashMap<>();
+
+    public Tracer(final OvsSandbox ovs, final NodePlan plan) {
+        this.ovs = ovs;
+        bridge = plan.bridge().name();
+        flows = new PlannedFlows(ovs, plan);
+        final Matcher matcher = PORT.matcher(ovs.appctl("dpif/show"));
+        while (matcher.find()) {
+            ports.put(matcher.group(2), matcher.group(1));
+        }
+    }
+
+    /**
+     * Traces a packet. Nothing is learned.
+     *
+     * @param states what connection tracking says, one text for each pass, for example {@code trk,est,rpl}; a pass
+     *     without one fails the test, for the switch would take it for {@code trk,new}
+     */
+    public Trace trace(final Packet packet, final String... states) {
+        final List<String> options = Arrays.stream(states).flatMap(state -> Stream.of("--ct-next", state)).toList();
+        final Trace trace = run(packet, options);
+        final long passes = CT_PASS.matcher(trace.text()).results().count();
+        if (passes > states.length) {
+            throw new AssertionError(passes + " passes through connection tracking, and only " + states.length
+                + " states were given\n" + trace.text());
+        }
+        return trace;
+    }
+
+    /** Sends a packet through the switch: what it teaches is learned. */
+    public Trace send(final Packet packet) {
+        return run(packet, List.of("-generate"));
+    }
+
+    private Trace run(final Packet packet, final List<String> options) {
+        final List<String> command = new ArrayList<>(List.of("ofproto/trace", bridge, packet.toString()));
+        command.addAll(options);
+        final String text = ovs.appctl(command.toArray(String[]::new));
+        if (NO_MATCH.matcher(text).find()) {
+            throw new AssertionError("a table has no flow for this packet\n" + text);
+        }
+        final List<Step> steps = new ArrayList<>();
+        final Matcher step = STEP.matcher(text);
+        while (step.find()) {
+            final Key key = new Key(Integer.parseInt(step.group(1)), Integer.parseInt(step.group(3)),
+                step.group(2) == null ? "" : step.group(2));
+            steps.add(new Step(Table.ofNumber(key.table()).orElseThrow(),
+                flows.find(key).map(PlannedFlow::label).orElse(LEARNED)));
+        }
+        final List<String> actions = ACTIONS.matcher(text).results().map(result -> result.group(1)).toList();
+        final List<String> tokens = actions.stream().flatMap(Tracer::tokens).toList();
+        final List<String> last = LAST_FLOW.matcher(text).results().map(result -> result.group(1)).toList();
+        return new Trace(text, steps, tokens.stream().filter(ports::containsKey).map(ports::get).toList(),
+            tokens.stream().anyMatch(token -> token.startsWith("userspace(") && token.contains("controller(")),
+            last.isEmpty() ? "" : last.get(last.size() - 1), actions);
+    }
+
+    /** Splits at the commas that are in no parentheses. */
+    private static Stream<String> tokens(final String actions) {
+        final List<String> tokens = new ArrayList<>();
+        int depth = 0;
+        int start = 0;
+        for (int index = 0; index < actions.length(); index++) {
+            final char letter = actions.charAt(index);
+            if (letter == '(') {
+                depth++;
+            } else if (letter == ')') {
+                depth--;
+            } else if (letter == ',' && depth == 0) {
+                tokens.add(actions.substring(start, index));
+                start = index + 1;
+            }
+        }
+        tokens.add(actions.substring(start));
+        return tokens.stream();
+    }
+}
