@@ -28,24 +28,28 @@ import org.osgi.service.metatype.annotations.ObjectClassDefinition;
 @Component(immediate = true, service = Operations.class, configurationPid = "io.penstock")
 @Designate(ocd = EngineComponent.Settings.class)
 public final class EngineComponent implements Operations, AutoCloseable {
-    /** Settings of the controller. */
+    /** Settings of the controller. A dollar sign between underscores stands for a dash. */
     @ObjectClassDefinition(name = "Penstock")
     public @interface Settings {
-        /** Address on which nodes reach this controller, for OVSDB and OpenFlow. */
+        /** Address on which nodes reach OpenFlowPlugin. */
         @AttributeDefinition
-        String listen_address() default "127.0.0.1";
-
-        /** TCP port for the nodes' databases. */
-        @AttributeDefinition
-        int ovsdb_port() default 6640;
+        String openflow$_$listen$_$address() default "127.0.0.1";
 
         /** TCP port on which OpenFlowPlugin listens. */
         @AttributeDefinition
-        int openflow_port() default 6653;
+        int openflow$_$listen$_$port() default 6653;
+
+        /** Address on which to take the nodes' databases. */
+        @AttributeDefinition
+        String ovsdb$_$listen$_$address() default "127.0.0.1";
+
+        /** TCP port on which to take the nodes' databases. */
+        @AttributeDefinition
+        int ovsdb$_$listen$_$port() default 6640;
 
         /** Where RESTCONF is, for people. */
         @AttributeDefinition
-        String rest_url() default "http://127.0.0.1:8181/rests";
+        String restconf$_$url() default "http://127.0.0.1:8181/rests";
     }
 
     private final Engine engine;
@@ -63,10 +67,11 @@ public final class EngineComponent implements Operations, AutoCloseable {
             @Reference final RpcProviderService rpcProvider, @Reference final OpenFlowSouthbound southbound,
             final BundleContext bundles, final Settings settings) {
         engine = new Engine(new ConfigurationStore(domBroker, broker), southbound,
-            new BridgeTranslator("tcp:" + settings.listen_address() + ":" + settings.openflow_port()));
-        operations = new EngineOperations(engine, settings.rest_url(), bundles.getBundle().getVersion().toString(),
-            Clock.systemUTC());
-        engine.start(settings.listen_address(), settings.ovsdb_port());
+            new BridgeTranslator("tcp:" + settings.openflow$_$listen$_$address() + ":"
+                + settings.openflow$_$listen$_$port()));
+        operations = new EngineOperations(engine, settings.restconf$_$url(),
+            bundles.getBundle().getVersion().toString(), Clock.systemUTC());
+        engine.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());
         rpcs = new OperationsRpcs(operations, rpcThreads).register(rpcProvider);
     }
 

@@ -70,6 +70,11 @@ public final class DpdkNode implements TestRun.Closing {
         return run.directory().resolve("nodes");
     }
 
+    /** What the tools call the run directory. */
+    Path runDirectory() {
+        return runDirectory(run);
+    }
+
     /** Its name. */
     public String name() {
         return run.name();

@@ -83,9 +83,14 @@ public final class EdgeNetwork {
         return new Host(run, space, addressWithLength).route("default", gateway);
     }
 
-    /** Plugs the host of a number (from 1, as made) into another VLAN or access port. */
+    /** Plugs a host into another VLAN or access port. */
     public void move(final Host host, final String port, final int vlan) {
         final String cable = host.namespace().name().substring(host.namespace().name().lastIndexOf('-') + 1);
         customerSwitch.vsctl("del-port", cable, "--", "add-port", bridge(port), cable, "tag=" + vlan);
+    }
+
+    /** Has the switch in front of an access port forget where hosts are. */
+    public void forgetMacAddresses(final String port) {
+        customerSwitch.appctl("fdb/flush", bridge(port));
     }
 }

@@ -90,24 +90,43 @@ public final class Host {
         Await.until("UDP server listens", () -> shell().run("ss", "-Hlun", "sport = " + port).contains(":" + port));
     }
 
-    private void serve(final String... command) {
+    /** Runs a server until the end of the test. */
+    public void serve(final String... command) {
         final Process process = shell().start(file("server"), command);
         final TestRun.Closing stop = () -> Shell.stop(process);
         run.closing(stop);
     }
 
-    /** Asks a server of {@link #serveTcp}; empty when it does not answer. */
+    /** Asks a server of {@link #serveTcp}, patiently; empty when it does not answer. */
     public String askTcp(final String server, final int port) {
-        return ask("TCP4:" + server + ":" + port + ",connect-timeout=1");
+        return ask("TCP4:" + server + ":" + port + ",connect-timeout=" + PATIENCE.toSeconds());
     }
 
-    /** Asks a server of {@link #serveUdp}; empty when it does not answer. */
+    /** Asks a server of {@link #serveUdp}, patiently. */
     public String askUdp(final String server, final int port) {
-        return ask("UDP4:" + server + ":" + port);
+        return Await.until("UDP port " + port + " of " + server + " answers " + this, PATIENCE,
+            () -> ask("UDP4:" + server + ":" + port), answer -> !answer.isEmpty());
+    }
+
+    /** Asks by TCP and has to get no answer for a while. */
+    public void getsNoTcpAnswer(final String server, final int port) {
+        getsNone("TCP4:" + server + ":" + port + ",connect-timeout=1.5");
+    }
+
+    /** Asks by UDP and has to get no answer for a while. */
+    public void getsNoUdpAnswer(final String server, final int port) {
+        getsNone("UDP4:" + server + ":" + port);
+    }
+
+    private void getsNone(final String socat) {
+        final String answer = ask(socat);
+        if (!answer.isEmpty()) {
+            throw new AssertionError(this + " gets an answer from " + socat + ": " + answer);
+        }
     }
 
     private String ask(final String socat) {
-        return shell().run("sh", "-c", "echo ? | socat -t 1 - " + socat + " 2>/dev/null || true");
+        return shell().run("sh", "-c", "echo ? | socat -t 1.5 - " + socat + " 2>/dev/null || true");
     }
 
     /** Records frames of its device that fit a filter in the words of pcap-filter(7). */

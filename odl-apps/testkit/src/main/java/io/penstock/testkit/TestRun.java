@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
@@ -67,7 +68,7 @@ public final class TestRun implements AutoCloseable {
         return closing(Namespace.create(name + "-" + suffix));
     }
 
-    /** A command for the next run if this one is killed. */
+    /** A command for the next run if this one is killed; what was told last is run first. */
     void afterCrash(final String... command) {
         try {
             Files.writeString(directory.resolve(AFTER_CRASH), String.join("\t", command) + "\n",
@@ -96,7 +97,9 @@ public final class TestRun implements AutoCloseable {
                 killUsersOf(left);
                 final Path commands = left.resolve(AFTER_CRASH);
                 if (Files.exists(commands)) {
-                    Files.readAllLines(commands).forEach(line -> Shell.PLAIN.attempt(line.split("\t")));
+                    final List<String> lines = Files.readAllLines(commands);
+                    Collections.reverse(lines);
+                    lines.forEach(line -> Shell.PLAIN.attempt(line.split("\t")));
                 }
                 delete(left);
             }

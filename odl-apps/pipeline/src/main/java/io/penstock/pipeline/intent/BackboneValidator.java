@@ -62,6 +62,10 @@ final class BackboneValidator {
                     add(entry, "next-hop", "node " + node + " has a second next hop for this prefix");
                 }
             }
+            snapshot.backbone().interfaces().stream()
+                .filter(uplink -> uplink.prefix().equals(route.prefix()) && nodes.contains(uplink.node()))
+                .forEach(uplink -> add(entry, "prefix", "it is the subnet of interface " + uplink.node() + "/"
+                    + uplink.port()));
             snapshot.backbone().interfaces().stream().filter(uplink -> uplink.address() == route.nextHop())
                 .forEach(uplink -> add(entry, "next-hop", "it is our own address on " + uplink.node()));
         }

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -59,6 +60,10 @@ final class TenantValidator {
                 add(tenant, leaf + "vlan", attachment.vlan() + " on port " + attachment.port() + " of node "
                     + attachment.node() + " is taken by tenant " + owner);
             }
+        }
+        if (tenant.attachments().size() > Constants.MOST_ATTACHMENTS) {
+            add(tenant, "attachment", tenant.attachments().size() + " attachments are more than "
+                + Constants.MOST_ATTACHMENTS);
         }
         final Set<String> nodes =
             tenant.attachments().stream().map(Tenant.Attachment::node).collect(Collectors.toSet());
@@ -117,6 +122,8 @@ final class TenantValidator {
             if (owner != null) {
                 add(tenant, leaf, Ipv4.text(address) + " is taken by tenant " + owner);
             }
+            fromPool(address).ifPresent(other -> add(tenant, leaf,
+                Ipv4.text(address) + " was given to tenant " + other + " from its pool"));
             if (snapshot.backbone().interfaces().stream().anyMatch(uplink -> uplink.address() == address)) {
                 add(tenant, leaf, Ipv4.text(address) + " is an address of the backbone");
             }
@@ -124,6 +131,17 @@ final class TenantValidator {
                 add(tenant, leaf, Ipv4.text(address) + " is a transit gateway");
             }
         });
+    }
+
+    /** The tenant that has this address from a pool and keeps it. */
+    private Optional<String> fromPool(final long address) {
+        return snapshot.tenants().values().stream()
+            .filter(tenant -> tenant.nat().flatMap(Tenant.Nat::pool).map(snapshot.pools()::get)
+                .filter(pool -> pool.prefixes().stream().anyMatch(prefix -> prefix.contains(address))).isPresent())
+            .map(Tenant::name)
+            .filter(name -> allocations.tenants().containsKey(name)
+                && allocations.tenants().get(name).publicAddress() == address)
+            .findFirst();
     }
 
     private void checkReferences(final Tenant tenant) {

@@ -12,6 +12,8 @@ public final class Constants {
     public static final int LAST_VRF = 0xfffe;
     /** A chain tags frames with the VRF id, so it has to be an 802.1Q tag. */
     public static final int LAST_CHAIN_VRF = 4094;
+    /** Most attachments of a tenant: each can be a broadcast domain, and {@link Register#DOMAIN} has eight bits. */
+    public static final int MOST_ATTACHMENTS = 256;
     /** MAC address of the gateways inside VRFs, the same on every node. */
     public static final long GATEWAY_MAC = 0x025053000001L;
     /** MAC addresses between functions: tenant side and backbone side. */

@@ -26,6 +26,7 @@ public final class Fixtures {
     public static final List<Case> CASES = List.of(
         new Case("no-tenant", network(), Set.of()),
         new Case("two-tenants", network(tenants(2)), Set.of()),
+        new Case("tagged-uplink", taggedUplink(), Set.of()),
         new Case("rich-tenant", network(rich()), Set.of()),
         new Case("rich-tenant-tap-down", network(rich()), Set.of("tap")),
         new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")));
@@ -94,6 +95,15 @@ public final class Fixtures {
             List.of(new NetworkFunction("fw", "edge1", FailPolicy.CLOSED, true),
                 new NetworkFunction("tap", "edge1", FailPolicy.OPEN, true)),
             List.of(new Chain("secure", List.of("fw", "tap"))), List.of(tenants), List.of(keepOut(), webOnly()));
+    }
+
+    /** A plain tenant, and a backbone on VLAN 500 of the uplink without a list. */
+    public static Snapshot taggedUplink() {
+        final Snapshot plain = network(tenants(1));
+        final Backbone.Interface uplink = plain.backbone().interfaces().get(0);
+        return new Snapshot(plain.nodes(), new Backbone(List.of(new Backbone.Interface(uplink.node(), uplink.port(),
+            500, uplink.prefix(), uplink.address(), Optional.empty())), plain.backbone().routes()), plain.pools(),
+            plain.functions(), plain.chains(), plain.tenants(), plain.acls());
     }
 
     private static Acl keepOut() {

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Command line: python3 -m penstock_controller start|stop|kill|status|console."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import pathlib
+import sys
+
+from .controller import Controller, ControllerError, start
+from .settings import Ports, Settings
+
+DISTRIBUTION = pathlib.Path(__file__).resolve().parent.parent / "target" / "assembly"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    controller = Controller(options.distribution, options.run_dir)
+    try:
+        return options.command(controller, options)
+    except (ControllerError, FileNotFoundError, ValueError) as failure:
+        print(f"penstock_controller: {failure}", file=sys.stderr)
+        return 1
+
+
+def _start(controller: Controller, options: argparse.Namespace) -> int:
+    numbers = {field.name: getattr(options, field.name + "_port") for field in dataclasses.fields(Ports)}
+    settings = Settings(options.listen, Ports(**numbers), options.heap, options.namespace)
+    started = start(options.distribution, options.run_dir, settings, seconds=options.timeout, model=options.model,
+                    progress=lambda step, seconds: print(f"{seconds:6.1f} s  {step}", flush=True))
+    print(f"ready: {started.restconf_url}, user {started.user}, password in {started.run_dir / 'password'}")
+    return 0
+
+
+def _stop(controller: Controller, _: argparse.Namespace) -> int:
+    controller.stop()
+    return 0
+
+
+def _kill(controller: Controller, _: argparse.Namespace) -> int:
+    controller.kill()
+    return 0
+
+
+def _status(controller: Controller, _: argparse.Namespace) -> int:
+    """Exit code 3, as LSB has it, when it does not run."""
+    if controller.pid is None:
+        print(json.dumps({"running": False}))
+        return 3
+    print(json.dumps({
+        "running": True, "pid": controller.pid, "uptime-seconds": round(controller.uptime or 0),
+        "resident-megabytes": round((controller.resident_bytes or 0) / 1e6), "restconf": controller.restconf_url,
+        "log": str(controller.log_file), "ready": controller.progress()}, indent=2))
+    return 0
+
+
+def _console(controller: Controller, _: argparse.Namespace) -> int:
+    print(controller.console(None if sys.stdin.isatty() else sys.stdin.read()), end="")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="penstock_controller", description=__doc__)
+    parser.add_argument("--distribution", default=DISTRIBUTION, type=pathlib.Path, help="built Karaf distribution")
+    parser.add_argument("--run-dir", required=True, type=pathlib.Path, help="all that belongs to this controller")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, command, text in (
+            ("start", _start, "start and wait until ready"), ("stop", _stop, "end in good order"),
+            ("kill", _kill, "end at once, as in a crash"), ("status", _status, "print the state as JSON"),
+            ("console", _console, "console; commands from standard input, or a terminal")):
+        added = commands.add_parser(name, help=text)
+        added.set_defaults(command=command)
+        if command is _start:
+            added.add_argument("--listen", default=Settings.listen_address, help="OpenFlow and OVSDB listen here")
+            added.add_argument("--namespace", help="network namespace to run in")
+            added.add_argument("--heap", default=Settings.heap, help="Java heap (default %(default)s)")
+            added.add_argument("--model", default="", help="wait for this YANG module too")
+            added.add_argument("--timeout", default=300, type=float, help="seconds (default %(default)s)")
+            for field in dataclasses.fields(Ports):
+                added.add_argument(f"--{field.name}-port", default=field.default, type=int)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

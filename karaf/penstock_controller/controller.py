@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One controller: start, wait, stop, talk to its console."""
+
+from __future__ import annotations
+
+import collections.abc
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+from . import probe
+from .layout import RESTCONF_USER, Layout
+from .process import Process
+from .settings import Ports, Settings
+
+Progress = collections.abc.Callable[[str, float], None]
+"""Called with a step of probe.STEPS, or "prepared" or "started", and the seconds since start() was called."""
+
+DEFAULT_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k", "-XX:+ExitOnOutOfMemoryError")
+"""Chosen by measurement, see karaf/README.md."""
+
+POLL_SECONDS = 1.0
+
+
+class ControllerError(Exception):
+    """The controller did not do as told; the message says where to look."""
+
+
+class Controller:
+    """A controller in a run directory, running or not. Safe to make anew at any time: the state is on disk."""
+
+    def __init__(self, distribution_dir: str | os.PathLike, run_dir: str | os.PathLike) -> None:
+        self._layout = Layout(pathlib.Path(distribution_dir), pathlib.Path(run_dir))
+        self._child: subprocess.Popen | None = None
+
+    # What it is
+
+    @property
+    def run_dir(self) -> pathlib.Path:
+        """Holds all that belongs to this controller."""
+        return self._layout.run
+
+    @property
+    def log_file(self) -> pathlib.Path:
+        """Karaf's log."""
+        return self._layout.log_file
+
+    @property
+    def user(self) -> str:
+        """The RESTCONF administrator."""
+        return RESTCONF_USER
+
+    @property
+    def password(self) -> str:
+        """Of RESTCONF and of the console."""
+        return self._layout.password()
+
+    @property
+    def settings(self) -> Settings:
+        """Those of the last start."""
+        try:
+            saved = json.loads(self._settings_file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return Settings()
+        return Settings(**{**saved, "ports": Ports(**saved["ports"]), "java_options": tuple(saved["java_options"])})
+
+    @property
+    def restconf_url(self) -> str:
+        """Root of RESTCONF, from inside the controller's network namespace."""
+        return f"http://127.0.0.1:{self.settings.ports.restconf}/rests"
+
+    @property
+    def pid(self) -> int | None:
+        """None when it does not run."""
+        process = self._process()
+        return process.pid if process else None
+
+    @property
+    def uptime(self) -> float | None:
+        """Seconds, or None when it does not run."""
+        process = self._process()
+        return process.uptime() if process else None
+
+    @property
+    def resident_bytes(self) -> int | None:
+        """Physical memory, or None when it does not run."""
+        process = self._process()
+        return process.resident_bytes() if process else None
+
+    # What it does
+
+    def start(self, settings: Settings = Settings()) -> None:
+        """Starts the Java process and returns. The controller answers later: see wait_until_ready."""
+        if self._process():
+            raise ControllerError(f"already running, process {self.pid}, in {self.run_dir}")
+        layout = self._layout
+        layout.prepare(settings)
+        self._settings_file.write_text(json.dumps(dataclasses.asdict(settings)), encoding="utf-8")
+        if not layout.user_store.exists():
+            self._first_user()
+        with open(layout.console_file, "ab") as output:
+            self._child = subprocess.Popen(
+                [*_inside(settings), str(layout.distribution / "bin" / "karaf"), "daemon"],
+                env=self._environment(settings), cwd=layout.run, stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.STDOUT, start_new_session=True)
+        layout.pid_file.write_text(f"{self._child.pid}\n", encoding="ascii")
+
+    def wait_until_ready(self, seconds: float = 300, progress: Progress | None = None, model: str = "") -> float:
+        """Waits until every bundle is active, OpenFlow listens and RESTCONF takes our password.
+
+        With `model`, also until that YANG module is there. Returns the seconds it took; raises ControllerError when
+        the process ends or the time is over.
+        """
+        begun = time.monotonic()
+        reported: set[str] = set()
+        while True:
+            done = self.progress(model)
+            for step in probe.STEPS:
+                if done[step] and step not in reported:
+                    reported.add(step)
+                    if progress:
+                        progress(step, time.monotonic() - begun)
+            took = time.monotonic() - begun
+            if all(done.values()):
+                return took
+            if not self._running_or_starting(took):
+                raise ControllerError(f"the controller ended while it started: see {self._layout.console_file} and "
+                                      f"{self.log_file}")
+            if took > seconds:
+                missing = ", ".join(step for step in probe.STEPS if not done[step])
+                raise ControllerError(f"not ready after {seconds:.0f} s, missing: {missing}; see {self.log_file}")
+            time.sleep(POLL_SECONDS)
+
+    def progress(self, model: str = "") -> dict[str, bool]:
+        """Which of probe.STEPS are done now."""
+        settings = self.settings
+        question = ((settings.listen_address, settings.ports.openflow), settings.ports.restconf,
+                    self.user, self.password, model)
+        if not settings.namespace:
+            return probe.progress(*question)
+        answer = subprocess.run(
+            [*_inside(settings), sys.executable, "-m", "penstock_controller.probe"], input=json.dumps(question),
+            env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent.parent)},
+            capture_output=True, text=True, check=True)
+        return json.loads(answer.stdout)
+
+    def stop(self, patience: float = 60) -> None:
+        """Ends it in good order, or by force after `patience` seconds. Does nothing when it does not run."""
+        process = self._process()
+        if process:
+            process.end(patience)
+        self._reap()
+
+    def kill(self) -> None:
+        """kill -9, as in a crash; what the datastore had accepted is there at the next start."""
+        process = self._process()
+        if process:
+            process.kill()
+        self._reap()
+
+    def console(self, commands: str | None = None, seconds: float = 120) -> str:
+        """Runs console commands, one a line, and returns what they print, or hands over the terminal for None."""
+        if not self._process():
+            raise ControllerError("not running")
+        settings = self.settings
+        # No password among the arguments: the client finds the user too in etc/users.properties.
+        client = [*_inside(settings), str(self._layout.distribution / "bin" / "client")]
+        if commands is None:
+            subprocess.run(client, env=self._environment(settings, client=True), check=False)
+            return ""
+        ran = subprocess.run([*client, "-b"], env=self._environment(settings, client=True), input=commands,
+                             capture_output=True, text=True, timeout=seconds, check=False)
+        if ran.returncode:
+            raise ControllerError(f"console: {ran.stderr.strip() or ran.stdout.strip()}")
+        return ran.stdout
+
+    # How
+
+    @property
+    def _settings_file(self) -> pathlib.Path:
+        return self.run_dir / "settings.json"
+
+    def _process(self) -> Process | None:
+        try:
+            pid = int(self._layout.pid_file.read_text(encoding="ascii"))
+        except FileNotFoundError:
+            return None
+        process = Process(pid, f"-Dkaraf.base={self.run_dir}")
+        return process if process.alive() else None
+
+    def _running_or_starting(self, seconds: float) -> bool:
+        """The start script has the process id before Java has it."""
+        if self._child:
+            return self._child.poll() is None
+        return self._process() is not None or seconds < 10
+
+    def _reap(self) -> None:
+        if self._child:
+            self._child.wait(30)
+            self._child = None
+        self._layout.pid_file.unlink(missing_ok=True)
+
+    def _first_user(self) -> None:
+        """AAA makes admin/admin when it finds no user store: give it one, with our password alone."""
+        tool = self._layout.distribution / "tools" / "first-user.jar"
+        ran = subprocess.run([_java(), "-XX:TieredStopAtLevel=1", "-jar", str(tool), str(self._layout.data), self.user],
+                             input=self.password + "\n", capture_output=True, text=True, check=False)
+        if ran.returncode or not self._layout.user_store.exists():
+            self._layout.user_store.unlink(missing_ok=True)
+            raise ControllerError(f"no user store: {ran.stderr.strip()}")
+        self._layout.user_store.chmod(0o600)
+
+    def _environment(self, settings: Settings, client: bool = False) -> dict[str, str]:
+        kept = {key: value for key, value in os.environ.items()
+                if not key.startswith("KARAF_") and key not in ("JAVA_OPTS", "EXTRA_JAVA_OPTS", "JAVA_MAX_MEM")}
+        kept.setdefault("JAVA_HOME", str(pathlib.Path(_java()).parent.parent))
+        kept["KARAF_BASE"] = str(self.run_dir)
+        # Else all controllers of a distribution would write into its "instances".
+        kept["KARAF_SYSTEM_OPTS"] = f"-Dkaraf.instances={self.run_dir}/instances"
+        kept["CHECK_ROOT_INSTANCE_RUNNING"] = "false"
+        if not client:
+            kept["EXTRA_JAVA_OPTS"] = " ".join((f"-Xmx{settings.heap}", *DEFAULT_OPTIONS, *settings.java_options))
+        return kept
+
+
+def start(distribution_dir: str | os.PathLike, run_dir: str | os.PathLike, settings: Settings = Settings(), *,
+          seconds: float = 300, progress: Progress | None = None, model: str = "") -> Controller:
+    """Starts a controller and waits until it is ready; one that does not get ready is ended."""
+    controller = Controller(distribution_dir, run_dir)
+    controller.start(settings)
+    try:
+        controller.wait_until_ready(seconds, progress, model)
+    except BaseException:
+        controller.stop(patience=10)
+        raise
+    return controller
+
+
+def _inside(settings: Settings) -> list[str]:
+    return ["ip", "netns", "exec", settings.namespace] if settings.namespace else []
+
+
+def _java() -> str:
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java", path=str(pathlib.Path(home) / "bin") if home else None)
+    if not found:
+        raise ControllerError("no java: install a Java 17 runtime, or set JAVA_HOME")
+    return os.path.realpath(found)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a controller can be told from outside, and the checks on it."""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+
+LOOPBACK = "127.0.0.1"
+
+
+@dataclasses.dataclass(frozen=True)
+class Ports:
+    """TCP ports. OpenFlow and OVSDB listen on the southbound address, all others on loopback."""
+
+    openflow: int = 6653
+    ovsdb: int = 6640
+    restconf: int = 8181
+    ssh: int = 8101
+    cluster: int = 2550
+
+    def __post_init__(self) -> None:
+        numbers = dataclasses.astuple(self)
+        for name, number in dataclasses.asdict(self).items():
+            if not 0 < number < 65536:
+                raise ValueError(f"port {name}: {number} is not a TCP port")
+        if len(set(numbers)) != len(numbers):
+            raise ValueError(f"two ports are the same: {dataclasses.asdict(self)}")
+
+    def shifted(self, by: int) -> Ports:
+        """The ports of a further controller on the same machine."""
+        return Ports(*(number + by for number in dataclasses.astuple(self)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """How one controller runs. Everything here may change from one start to the next."""
+
+    listen_address: str = LOOPBACK
+    """Where switches connect to: OpenFlow and OVSDB."""
+    ports: Ports = Ports()
+    heap: str = "2g"
+    """Java's -Xmx."""
+    namespace: str | None = None
+    """Network namespace to run in; None is the caller's."""
+    java_options: tuple[str, ...] = ()
+    """Further options, after the default ones."""
+
+    def __post_init__(self) -> None:
+        ipaddress.ip_address(self.listen_address)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What needs no Karaf: settings, processes, the probe against a stand-in server, the command line."""
+
+import contextlib
+import http.server
+import io
+import json
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+from penstock_controller import Controller, ControllerError, Ports, Settings, probe
+from penstock_controller.__main__ import main
+from penstock_controller.process import Process
+
+
+class SettingsTest(unittest.TestCase):
+    """Settings and Ports."""
+
+    def test_bad_values_are_refused(self) -> None:
+        for make in (lambda: Ports(openflow=0), lambda: Ports(ssh=65536), lambda: Ports(ssh=8181),
+                     lambda: Settings("localhost"), lambda: Ports().shifted(60000)):
+            with self.assertRaises(ValueError):
+                make()
+
+    def test_shifted_ports_meet_none_of_the_first(self) -> None:
+        first, second = Ports(), Ports().shifted(1000)
+        self.assertFalse(set(vars(first).values()) & set(vars(second).values()))
+
+
+class ProcessTest(unittest.TestCase):
+    """Process, on a Python that sleeps."""
+
+    def start(self, code: str) -> Process:
+        child = subprocess.Popen([sys.executable, "-c", code, "the-mark"], stdout=subprocess.PIPE)
+        self.addCleanup(child.stdout.close)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        child.stdout.readline()
+        return Process(child.pid, "the-mark")
+
+    def test_ends_on_request(self) -> None:
+        process = self.start("import time; print(flush=True); time.sleep(60)")
+        self.assertTrue(process.alive())
+        self.assertLess(process.uptime(), 30)
+        self.assertGreater(process.resident_bytes(), 1_000_000)
+        process.end(patience=10)
+        self.assertFalse(process.alive())
+
+    def test_is_killed_when_it_does_not_listen(self) -> None:
+        process = self.start("import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+                             "print(flush=True); time.sleep(60)")
+        process.end(patience=0.3)
+        self.assertFalse(process.alive())
+
+    def test_other_process_with_the_same_id_is_left_alone(self) -> None:
+        process = self.start("import time; print(flush=True); time.sleep(60)")
+        stranger = Process(process.pid, "another-mark")
+        self.assertFalse(stranger.alive())
+        stranger.kill()
+        self.assertTrue(process.alive())
+
+
+class ProbeTest(unittest.TestCase):
+    """probe.progress, against a server that knows the paths it asks."""
+
+    def setUp(self) -> None:
+        answers = self.answers = {"/diagstatus": (200, {"systemReadyState": "ACTIVE"}),
+                                  "/rests/data/ietf-yang-library:modules-state": (200, {"name": "penstock"})}
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            """Answers from the table."""
+
+            def do_GET(self) -> None:
+                status, body = answers[self.path.partition("?")[0]]
+                if not self.headers["Authorization"].startswith("Basic "):
+                    status = 401
+                self.send_response(status)
+                self.end_headers()
+                self.wfile.write(json.dumps(body).encode())
+
+            def log_message(self, *_: object) -> None:
+                """Quiet."""
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.port = server.server_address[1]
+
+    def progress(self, openflow: int, model: str = "") -> dict[str, bool]:
+        return probe.progress(("127.0.0.1", openflow), self.port, "admin", "secret", model)
+
+    def test_all_done(self) -> None:
+        self.assertTrue(all(self.progress(self.port, "penstock").values()))
+
+    def test_model_missing(self) -> None:
+        self.assertEqual({**dict.fromkeys(probe.STEPS, True), "model": False}, self.progress(self.port, "other"))
+
+    def test_refused_password_is_not_ready(self) -> None:
+        self.answers["/rests/data/ietf-yang-library:modules-state"] = (401, {})
+        self.assertFalse(self.progress(self.port)["restconf"])
+
+    def test_booting_system_is_asked_no_further(self) -> None:
+        self.answers["/diagstatus"] = (200, {"systemReadyState": "BOOTING"})
+        self.assertEqual({**dict.fromkeys(probe.STEPS, False), "web": True}, self.progress(self.port))
+
+    def test_closed_openflow_port(self) -> None:
+        with socket.socket() as bound:
+            bound.bind(("127.0.0.1", 0))
+            self.assertFalse(self.progress(bound.getsockname()[1])["openflow"])
+
+    def test_nothing_listens(self) -> None:
+        with socket.socket() as bound:
+            bound.bind(("127.0.0.1", 0))
+            done = probe.progress(("127.0.0.1", 1), bound.getsockname()[1], "admin", "secret", "")
+        self.assertFalse(any(done.values()))
+
+
+class ControllerTest(unittest.TestCase):
+    """A Controller that does not run."""
+
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.run = pathlib.Path(directory.name) / "run"
+        self.controller = Controller("/nonexistent", self.run)
+
+    def test_says_that_it_does_not_run(self) -> None:
+        self.assertEqual((None, None, None),
+                         (self.controller.pid, self.controller.uptime, self.controller.resident_bytes))
+        self.controller.stop()
+        self.controller.kill()
+        with self.assertRaises(ControllerError):
+            self.controller.console("version\n")
+
+    def test_start_without_distribution(self) -> None:
+        with self.assertRaises(FileNotFoundError):
+            self.controller.start()
+
+    def test_status_command(self) -> None:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            code = main(["--distribution", "/nonexistent", "--run-dir", str(self.run), "status"])
+        self.assertEqual((3, {"running": False}), (code, json.loads(printed.getvalue())))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The run directory, filled from a distribution of a few small files."""
+
+import pathlib
+import stat
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+from penstock_controller.layout import Layout, files
+from penstock_controller.settings import Ports, Settings
+
+JETTY = """<Configure>
+<Set name="host"><Property name="jetty.host"/></Set><Set name="port"><Property name="jetty.port" default="8181"/></Set>
+</Configure>"""
+
+
+def distribution(root: pathlib.Path) -> pathlib.Path:
+    """The files of a distribution that Layout touches."""
+    for name, text in {
+            "bin/karaf": "", "etc/jetty.xml": JETTY, "etc/org.ops4j.pax.web.cfg": "org.osgi.service.http.port = 8181\n",
+            "etc/org.apache.karaf.shell.cfg": "sshPort = 8101\nsshHost = 0.0.0.0\n",
+            "etc/system.properties": "karaf.require.successful.features.boot = false\n",
+            "etc/custom.properties": "karaf.framework=equinox\n", "etc/users.properties": "karaf = karaf,_g_:admin\n",
+            "etc/org.apache.felix.fileinstall-deploy.cfg": "", "etc/org.apache.karaf.features.cfg": "featuresBoot = x\n",
+            "system/io/penstock/engine.jar": "one"}.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root
+
+
+class LayoutTest(unittest.TestCase):
+    """Layout.prepare."""
+
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        root = pathlib.Path(directory.name)
+        self.distribution = distribution(root / "distribution")
+        self.layout = Layout(self.distribution, root / "run")
+
+    def read(self, name: str) -> str:
+        return (self.layout.etc / name).read_text(encoding="utf-8")
+
+    def test_everything_but_southbound_listens_on_loopback(self) -> None:
+        self.layout.prepare(Settings("169.254.77.1"))
+        self.assertIn("sshHost = 127.0.0.1", self.read("org.apache.karaf.shell.cfg"))
+        self.assertIn('<Property name="jetty.host" default="127.0.0.1"/>', self.read("jetty.xml"))
+        self.assertIn("listening.addresses = 127.0.0.1", self.read("org.ops4j.pax.web.cfg"))
+        for path in self.layout.run.rglob("*"):
+            if path.is_file():
+                self.assertNotIn("0.0.0.0", path.read_text(encoding="utf-8"), path)
+
+    def test_later_start_takes_new_ports_and_address(self) -> None:
+        self.layout.prepare(Settings())
+        self.layout.prepare(Settings("127.0.0.9", Ports().shifted(1000)))
+        self.assertIn("sshPort = 9101", self.read("org.apache.karaf.shell.cfg"))
+        self.assertIn('"jetty.port" default="9181"', self.read("jetty.xml"))
+        self.assertIn("http.port = 9181", self.read("org.ops4j.pax.web.cfg"))
+        self.assertIn("openflow-listen-address = 127.0.0.9", self.read("io.penstock.cfg"))
+        self.assertIn("ovsdb-listen-port = 7640", self.read("io.penstock.cfg"))
+
+    def test_password_is_random_private_and_stays(self) -> None:
+        self.layout.prepare(Settings())
+        password = self.layout.password()
+        self.assertGreaterEqual(len(password), 24)
+        self.layout.prepare(Settings())
+        self.assertEqual(password, self.layout.password())
+        self.assertIn(f"karaf = {password},_g_:admingroup", self.read("users.properties"))
+        self.assertNotIn("karaf = karaf", self.read("users.properties"))
+        for path in (self.layout.password_file, self.layout.etc / "users.properties"):
+            self.assertEqual(0o600, stat.S_IMODE(path.stat().st_mode), path)
+        self.assertEqual(0o700, stat.S_IMODE(self.layout.run.stat().st_mode))
+
+    def test_two_runs_have_two_passwords(self) -> None:
+        other = Layout(self.distribution, self.layout.run.with_name("other"))
+        self.assertNotEqual(self.layout.password(), other.password())
+
+    def test_failed_boot_ends_karaf_and_nothing_is_hot_deployed(self) -> None:
+        self.layout.prepare(Settings())
+        self.assertIn("successful.features.boot = true", self.read("system.properties"))
+        self.assertIn("karaf.shutdown.port = -1", self.read("custom.properties"))
+        self.assertFalse((self.layout.etc / "org.apache.felix.fileinstall-deploy.cfg").exists())
+
+    def test_rebuilt_distribution_drops_the_bundle_cache_and_nothing_else(self) -> None:
+        self.layout.prepare(Settings())
+        cached = self.layout.data / "cache" / "bundle"
+        journal = self.layout.run / "segmented-journal" / "entry"
+        for path in (cached, journal):
+            path.parent.mkdir(parents=True)
+            path.touch()
+        self.layout.prepare(Settings())
+        self.assertTrue(cached.exists())
+        (self.distribution / "system/io/penstock/engine.jar").write_text("changed", encoding="utf-8")
+        self.layout.prepare(Settings())
+        self.assertFalse(cached.exists())
+        self.assertTrue(journal.exists())
+
+    def test_unknown_jetty_file_is_refused(self) -> None:
+        (self.distribution / "etc/jetty.xml").write_text("<Configure/>", encoding="utf-8")
+        with self.assertRaises(ValueError):
+            self.layout.prepare(Settings())
+
+    def test_missing_distribution_is_named(self) -> None:
+        with self.assertRaisesRegex(FileNotFoundError, "build it first"):
+            Layout(self.distribution / "nothing", self.layout.run).prepare(Settings())
+
+
+class FilesTest(unittest.TestCase):
+    """What carries the settings."""
+
+    def test_openflow_listener(self) -> None:
+        texts = files(Settings("169.254.77.1", Ports(openflow=7653)))
+        initial = "etc/opendaylight/datastore/initial/config"
+        space = "{urn:opendaylight:params:xml:ns:yang:openflow:switch:connection:config}"
+        wanted = xml.etree.ElementTree.fromstring(texts[f"{initial}/default-openflow-connection-config.xml"])
+        self.assertEqual("169.254.77.1", wanted.findtext(f"{space}address"))
+        self.assertEqual("7653", wanted.findtext(f"{space}port"))
+        legacy = xml.etree.ElementTree.fromstring(texts[f"{initial}/legacy-openflow-connection-config.xml"])
+        self.assertEqual("127.0.0.1", legacy.findtext(f"{space}address"))
+
+    def test_cluster_port_stands_in_the_seed_too(self) -> None:
+        text = files(Settings(ports=Ports(cluster=3550)))["configuration/initial/akka.conf"]
+        self.assertIn("canonical.port = 3550", text)
+        self.assertIn("@127.0.0.1:3550", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.testkit;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Network functions beside a node, by {@code service-chains/functions}. Stopped at the end of the run. */
+public final class NodeFunctions {
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private final TestRun run;
+    private final DpdkNode node;
+    private final String tool;
+
+    /** Functions of a node; {@code root} is the top of the source tree. */
+    public NodeFunctions(final TestRun run, final Path root, final DpdkNode node) {
+        this.run = run;
+        this.node = node;
+        tool = root.resolve("service-chains/functions").toString();
+    }
+
+    /**
+     * Starts a function of the catalogue and waits until the switch has taken it up, so its ports have to be there.
+     *
+     * @param name name of the instance; its ports are {@code name-in} and {@code name-out}
+     */
+    public void start(final String name, final String function) {
+        final TestRun.Closing stop = () -> stop(name);
+        run.closing(stop);
+        run.afterCrash(command("stop", name).toArray(String[]::new));
+        final List<String> command = command("start", name);
+        // Beside busy builds an idle function gets no time at all.
+        command.addAll(List.of("--function", function, "--core", "0", "--scheduling", "low", "--wait", "30"));
+        Shell.PLAIN.run(LIMIT, command.toArray(String[]::new));
+    }
+
+    /** Stops a function; nothing happens when it does not run. */
+    public void stop(final String name) {
+        Shell.PLAIN.run(LIMIT, command("stop", name).toArray(String[]::new));
+    }
+
+    private List<String> command(final String verb, final String name) {
+        return new ArrayList<>(List.of(tool, verb, name, "--node", node.name(), "--run-directory",
+            node.runDirectory().toString()));
+    }
+
+    /** Records frames of a device inside a function that has a namespace: {@code inside} or {@code outside}. */
+    public Capture capture(final String name, final String device, final String filter) {
+        return new Capture(Shell.PLAIN.inNamespace("psf-" + node.name() + "-" + name),
+            run.directory().resolve("capture-" + name + "-" + device + "-" + System.nanoTime()), device, filter);
+    }
+}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of ovs-config."""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+
+from . import node, profile
+from .errors import PenstockError, ProfileError
+
+_EPILOG = """examples:
+  ovs-config check profiles/sample.yaml    is the profile right, and can this machine do it?
+  ovs-config up profiles/sample.yaml       start the node, or do nothing if it runs
+  ovs-config status --json                 all nodes of the run directory
+  ovs-config down edge1                    stop the node and undo everything
+
+Exit codes: 0 done, 1 could not be done, 2 wrong usage or wrong profile.
+Progress goes to standard error, results to standard output."""
+
+
+def main(arguments=None):
+    """Runs one command and returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except ProfileError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except PenstockError as error:
+        print(f"ovs-config: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="ovs-config", description="Deploys Open vSwitch with DPDK as a Penstock node, in a network namespace of "
+        "its own.", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    check = commands.add_parser("check", help="check a profile",
+                                description="Checks a profile against the schema and against this machine.")
+    check.add_argument("profile", metavar="PROFILE", help="profile file (YAML)")
+    check.add_argument("--text-only", action="store_true", help="do not look at this machine")
+    check.set_defaults(run=_check)
+    up = commands.add_parser("up", help="start a node", description="Starts the node of a profile. A second time it "
+                             "finds the node running, applies what changed in the profile, or changes nothing.")
+    up.add_argument("profile", metavar="PROFILE", help="profile file (YAML)")
+    up.set_defaults(run=_up)
+    down = commands.add_parser("down", help="stop a node", description="Stops a node and undoes all that up did, also "
+                               "what a crash has left. Run it in the network namespace that up was run in.")
+    down.add_argument("node", metavar="NODE", help="name of the node")
+    _run_directory(down)
+    down.set_defaults(run=_down)
+    status = commands.add_parser("status", help="list the nodes", description="Lists the nodes of the run directory.")
+    status.add_argument("--json", action="store_true", help="print JSON")
+    _run_directory(status)
+    status.set_defaults(run=_status)
+    return parser
+
+
+def _run_directory(parser):
+    parser.add_argument("--run-directory", metavar="DIR", type=pathlib.Path, default=profile.default_run_directory(),
+                        help="where the nodes keep their files; default $PENSTOCK_RUN_DIR, else /run/penstock")
+
+
+def _check(options):
+    loaded = profile.load(options.profile)
+    running = any(entry["name"] == loaded.name and entry["state"] == "running"
+                  for entry in node.status(loaded.run_directory))
+    wrong = [] if options.text_only else profile.machine_problems(loaded, check_memory=not running)
+    if wrong:
+        raise ProfileError(wrong, options.profile)
+    print(f"{options.profile}: node {loaded.name} is fine")
+    return 0
+
+
+def _up(options):
+    _need_root()
+    node.up(profile.load(options.profile))
+    return 0
+
+
+def _down(options):
+    _need_root()
+    node.down(options.node, options.run_directory)
+    return 0
+
+
+def _status(options):
+    nodes = node.status(options.run_directory)
+    if options.json:
+        print(json.dumps(nodes, indent=2))
+        return 0
+    if not nodes:
+        print(f"no nodes in {options.run_directory}")
+    for entry in nodes:
+        connected = "connected" if entry["controller-connected"] else "not connected"
+        print(f"{entry['name']}: {entry['state']}, namespace {entry['namespace']}, address "
+              f"{entry['management-address']}, {entry['resident-mb']} MB resident, "
+              f"{entry['huge-pages-added']} huge pages added, controller {entry.get('controller')} {connected}, "
+              f"bridges: {', '.join(entry['bridges']) or 'none'}")
+    return 0
+
+
+def _need_root():
+    if os.geteuid() != 0:
+        raise PenstockError("needs root: it makes network namespaces and huge pages")

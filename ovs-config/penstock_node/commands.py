@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs short commands and turns their failure into a readable error."""
+
+import subprocess
+
+from .errors import PenstockError
+
+
+def run(*args, environment=None, timeout_seconds=60):
+    """Runs a command and returns its standard output. Raises PenstockError with the command and what it said."""
+    args = [str(arg) for arg in args]
+    try:
+        done = subprocess.run(args, capture_output=True, text=True, env=environment, timeout=timeout_seconds,
+                              stdin=subprocess.DEVNULL, check=False)
+    except FileNotFoundError:
+        raise PenstockError(f"the program {args[0]} is not installed") from None
+    except subprocess.TimeoutExpired:
+        raise PenstockError(f"no answer within {timeout_seconds} s: {' '.join(args)}") from None
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).strip()
+        raise PenstockError(f"{' '.join(args)} failed: {said or f'exit code {done.returncode}'}")
+    return done.stdout
+
+
+def succeeds(*args):
+    """Whether the command ends with exit code 0; its output is thrown away."""
+    return subprocess.run([str(arg) for arg in args], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          stdin=subprocess.DEVNULL, check=False).returncode == 0

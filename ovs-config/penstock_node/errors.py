@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The errors a user can do something about."""
+
+
+class PenstockError(Exception):
+    """An error whose text is complete enough to be shown without a stack trace."""
+
+
+class ProfileError(PenstockError):
+    """One or more fields are wrong. `problems` holds one sentence each, starting with the name of the field."""
+
+    def __init__(self, problems, source=None):
+        self.problems = list(problems)
+        where = f"{source}: " if source else ""
+        super().__init__("\n".join(where + problem for problem in self.problems))

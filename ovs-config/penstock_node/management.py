@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The management network between a controller and its nodes: one veth pair a node, host routes, no bridge.
+
+The controller's side is the network namespace that the caller is in. Its address sits on the loopback device there and
+is shared by all nodes, so users are counted: the last one to leave removes it, and only if it was added here.
+"""
+
+import ipaddress
+
+from . import locks, namespaces
+from .errors import PenstockError
+
+NODE_LINK = "mgmt0"
+CONTROLLER_ADDRESS = "169.254.77.1"
+_FIRST_NODE, _LAST_NODE = 10, 250
+
+
+def controller_link(node):
+    """Name of the controller's end of a node's management pair."""
+    return f"psm-{node}"
+
+
+def acquire_address(user, address=CONTROLLER_ADDRESS):
+    """Makes sure that the controller address is on `lo` of the current namespace, until `release_address`."""
+    with locks.held("management"):
+        path = _ledger_path(address)
+        ledger = locks.read_json(path, {"added": False, "users": []})
+        namespaces.set_up("lo")
+        if address not in namespaces.addresses("lo"):
+            ledger["added"] = True
+            locks.write_json(path, ledger)
+            namespaces.add_address(address, "lo")
+        ledger["users"] = sorted({*ledger["users"], user})
+        locks.write_json(path, ledger)
+
+
+def release_address(user, address=CONTROLLER_ADDRESS, namespace_id=None):
+    """Undoes `acquire_address`. Harmless if the namespace it was acquired in (`namespace_id`) is not this one."""
+    with locks.held("management"):
+        path = _ledger_path(address, namespace_id)
+        ledger = locks.read_json(path, None)
+        if ledger is None:
+            return
+        ledger["users"] = [other for other in ledger["users"] if other != user]
+        if ledger["users"]:
+            locks.write_json(path, ledger)
+            return
+        if ledger["added"] and namespace_id in (None, namespaces.current_id()):
+            namespaces.remove_address(address, "lo")
+        path.unlink(missing_ok=True)
+
+
+def connect(node, namespace, controller_address, node_address=None):
+    """Makes the veth pair and the two host routes of a node. Returns the node's address. Repeatable."""
+    with locks.held("management"):
+        link = controller_link(node)
+        present = namespaces.addresses(NODE_LINK, namespace)
+        complete = bool(present) and namespaces.link_exists(link)
+        if not complete:
+            namespaces.delete_link(link)
+            namespaces.delete_link(NODE_LINK, namespace)
+            namespaces.add_veth(link, None, NODE_LINK, namespace)
+        address = node_address or (present[0] if complete else _free_address(controller_address))
+        namespaces.add_address(address, NODE_LINK, namespace)
+        namespaces.set_route(controller_address, NODE_LINK, address, namespace)
+        namespaces.set_route(address, link, controller_address)
+        return address
+
+
+def disconnect(node):
+    """Removes the veth pair (both ends, and the routes with them) if it is there."""
+    namespaces.delete_link(controller_link(node))
+
+
+def _free_address(controller_address):
+    used = namespaces.routed_addresses()
+    network = ipaddress.ip_network(f"{controller_address}/24", strict=False)
+    for index in range(_FIRST_NODE, _LAST_NODE + 1):
+        address = str(network[index])
+        if address not in used and address != controller_address:
+            return address
+    raise PenstockError(f"management.node-address: every address of {network} is in use")
+
+
+def _ledger_path(address, namespace_id=None):
+    return locks.lock_directory() / f"management-{namespace_id or namespaces.current_id()}-{address}.json"

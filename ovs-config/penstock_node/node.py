@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Brings a node up and down, and tells how it is.
+
+Everything that has to be undone is written to <run-directory>/<node>/state.json before it is done, so that `down` can
+clean up, and `up` can go on, whatever moment a crash chose.
+"""
+
+import dataclasses
+import json
+import os
+import shutil
+import uuid
+
+from . import locks, management, namespaces, processes
+from .commands import run
+from .errors import PenstockError, ProfileError
+from .hugepages import HugePages
+from .ovs import Ovs, dpdk_prefix, remove_dpdk_directory
+from .profile import default_run_directory, find_port, machine_problems
+from .steps import say, step
+
+_PROBE_MS = 10000
+_MAX_BACKOFF_MS = 2000
+# What a running switch cannot change; the field names are those of the profile file.
+_FIXED = {"hugepage_memory_mb": "hugepage-memory-mb", "namespace": "namespace",
+          "vhost_user_directory": "vhost-user-directory",
+          "management_controller_address": "management.controller-address",
+          "management_node_address": "management.node-address", "device_arguments": "devargs of dpdk ports"}
+
+
+def up(profile):
+    """Makes the node run as the profile says. Returns True if anything had to be done."""
+    with _locked(profile.directory):
+        return _up(profile)
+
+
+def down(name, run_directory=None):
+    """Takes away all that `up` made, also what a crash left. Returns True if there was anything."""
+    directory = (run_directory or default_run_directory()) / name
+    with _locked(directory):
+        return _down(name, directory)
+
+
+def status(run_directory=None):
+    """One dict for each node of the run directory, sorted by name."""
+    root = run_directory or default_run_directory()
+    return [_status(path.parent) for path in sorted(root.glob("*/state.json"))]
+
+
+def read_state(name, run_directory=None):
+    """What is remembered of a node, for programs that attach to it. Raises PenstockError if the node is unknown."""
+    path = (run_directory or default_run_directory()) / name / "state.json"
+    state = locks.read_json(path, None)
+    if state is None:
+        raise PenstockError(f"node {name} is not up (no {path}); bring it up first: ovs-config up PROFILE")
+    return state
+
+
+def _locked(directory):
+    return locks.held("node-" + str(uuid.uuid5(uuid.NAMESPACE_URL, str(directory.absolute()))))
+
+
+def _up(profile):
+    directory = profile.directory
+    ovs = Ovs(directory)
+    state = locks.read_json(directory / "state.json", None)
+    wanted = _wanted(profile)
+    if state and ovs.is_running() and namespaces.exists(profile.namespace):
+        return _adjust(profile, ovs, state, wanted)
+    wrong = machine_problems(profile)
+    if wrong:
+        raise ProfileError(wrong)
+    if state:
+        say(f"node {profile.name}: cleaning up after a crash")
+        _recover(ovs, state, profile)
+    directory.mkdir(parents=True, exist_ok=True)
+    state = _State(directory, state or {})
+    state.save(name=profile.name, wanted=wanted, controller_namespace=namespaces.current_id())
+
+    with step(f"node {profile.name}: network namespace {profile.namespace} and management veth") as line:
+        _connect(profile, state)
+        line.note = state["node_address"]
+    with step(f"node {profile.name}: database server"):
+        ovs.start_database()
+        _configure(ovs, profile)
+    with step(f"node {profile.name}: {profile.hugepage_memory_mb} MB of huge pages and the switch") as line:
+        owner = f"node {directory.absolute()}"
+        state.save(hugepage_owner=owner)
+        with HugePages().reserve(owner, profile.hugepage_memory_mb) as added:
+            ovs.start_switch(profile.namespace)
+        line.note = f"{added} huge pages added"
+    with step(f"node {profile.name}: ports and announcement to {profile.controller_address}:{profile.ovsdb_port}"):
+        _take_ports(profile, state)
+        _announce(ovs, profile)
+    say(f"node {profile.name} is up: OVS_RUNDIR={directory}")
+    return True
+
+
+def _connect(profile, state):
+    if not namespaces.exists(profile.namespace):
+        state.save(namespace_made=True, namespace=profile.namespace)
+        namespaces.create(profile.namespace)
+    state.save(namespace=profile.namespace, management_address=profile.management_controller_address)
+    management.acquire_address(_user(profile.directory), profile.management_controller_address)
+    address = management.connect(profile.name, profile.namespace, profile.management_controller_address,
+                                 profile.management_node_address)
+    if profile.controller_address != profile.management_controller_address:
+        # A controller elsewhere: this host has to forward (and translate) for the node.
+        run("ip", "-n", profile.namespace, "route", "replace", f"{profile.controller_address}/32",
+                       "via", profile.management_controller_address, "dev", management.NODE_LINK, "onlink")
+    state.save(node_address=address)
+
+
+def _wanted(profile):
+    """The profile as JSON values, for the comparison with a running node."""
+    fields = {field.name: getattr(profile, field.name) for field in dataclasses.fields(profile)
+              if field.name not in ("ports", "field_of_port")}
+    fields["ports"] = [port.announced() for port in profile.ports]
+    fields["device_arguments"] = _dpdk_arguments(profile)
+    return json.loads(json.dumps(fields, default=str))
+
+
+def _dpdk_arguments(profile):
+    """Arguments for DPDK itself. Huge pages are taken anonymously: no hugetlbfs has to be mounted."""
+    addresses = sorted(port.pci_address for port in profile.ports if port.pci_address)
+    bus = " ".join(f"-a {address}" for address in addresses) if addresses else "--no-pci"
+    return f"{bus} --no-telemetry --in-memory --file-prefix={dpdk_prefix(profile.directory)}"
+
+
+def _configure(ovs, profile):
+    memory = profile.hugepage_memory_mb
+    ovs.set_map("other_config", {
+        "dpdk-init": "true",
+        "dpdk-extra": _dpdk_arguments(profile),
+        "dpdk-socket-mem": memory,
+        # Without a limit the switch takes further huge pages for its ports, from whoever asked for them.
+        "dpdk-socket-limit": memory,
+        "pmd-cpu-mask": hex(sum(1 << core for core in profile.pmd_cores)),
+        "pmd-maxsleep": profile.pmd_maxsleep_us})
+
+
+def _take_ports(profile, state):
+    for port in profile.ports:
+        if port.type != "system":
+            continue
+        place = find_port(profile, port)
+        if place is None:
+            raise ProfileError([f"{profile.field_of_port[port.name]}.name: the network device {port.name} has gone; "
+                                "create it again"])
+        if place == "here":
+            state.save(moved_ports=sorted({*state.get("moved_ports", []), port.name}))
+            namespaces.move_link(port.name, None, profile.namespace)
+        namespaces.set_up(port.name, profile.namespace)
+        namespaces.disable_checksum_offload(port.name, profile.namespace)
+
+
+def _announce(ovs, profile):
+    """Says who we are, then connects: the controller must never see a node without its name."""
+    profile.vhost_user_directory.mkdir(parents=True, exist_ok=True)
+    ovs.set_map("external_ids", {
+        "system-id": uuid.uuid5(uuid.NAMESPACE_DNS, f"{profile.name}.penstock"),
+        "hostname": profile.name,
+        "penstock-node": profile.name,
+        "penstock-ports": json.dumps([port.announced() for port in profile.ports], separators=(",", ":")),
+        "penstock-vhost-dir": profile.vhost_user_directory})
+    target = f"tcp:{profile.controller_address}:{profile.ovsdb_port}"
+    ovs.vsctl("--no-wait", "del-manager", "--", "--id=@manager", "create", "Manager",
+              "target=" + json.dumps(target), f"inactivity_probe={_PROBE_MS}", f"max_backoff={_MAX_BACKOFF_MS}",
+              "--", "set", "Open_vSwitch", ".", "manager_options=@manager")
+
+
+def _adjust(profile, ovs, state, wanted):
+    """Applies what a running switch can take; says so when there is nothing to do."""
+    old = state.get("wanted", {})
+    changed = sorted(key for key in wanted if wanted[key] != old.get(key))
+    if not changed and not state.get("unfinished"):
+        say(f"node {profile.name} is running already; nothing changed")
+        return False
+    fixed = [_FIXED[key] for key in changed if key in _FIXED]
+    if fixed:
+        raise ProfileError([f"{field}: differs from the running node {profile.name}; run down, then up, to change it"
+                            for field in fixed])
+    wrong = machine_problems(profile, check_memory=False)
+    if wrong:
+        raise ProfileError(wrong)
+    state = _State(profile.directory, state)
+    with step(f"node {profile.name}: applying the change to the running switch") as line:
+        state.save(unfinished=True)
+        _configure(ovs, profile)
+        _take_ports(profile, state)
+        _announce(ovs, profile)
+        _return_ports(state, keep={port.name for port in profile.ports})
+        state.save(wanted=wanted, unfinished=False)
+        line.note = ", ".join(changed)
+    return True
+
+
+def _recover(ovs, state, profile):
+    """Puts a half-made node into a state from which `up` can go on. The database is kept."""
+    for key in ("namespace", "management_address"):
+        new = profile.namespace if key == "namespace" else profile.management_controller_address
+        if state.get(key, new) != new:
+            raise ProfileError([f"{key.replace('_', '-')}: differs from that of the crashed node; run down first"])
+    ovs.stop()
+    if state.get("hugepage_owner"):
+        HugePages().give_back(state["hugepage_owner"])
+
+
+def _down(name, directory):
+    stored = locks.read_json(directory / "state.json", None)
+    if stored is None and not directory.exists():
+        say(f"node {name} is not up; nothing to do")
+        return False
+    running = _running_functions(directory)
+    if running:
+        raise PenstockError(f"functions run on node {name}: {', '.join(running)}; stop them first: "
+                            f"service-chains/functions stop FUNCTION --node {name}")
+    state = _State(directory, stored or {})
+    with step(f"node {name}: processes"):
+        Ovs(directory).stop()
+    with step(f"node {name}: network") as line:
+        _return_ports(state)
+        management.disconnect(name)
+        if state.get("management_address"):
+            management.release_address(_user(directory), state["management_address"],
+                                       state.get("controller_namespace"))
+        if state.get("namespace_made"):
+            namespaces.delete(state["namespace"])
+            line.note = "namespace removed"
+    with step(f"node {name}: huge pages and files") as line:
+        if state.get("hugepage_owner"):
+            line.note = f"{HugePages().give_back(state['hugepage_owner'])} huge pages given back"
+        remove_dpdk_directory(directory)
+        _remove_sockets(state)
+        shutil.rmtree(directory, ignore_errors=True)
+    return True
+
+
+def _return_ports(state, keep=()):
+    """Moves borrowed network devices back to where they were found, which is the current namespace."""
+    for port in list(state.get("moved_ports", [])):
+        if port in keep:
+            continue
+        if namespaces.exists(state["namespace"]) and namespaces.link_exists(port, state["namespace"]):
+            namespaces.move_link(port, state["namespace"], None)
+        state.save(moved_ports=[other for other in state["moved_ports"] if other != port])
+
+
+def _remove_sockets(state):
+    """Removes the socket directory when it is elsewhere and nothing is left in it."""
+    directory = state.get("wanted", {}).get("vhost_user_directory")
+    if directory:
+        try:
+            os.rmdir(directory)
+        except OSError:
+            pass
+
+
+def _running_functions(directory):
+    return sorted(path.parent.name for path in directory.glob("functions/*/testpmd.process")
+                  if processes.is_running(path))
+
+
+def _status(directory):
+    ovs = Ovs(directory)
+    state = locks.read_json(directory / "state.json", {})
+    pids = {"ovsdb-server": processes.pid_of(ovs.database_process),
+            "ovs-vswitchd": processes.pid_of(ovs.switch_process)}
+    alive = [pid for pid in pids.values() if pid]
+    result = {
+        "name": directory.name, "state": {0: "down", 1: "broken", 2: "running"}[len(alive)],
+        "namespace": state.get("namespace"), "management-address": state.get("node_address"), "run-directory":
+        str(directory.parent), "database-socket": str(ovs.socket), "processes": pids,
+        "resident-mb": sum(processes.resident_megabytes(pid) for pid in alive),
+        "huge-pages-added": HugePages().added_by(state.get("hugepage_owner", "")),
+        "ports": state.get("wanted", {}).get("ports", []),
+        "vhost-user-directory": state.get("wanted", {}).get("vhost_user_directory"),
+        "controller-connected": False, "bridges": []}
+    if pids["ovsdb-server"]:
+        managers = ovs.rows("Manager", "target", "is_connected")
+        result["controller"] = managers[0]["target"] if managers else None
+        result["controller-connected"] = any(manager["is_connected"] for manager in managers)
+        result["bridges"] = [row["name"] for row in ovs.rows("Bridge", "name")]
+    return result
+
+
+def _user(directory):
+    return f"node {directory.absolute()}"
+
+
+class _State(dict):
+    """The remembered facts; `save` writes changes through to the disk at once."""
+
+    def __init__(self, directory, facts):
+        super().__init__(facts)
+        self._directory = directory
+
+    def save(self, **changes):
+        self.update(changes)
+        if self._directory.exists():
+            locks.write_json(self._directory / "state.json", self)

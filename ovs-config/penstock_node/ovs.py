@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A private Open vSwitch: its database server, its switch process, and the commands that talk to them."""
+
+import json
+import os
+import pathlib
+import shutil
+import uuid
+
+from . import processes
+from .commands import run
+from .errors import PenstockError
+
+_SWITCH_WITH_DPDK = "/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk"
+_DATABASE_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
+
+
+def dpdk_prefix(directory):
+    """The name by which the DPDK process of this directory keeps apart from all others on the machine."""
+    return "penstock-" + uuid.uuid5(uuid.NAMESPACE_URL, str(pathlib.Path(directory).absolute())).hex[:12]
+
+
+def remove_dpdk_directory(directory):
+    """Removes what DPDK leaves in its own run directory. Call it when the process is gone."""
+    shutil.rmtree(pathlib.Path("/var/run/dpdk", dpdk_prefix(directory)), ignore_errors=True)
+
+
+class Ovs:
+    """The Open vSwitch whose files are all in `directory`. Nothing of it touches the system's own instance."""
+
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
+        self.socket = self.directory / "db.sock"
+        self.database_process = self.directory / "ovsdb-server.process"
+        self.switch_process = self.directory / "ovs-vswitchd.process"
+        self.switch_log = self.directory / "ovs-vswitchd.log"
+
+    @property
+    def environment(self):
+        """Environment for ovs-ofctl, ovs-appctl and other tools to reach this instance."""
+        names = ("OVS_RUNDIR", "OVS_DBDIR", "OVS_LOGDIR", "OVS_SYSCONFDIR")
+        return dict(os.environ) | {name: str(self.directory) for name in names}
+
+    def start_database(self):
+        """Starts ovsdb-server; the database is made when missing and kept over a crash."""
+        database = self.directory / "conf.db"
+        if not database.exists():
+            run("ovsdb-tool", "create", database, _DATABASE_SCHEMA)
+        self._remove_stale("ovsdb-server")
+        log = self.directory / "ovsdb-server.log"
+        processes.start(
+            ["ovsdb-server", database, f"--remote=punix:{self.socket}",
+             "--remote=db:Open_vSwitch,Open_vSwitch,manager_options", "--pidfile", f"--log-file={log}",
+             "--verbose=console:emer"],
+            self.database_process, self.directory / "ovsdb-server.out", environment=self.environment)
+        processes.wait_until(lambda: self.socket.exists() and self._answers(), "ovsdb-server", 15,
+                             self.database_process, log)
+        self.vsctl("--no-wait", "init")
+
+    def start_switch(self, namespace):
+        """Starts ovs-vswitchd in a network namespace and waits until DPDK has taken its huge pages."""
+        self._remove_stale("ovs-vswitchd")
+        # A former process may have left "true" in the database: wait for the word of this one.
+        self.vsctl("--no-wait", "set", "Open_vSwitch", ".", "dpdk_initialized=false")
+        self.switch_log.unlink(missing_ok=True)
+        program = _SWITCH_WITH_DPDK if os.path.exists(_SWITCH_WITH_DPDK) else "ovs-vswitchd"
+        # The tools look for the process by the name ovs-vswitchd, which it takes from the name it was started by.
+        alias = self.directory / "ovs-vswitchd"
+        alias.unlink(missing_ok=True)
+        alias.symlink_to(shutil.which(program) or program)
+        processes.start(
+            [alias, f"unix:{self.socket}", "--pidfile", f"--log-file={self.switch_log}", "--verbose=console:emer"],
+            self.switch_process, self.directory / "ovs-vswitchd.out", namespace=namespace,
+            environment=self.environment)
+        processes.wait_until(lambda: self.get("Open_vSwitch", ".", "dpdk_initialized") is True, "ovs-vswitchd", 60,
+                             self.switch_process, self.switch_log)
+
+    def stop(self):
+        """Ends both processes if they run."""
+        processes.stop(self.switch_process)
+        processes.stop(self.database_process)
+
+    def is_running(self):
+        """Whether both processes run."""
+        return processes.is_running(self.database_process) and processes.is_running(self.switch_process)
+
+    def vsctl(self, *args):
+        """Runs ovs-vsctl, waiting at most 20 s for the switch to take the change up."""
+        return run("ovs-vsctl", "--timeout=20", f"--db=unix:{self.socket}", *args)
+
+    def appctl(self, *args):
+        """Runs a command inside the switch process."""
+        return run("ovs-appctl", "--timeout=20", "-t", "ovs-vswitchd", *args, environment=self.environment)
+
+    def get(self, table, record, column):
+        """One column of a record as a Python value; an OVSDB map becomes a dict, a set a list."""
+        text = self.vsctl("--format=json", "--no-headings", f"--columns={column}", "list", table, record)
+        return _plain(json.loads(text)["data"][0][0])
+
+    def rows(self, table, *columns):
+        """All records of a table as dicts of the given columns."""
+        text = self.vsctl("--format=json", f"--columns={','.join(columns)}", "list", table)
+        answer = json.loads(text)
+        return [{name: _plain(value) for name, value in zip(answer["headings"], row)} for row in answer["data"]]
+
+    def set_map(self, column, values):
+        """Sets keys of a map column of the Open_vSwitch record; other keys stay. Does not wait for the switch."""
+        pairs = [f"{column}:{key}={json.dumps(str(value))}" for key, value in values.items()]
+        self.vsctl("--no-wait", "set", "Open_vSwitch", ".", *pairs)
+
+    def _answers(self):
+        try:
+            self.vsctl("--no-wait", "show")
+        except PenstockError:
+            return False
+        return True
+
+    def _remove_stale(self, name):
+        """Removes the control sockets of a process that crashed: a new one must not find them."""
+        for path in self.directory.glob(f"{name}.*.ctl"):
+            path.unlink(missing_ok=True)
+        (self.directory / f"{name}.pid").unlink(missing_ok=True)
+        if name == "ovsdb-server":
+            self.socket.unlink(missing_ok=True)
+
+
+def _plain(value):
+    if isinstance(value, list) and len(value) == 2 and value[0] in ("map", "set", "uuid"):
+        kind, content = value
+        if kind == "map":
+            return {_plain(key): _plain(entry) for key, entry in content}
+        return [_plain(entry) for entry in content] if kind == "set" else content
+    return value

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts and stops background processes, each known by a file.
+
+The file holds pid, start time and boot id. All three must fit before a process is signalled, so a pid that the kernel
+has given to another program since is never killed.
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+from .errors import PenstockError
+
+_POLL_SECONDS = 0.02
+
+
+def start(args, pidfile, log, namespace=None, environment=None, hold_stdin=False, preexec=None):
+    """Starts `args` in a session of its own, output appended to `log`, and returns its pid.
+
+    namespace:   name of the network namespace to run in; None is the current one.
+    hold_stdin:  gives it a standard input that never ends (testpmd leaves when its input ends), else /dev/null.
+    preexec:     called in the child before the program is loaded, for example to set the scheduling policy.
+    Refuses when the process of `pidfile` is still running.
+    """
+    if is_running(pidfile):
+        raise PenstockError(f"{pidfile}: its process {pid_of(pidfile)} is running already")
+    args = [str(arg) for arg in args]
+    if namespace:
+        # ip replaces itself by the program, so the pid stays the one we see here.
+        args = ["ip", "netns", "exec", namespace] + args
+    inherited = ()
+    stdin = subprocess.DEVNULL
+    if hold_stdin:
+        # The child holds the writing end of its own input as well.
+        stdin, writer = os.pipe()
+        inherited = (writer,)
+    try:
+        with open(log, "ab") as output:
+            child = subprocess.Popen(args, stdin=stdin, stdout=output, stderr=subprocess.STDOUT, env=environment,
+                                     start_new_session=True, pass_fds=inherited,
+                                     preexec_fn=lambda: _prepare(pidfile, preexec))
+    except FileNotFoundError:
+        pathlib.Path(pidfile).unlink(missing_ok=True)
+        raise PenstockError(f"the program {args[0]} is not installed") from None
+    finally:
+        if hold_stdin:
+            os.close(stdin)
+            os.close(writer)
+    child.returncode = 0  # The process outlives this object; from here on its file speaks for it.
+    return child.pid
+
+
+def _prepare(pidfile, preexec):
+    """Runs in the child. It writes its file itself: nobody can lose it, even if we are killed this very moment."""
+    record(os.getpid(), pidfile)
+    if preexec:
+        preexec()
+
+
+def record(pid, pidfile):
+    """Writes the identity of a running process to `pidfile`, all or nothing."""
+    pidfile = pathlib.Path(pidfile)
+    temporary = pidfile.with_name(pidfile.name + ".new")
+    temporary.write_text(f"{pid}\n{_start_time(pid)}\n{_boot_id()}\n", encoding="ascii")
+    temporary.replace(pidfile)
+
+
+def pid_of(pidfile):
+    """The pid of the process that `pidfile` names if it still runs, else None."""
+    try:
+        pid, started, boot = pathlib.Path(pidfile).read_text(encoding="ascii").split()
+        pid = int(pid)
+    except (OSError, ValueError):
+        return None
+    if boot != _boot_id() or _start_time(pid) != started:
+        return None
+    return pid
+
+
+def is_running(pidfile):
+    """Whether the process that `pidfile` names is alive (a zombie is not)."""
+    return pid_of(pidfile) is not None
+
+
+def yield_to_others(nice):
+    """For `preexec`: gives way to everybody else on the core, `nice` 1 to 19; 19 also takes the policy SCHED_IDLE.
+
+    A process in a session of its own is also a scheduling group of its own where the kernel has autogroups, and groups
+    share the core equally whatever the policy inside: so the group is told too.
+    """
+    if nice == 19:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    else:
+        os.nice(nice)
+    try:
+        pathlib.Path("/proc/self/autogroup").write_text(str(nice), encoding="ascii")
+    except OSError:
+        pass  # This kernel has no autogroups.
+
+
+def stop(pidfile, timeout_seconds=10):
+    """Ends the process with SIGTERM, or SIGKILL when that takes too long, and removes the file.
+
+    Returns True if it was running.
+    """
+    pid = pid_of(pidfile)
+    if pid is not None:
+        for number, patience in ((signal.SIGTERM, timeout_seconds), (signal.SIGKILL, 5)):
+            _signal(pid, number)
+            if _wait_gone(pidfile, pid, patience):
+                break
+        else:
+            raise PenstockError(f"process {pid} ({pidfile}) does not end")
+    pathlib.Path(pidfile).unlink(missing_ok=True)
+    return pid is not None
+
+
+def wait_until(ready, what, timeout_seconds, pidfile=None, log=None):
+    """Polls `ready()` until it is true. Gives up at the deadline or when the process of `pidfile` has ended."""
+    deadline = time.monotonic() + timeout_seconds
+    while not ready():
+        if pidfile is not None and not is_running(pidfile):
+            raise PenstockError(f"{what}: the process ended{log_tail(log)}")
+        if time.monotonic() > deadline:
+            raise PenstockError(f"{what}: not within {timeout_seconds} s{log_tail(log)}")
+        time.sleep(_POLL_SECONDS)
+
+
+def log_tail(log, lines=8):
+    """The end of a log, ready to be added to an error text; empty if there is none."""
+    try:
+        text = pathlib.Path(log).read_text(encoding="utf-8", errors="replace").strip()
+    except (OSError, TypeError):
+        return ""
+    return f"; the end of {log}:\n  " + "\n  ".join(text.splitlines()[-lines:]) if text else ""
+
+
+def resident_megabytes(pid):
+    """Resident memory of a process in MB, huge pages not counted; 0 if it has gone."""
+    try:
+        pages = int(pathlib.Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return 0
+    return round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6)
+
+
+def cpu_seconds(pid):
+    """Processor time a process has used so far, in seconds; 0 if it has gone."""
+    fields = _stat(pid)
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0
+
+
+def _stat(pid):
+    """The fields of /proc/<pid>/stat from the third (state) on, or None."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    return text.rpartition(")")[2].split()
+
+
+def _start_time(pid):
+    fields = _stat(pid)
+    return None if fields is None or fields[0] in "ZX" else fields[19]
+
+
+def _boot_id():
+    return pathlib.Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+
+
+def _signal(pid, number):
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def _wait_gone(pidfile, pid, patience_seconds):
+    deadline = time.monotonic() + patience_seconds
+    while True:
+        try:
+            os.waitpid(pid, os.WNOHANG)  # Only when it is our own child: do not leave a zombie.
+        except ChildProcessError:
+            pass
+        if not is_running(pidfile):
+            return True
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_POLL_SECONDS)

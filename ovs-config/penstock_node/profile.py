@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The profile of a node: read, checked, defaults filled in."""
+
+import dataclasses
+import os
+import pathlib
+import re
+
+from . import documents, management, namespaces
+from .errors import ProfileError
+from .hugepages import HugePages
+
+SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "profile.schema.json"
+_PCI_ADDRESS = re.compile(r"^([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7](,|$)", re.IGNORECASE)
+_LONGEST_SOCKET_DIRECTORY = 70  # A unix socket path has 107 bytes at most; 36 are left for the name of a socket.
+
+
+@dataclasses.dataclass(frozen=True)
+class Port:
+    """A port of the node. `role` is access or uplink, `type` system or dpdk; `devargs` only for dpdk."""
+    name: str
+    role: str
+    type: str
+    devargs: str | None
+
+    def announced(self):
+        """What the controller reads about this port."""
+        entry = {"name": self.name, "role": self.role, "type": self.type}
+        return entry | ({"devargs": self.devargs} if self.devargs else {})
+
+    @property
+    def pci_address(self):
+        """The PCI address in devargs, or None for a virtual device or a system port."""
+        return self.devargs.split(",")[0] if self.devargs and _PCI_ADDRESS.match(self.devargs) else None
+
+
+@dataclasses.dataclass(frozen=True)
+class Profile:
+    """A checked profile with every default filled in. `field_of_port` gives the field an error about a port names."""
+    name: str
+    pmd_cores: tuple
+    hugepage_memory_mb: int
+    pmd_maxsleep_us: int
+    ports: tuple
+    vhost_user_directory: pathlib.Path
+    controller_address: str
+    ovsdb_port: int
+    namespace: str
+    management_controller_address: str
+    management_node_address: str | None
+    run_directory: pathlib.Path
+    field_of_port: dict = dataclasses.field(compare=False, repr=False, default_factory=dict)
+
+    @property
+    def directory(self):
+        """Directory of this node's files."""
+        return self.run_directory / self.name
+
+
+def default_run_directory():
+    """$PENSTOCK_RUN_DIR, or /run/penstock."""
+    return pathlib.Path(os.environ.get("PENSTOCK_RUN_DIR") or "/run/penstock")
+
+
+def load(path):
+    """Reads and checks a profile file. Raises ProfileError with everything that is wrong with its text."""
+    try:
+        return parse(documents.read_yaml(path))
+    except ProfileError as error:
+        raise error if error.args[0].startswith(str(path)) else ProfileError(error.problems, path) from None
+
+
+def parse(content):
+    """Makes a Profile of the mapping a profile file holds. Looks at the text only, not at the machine."""
+    wrong = documents.problems(content, SCHEMA)
+    if wrong:
+        raise ProfileError(wrong)
+    ports, field_of_port = _ports(content, wrong)
+    addresses = content.get("management", {})
+    controller = content.get("controller", {})
+    controller_side = addresses.get("controller-address", management.CONTROLLER_ADDRESS)
+    node_side = addresses.get("node-address")
+    if node_side == controller_side:
+        wrong.append("management.node-address: is the controller's address; give the node one of its own")
+    run_directory = pathlib.Path(content.get("run-directory") or default_run_directory())
+    name = content["name"]
+    sockets = pathlib.Path(content.get("vhost-user-directory") or run_directory / name / "vhost")
+    if len(str(sockets)) > _LONGEST_SOCKET_DIRECTORY:
+        field = "vhost-user-directory" if "vhost-user-directory" in content else "run-directory"
+        wrong.append(f"{field}: the socket directory {sockets} has more than {_LONGEST_SOCKET_DIRECTORY} letters, too "
+                     "long for unix sockets; use a shorter path")
+    if wrong:
+        raise ProfileError(wrong)
+    return Profile(
+        name=name, pmd_cores=tuple(sorted(content["pmd-cores"])), hugepage_memory_mb=content["hugepage-memory-mb"],
+        pmd_maxsleep_us=content.get("pmd-maxsleep-us", 500), ports=ports, vhost_user_directory=sockets,
+        controller_address=controller.get("address", controller_side), ovsdb_port=controller.get("ovsdb-port", 6640),
+        namespace=content.get("namespace", f"ps-{name}"), management_controller_address=controller_side,
+        management_node_address=node_side, run_directory=run_directory, field_of_port=field_of_port)
+
+
+def _ports(content, wrong):
+    ports, fields = [], {}
+    for role in ("access", "uplink"):
+        for index, entry in enumerate(content.get(f"{role}-ports") or []):
+            field = f"{role}-ports[{index}]"
+            port = Port(entry["name"], role, entry.get("type", "system"), entry.get("devargs"))
+            if port.name in fields:
+                wrong.append(f"{field}.name: {port.name} is also {fields[port.name]}; give each port once")
+            if port.name == management.NODE_LINK:
+                wrong.append(f"{field}.name: {port.name} is the management port; name another device")
+            if port.type == "dpdk" and not port.devargs:
+                wrong.append(f"{field}.devargs: is missing; a dpdk port needs its device, for example 0000:03:00.0")
+            if port.type == "system" and port.devargs:
+                wrong.append(f"{field}.devargs: a system port has none; remove it, or set type: dpdk")
+            fields[port.name] = field
+            ports.append(port)
+    return tuple(ports), fields
+
+
+def online_cores():
+    """The numbers of the cores this machine has switched on."""
+    text = pathlib.Path("/sys/devices/system/cpu/online").read_text(encoding="ascii").strip()
+    cores = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        cores.update(range(int(first), int(last or first) + 1))
+    return cores
+
+
+def machine_problems(profile, check_memory=True):
+    """What this machine lacks for the profile: a list of sentences that start with the field, empty if nothing.
+
+    check_memory: False for a node that is up, whose huge pages are taken already, by itself.
+    """
+    wrong = []
+    cores = online_cores()
+    for index, core in enumerate(profile.pmd_cores):
+        if core not in cores:
+            wrong.append(f"pmd-cores[{index}]: this machine has no core {core}; it has {sorted(cores)}")
+    problem = HugePages().problem(profile.hugepage_memory_mb) if check_memory else None
+    if problem:
+        wrong.append(f"hugepage-memory-mb: {problem}")
+    for port in profile.ports:
+        field = profile.field_of_port[port.name]
+        if port.type == "system" and find_port(profile, port) is None:
+            wrong.append(f"{field}.name: there is no network device {port.name}, neither in namespace "
+                         f"{profile.namespace} nor here; create it first")
+        if port.pci_address and not _pci_device_exists(port.pci_address):
+            wrong.append(f"{field}.devargs: there is no PCI device {port.pci_address}; see lspci -D")
+    return wrong
+
+
+def find_port(profile, port):
+    """Where the device of a system port is: "node", "here" (the current namespace), or None."""
+    if namespaces.exists(profile.namespace) and namespaces.link_exists(port.name, profile.namespace):
+        return "node"
+    return "here" if namespaces.link_exists(port.name) else None
+
+
+def _pci_device_exists(address):
+    full = address if address.count(":") == 2 else f"0000:{address}"
+    return pathlib.Path("/sys/bus/pci/devices", full.lower()).exists()

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real switches: up, twice up, traffic, crash, down, and nothing left. Needs root, Open vSwitch and DPDK."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+from penstock_node import namespaces, processes
+from penstock_node.ovs import Ovs
+from sandbox import OVS_CONFIG, Sandbox, listen, pages_of_nobody, reaches, send_over_tcp
+
+
+class NodeTest(unittest.TestCase):
+
+    def setUp(self):
+        self.box = Sandbox()
+        self.addCleanup(self.box.close)
+
+    def assert_nothing_left(self, *names):
+        self.assertEqual(self.box.processes(), [])
+        self.assertEqual(self.box.namespaces_left(), [])
+        self.assertEqual(pages_of_nobody(), self.box.pages_of_nobody)
+        for name in names:
+            self.assertFalse((self.box.run_directory / name).exists())
+            self.assertFalse(namespaces.link_exists(f"psm-{name}", self.box.controller))
+        self.assertEqual(namespaces.addresses("lo", self.box.controller), ["127.0.0.1"])
+
+    def test_two_nodes_side_by_side(self):
+        a, profile_a = self.box.node("a")
+        b, profile_b = self.box.node("b")
+        self.box.ovs_config("up", profile_a)
+        self.box.ovs_config("up", profile_b)
+        self.assertEqual({self.box.status(name)["state"] for name in (a, b)}, {"running"})
+        addresses = {self.box.status(name)["management-address"] for name in (a, b)}
+        self.assertEqual(len(addresses), 2)
+        for name in (a, b):
+            self.assertTrue(reaches(f"ps-{name}", "169.254.77.1"))
+            # Two userspace datapaths in one namespace would clash here.
+            Ovs(self.box.run_directory / name).vsctl("add-br", "br0", "--", "set", "bridge", "br0",
+                                                     "datapath_type=netdev")
+        for address in addresses:
+            self.assertTrue(reaches(self.box.controller, address))
+        self.box.ovs_config("down", a)
+        self.assertEqual(self.box.status(b)["state"], "running")
+        self.assertTrue(reaches(f"ps-{b}", "169.254.77.1"), "the last node keeps the controller address")
+        self.box.ovs_config("down", b)
+        self.assert_nothing_left(a, b)
+        self.assertIn("nothing to do", self.box.ovs_config("down", b))
+
+    def test_second_up_changes_nothing(self):
+        a, profile = self.box.node("a")
+        self.box.ovs_config("up", profile)
+        before = self.box.status(a)
+        self.assertIn("running already; nothing changed", self.box.ovs_config("up", profile))
+        self.assertEqual(self.box.status(a)["processes"], before["processes"])
+        self.box.ovs_config("check", profile)
+
+    def test_announcement_reaches_the_controller(self):
+        """The node connects to the controller by itself, with its name in the database by then."""
+        a, profile = self.box.node("a", controller={"ovsdb-port": 16640}, access_ports=[
+            {"name": "acc0", "type": "dpdk", "devargs": "net_null0"}])
+        listener = listen(self.box.controller, "0.0.0.0", 16640)
+        self.addCleanup(listener.close)
+        self.box.ovs_config("up", profile)
+        listener.settimeout(10)
+        connection, _ = listener.accept()
+        with connection:
+            connection.settimeout(10)
+            connection.sendall(json.dumps({
+                "method": "transact", "id": 1, "params": [
+                    "Open_vSwitch", {"op": "select", "table": "Open_vSwitch", "where": [],
+                                     "columns": ["external_ids", "dpdk_initialized"]}]}).encode())
+            row = json.loads(_one_json(connection))["result"][0]["rows"][0]
+        ids = dict(row["external_ids"][1])
+        self.assertTrue(row["dpdk_initialized"])
+        self.assertEqual(ids["penstock-node"], a)
+        self.assertEqual(json.loads(ids["penstock-ports"]),
+                         [{"name": "acc0", "role": "access", "type": "dpdk", "devargs": "net_null0"}])
+        self.assertEqual(ids["penstock-vhost-dir"], str(self.box.run_directory / a / "vhost"))
+        self.assertIn("system-id", ids)
+
+    def test_bridge_forwards_between_hosts(self):
+        left = self.box.host("left", "10.9.0.1/24", "pl")
+        right = self.box.host("right", "10.9.0.2/24", "pr")
+        a, profile = self.box.node("a", access_ports=[{"name": "pl"}], uplink_ports=[{"name": "pr"}])
+        self.box.ovs_config("up", profile)
+        ovs = Ovs(self.box.run_directory / a)
+        ovs.vsctl("add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev",
+                  "--", "add-port", "br0", "pl", "--", "add-port", "br0", "pr")
+        self.assertTrue(reaches(left, "10.9.0.2"))
+        self.assertEqual(send_over_tcp(left, right, "10.9.0.2"), b"payload")
+        self.box.ovs_config("down", a)
+        for port in ("pl", "pr"):
+            self.assertTrue(namespaces.link_exists(port, self.box.controller), f"{port} is back")
+        self.assert_nothing_left(a)
+
+    def test_changed_profile(self):
+        self.box.host("left", "10.9.0.1/24", "pl")
+        a, profile = self.box.node("a", access_ports=[{"name": "pl"}])
+        self.box.ovs_config("up", profile)
+        pids = self.box.status(a)["processes"]
+        self.box.node("a", pmd_maxsleep_us=0)
+        self.assertIn("pmd_maxsleep_us", self.box.ovs_config("up", profile))
+        ovs = Ovs(self.box.run_directory / a)
+        self.assertEqual(ovs.get("Open_vSwitch", ".", "other_config")["pmd-maxsleep"], "0")
+        self.assertEqual(ovs.get("Open_vSwitch", ".", "external_ids")["penstock-ports"], "[]")
+        self.assertTrue(namespaces.link_exists("pl", self.box.controller), "the port is back")
+        self.assertEqual(self.box.status(a)["processes"], pids)
+        self.box.node("a", hugepage_memory_mb=256)
+        self.assertIn("hugepage-memory-mb: differs", self.box.ovs_config("up", profile, code=2))
+
+    def test_crash_of_each_process(self):
+        a, profile = self.box.node("a")
+        self.box.ovs_config("up", profile)
+        ovs = Ovs(self.box.run_directory / a)
+        ovs.vsctl("add-br", "kept", "--", "set", "bridge", "kept", "datapath_type=netdev")
+        for victims in ([ovs.switch_process], [ovs.database_process], [ovs.switch_process, ovs.database_process]):
+            with self.subTest([path.name for path in victims]):
+                for path in victims:
+                    os.kill(processes.pid_of(path), 9)
+                    processes.wait_until(lambda path=path: not processes.is_running(path), "its end", 5)
+                self.assertNotEqual(self.box.status(a)["state"], "running")
+                self.assertIn("cleaning up after a crash", self.box.ovs_config("up", profile))
+                self.assertEqual(self.box.status(a)["state"], "running")
+                self.assertEqual(self.box.status(a)["bridges"], ["kept"])
+                self.assertEqual(self.box.status(a)["huge-pages-added"], 64)
+        os.kill(processes.pid_of(ovs.switch_process), 9)
+        self.box.ovs_config("down", a)
+        self.assert_nothing_left(a)
+
+    def test_up_that_failed_half_way(self):
+        """The switch does not start: what was made until then can be taken down, or built upon."""
+        a, profile = self.box.node("a")
+        broken = self.box.run_directory / "bin"
+        broken.mkdir()
+        (broken / "ovsdb-tool").write_text("#!/bin/sh\nexit 3\n", encoding="ascii")
+        (broken / "ovsdb-tool").chmod(0o755)
+        said = self.box.command("env", f"PATH={broken}:{os.environ['PATH']}", sys.executable, "-B",
+                                OVS_CONFIG, "up", profile, code=1)
+        self.assertIn("ovsdb-tool", said)
+        self.assertEqual(self.box.status(a)["state"], "down")
+        self.box.ovs_config("up", profile)
+        self.assertEqual(self.box.status(a)["state"], "running")
+        self.box.ovs_config("down", a)
+        self.assert_nothing_left(a)
+
+    def test_killed_at_any_moment(self):
+        """`up` itself is killed, later each time; `down` then leaves nothing, and `up` works."""
+        a, profile = self.box.node("a")
+        for seconds in (0.15, 0.25, 0.35, 0.5, 0.7):
+            with self.subTest(seconds=seconds):
+                child = subprocess.Popen(
+                    ["nsenter", f"--net=/run/netns/{self.box.controller}", str(OVS_CONFIG), "up", str(profile)],
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                try:
+                    child.wait(seconds)
+                except subprocess.TimeoutExpired:
+                    child.kill()
+                    child.wait()
+                self.box.ovs_config("down", a)
+                self.assert_nothing_left(a)
+        self.box.ovs_config("up", profile)
+        self.assertEqual(self.box.status(a)["state"], "running")
+
+    def test_machine_problem_stops_before_anything_is_made(self):
+        a, profile = self.box.node("a", pmd_cores=[4000])
+        self.assertIn("pmd-cores[0]: this machine has no core 4000", self.box.ovs_config("up", profile, code=2))
+        self.assert_nothing_left(a)
+
+
+def _one_json(connection):
+    """Reads until the bytes are one JSON document."""
+    data = b""
+    while True:
+        data += connection.recv(65536)
+        try:
+            json.loads(data)
+            return data
+        except ValueError:
+            continue
+
+
+if __name__ == "__main__":
+    unittest.main()

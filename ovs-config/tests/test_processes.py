@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Only the process we started is ever signalled."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from penstock_node import processes
+from penstock_node.errors import PenstockError
+
+
+class ProcessesTest(unittest.TestCase):
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.pidfile = pathlib.Path(directory.name, "p.process")
+        self.log = pathlib.Path(directory.name, "p.log")
+        self.addCleanup(processes.stop, self.pidfile)
+
+    def start(self, *args, **options):
+        return processes.start(args, self.pidfile, self.log, **options)
+
+    def test_start_and_stop(self):
+        pid = self.start("sleep", "1000")
+        self.assertEqual(processes.pid_of(self.pidfile), pid)
+        self.assertTrue(processes.stop(self.pidfile))
+        self.assertFalse(pathlib.Path(f"/proc/{pid}").exists(), "no zombie is left")
+        self.assertFalse(self.pidfile.exists())
+        self.assertFalse(processes.stop(self.pidfile))
+
+    def test_second_start_is_refused(self):
+        pid = self.start("sleep", "1000")
+        with self.assertRaisesRegex(PenstockError, f"{pid} is running already"):
+            self.start("sleep", "1000")
+
+    def test_recycled_pid_is_not_killed(self):
+        other = subprocess.Popen(["sleep", "1000"])
+        self.addCleanup(other.wait)
+        self.addCleanup(other.kill)
+        processes.record(other.pid, self.pidfile)
+        pid, started, boot = self.pidfile.read_text(encoding="ascii").split()
+        for recycled in ((pid, str(int(started) - 1), boot), (pid, started, "another-boot"), (pid,), ("x", "y", "z")):
+            with self.subTest(recycled):
+                self.pidfile.write_text("\n".join(recycled), encoding="ascii")
+                self.assertIsNone(processes.pid_of(self.pidfile))
+                self.assertFalse(processes.stop(self.pidfile))
+                self.assertIsNone(other.poll(), "the other program must live")
+
+    def test_killed_process_is_not_running_though_a_zombie(self):
+        pid = self.start("sleep", "1000")
+        os.kill(pid, 9)
+        processes.wait_until(lambda: not processes.is_running(self.pidfile), "its end", 5)
+        self.assertFalse(processes.stop(self.pidfile))
+
+    def test_stubborn_process_is_killed(self):
+        pid = self.start("sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done")
+        processes.wait_until(lambda: "ready" in self.log.read_text(encoding="utf-8"), "the trap", 5)
+        self.assertTrue(processes.stop(self.pidfile, timeout_seconds=0.1))
+        self.assertFalse(pathlib.Path(f"/proc/{pid}").exists())
+
+    def test_standard_input_that_never_ends(self):
+        self.start("sh", "-c", "read line; echo ended", hold_stdin=True)
+        with self.assertRaisesRegex(PenstockError, "not within"):
+            processes.wait_until(lambda: "ended" in self.log.read_text(encoding="utf-8"), "its end", 0.3)
+
+    def test_early_end_is_reported_with_the_log(self):
+        self.start("sh", "-c", "echo no such option; exit 1")
+        with self.assertRaisesRegex(PenstockError, "(?s)the daemon: the process ended.*no such option"):
+            processes.wait_until(lambda: False, "the daemon", 5, self.pidfile, self.log)
+
+    def test_yielding_process_is_idle_inside_its_group_and_as_a_group(self):
+        pid = self.start("sleep", "1000", preexec=lambda: processes.yield_to_others(19))
+        self.assertEqual(os.sched_getscheduler(pid), os.SCHED_IDLE)
+        group = pathlib.Path(f"/proc/{pid}/autogroup")
+        if group.exists():
+            self.assertTrue(group.read_text(encoding="ascii").strip().endswith("nice 19"))
+
+    def test_file_is_there_before_the_program_runs(self):
+        self.start("cat", self.pidfile)
+        processes.wait_until(lambda: not processes.is_running(self.pidfile), "its end", 5)
+        self.assertEqual(self.log.read_text(encoding="ascii"), self.pidfile.read_text(encoding="ascii"))
+
+    def test_missing_program(self):
+        with self.assertRaisesRegex(PenstockError, "no-such-program is not installed"):
+            self.start("no-such-program")
+
+
+if __name__ == "__main__":
+    unittest.main()

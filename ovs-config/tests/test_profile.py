@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every wrong profile gets an error that names the field and says what to do."""
+
+import pathlib
+import tempfile
+import unittest
+import unittest.mock
+
+from penstock_node import profile
+from penstock_node.errors import ProfileError
+
+HERE = pathlib.Path(__file__).resolve().parent
+GOOD = {"name": "edge1", "pmd-cores": [0], "hugepage-memory-mb": 256}
+
+
+class ProfileTest(unittest.TestCase):
+
+    def assert_refused(self, changes, *expected):
+        content = {key: value for key, value in (GOOD | changes).items() if value is not ...}
+        with self.assertRaises(ProfileError) as caught:
+            profile.parse(content)
+        for text in expected:
+            self.assertTrue(any(text in problem for problem in caught.exception.problems),
+                            f"{text!r} not in {caught.exception.problems}")
+        return caught.exception.problems
+
+    def test_defaults_are_filled_in(self):
+        parsed = profile.parse(GOOD)
+        self.assertEqual(parsed.namespace, "ps-edge1")
+        self.assertEqual(parsed.pmd_maxsleep_us, 500)
+        self.assertEqual((parsed.controller_address, parsed.ovsdb_port), ("169.254.77.1", 6640))
+        self.assertEqual(parsed.vhost_user_directory, parsed.run_directory / "edge1" / "vhost")
+        self.assertIsNone(parsed.management_node_address)
+
+    def test_run_directory_comes_from_the_environment(self):
+        with unittest.mock.patch.dict("os.environ", PENSTOCK_RUN_DIR="/tmp/elsewhere"):
+            self.assertEqual(str(profile.parse(GOOD).directory), "/tmp/elsewhere/edge1")
+
+    def test_sample_has_every_field_and_is_right(self):
+        path = HERE.parent / "profiles" / "sample.yaml"
+        profile.load(path)
+        content = profile.documents.read_yaml(path)
+        schema = profile.documents.json.loads(profile.SCHEMA.read_text(encoding="utf-8"))
+        self.assertEqual(set(content), set(schema["properties"]))
+
+    def test_missing_fields(self):
+        for field in GOOD:
+            with self.subTest(field):
+                self.assert_refused({field: ...}, f"{field}: is missing; give the ")
+
+    def test_all_missing_fields_are_named_once(self):
+        with self.assertRaises(ProfileError) as caught:
+            profile.parse({})
+        self.assertEqual(sorted(problem.split(":")[0] for problem in caught.exception.problems), sorted(GOOD))
+
+    def test_unknown_field(self):
+        self.assert_refused({"pmd-core": [1]}, "pmd-core: unknown field; did you mean pmd-cores?")
+        self.assert_refused({"controller": {"port": 1}}, "controller.port: unknown field")
+        self.assert_refused({"access-ports": [{"name": "a", "speed": 1}]}, "access-ports[0].speed: unknown field")
+
+    def test_values_out_of_range(self):
+        for field, value, start in (
+                ("name", "Edge_1", "name: "), ("name", "a-much-too-long-name", "name: "), ("name", 5, "name: "),
+                ("pmd-cores", [], "pmd-cores: "), ("pmd-cores", [1, 1], "pmd-cores: "),
+                ("pmd-cores", [-1], "pmd-cores[0]: "), ("pmd-cores", ["1"], "pmd-cores[0]: "),
+                ("hugepage-memory-mb", 64, "hugepage-memory-mb: "),
+                ("hugepage-memory-mb", "1G", "hugepage-memory-mb: "),
+                ("pmd-maxsleep-us", 10001, "pmd-maxsleep-us: "), ("namespace", "a/b", "namespace: "),
+                ("run-directory", "relative", "run-directory: "),
+                ("vhost-user-directory", "x", "vhost-user-directory: "),
+                ("controller", {"address": "nowhere"}, "controller.address: "),
+                ("controller", {"ovsdb-port": 0}, "controller.ovsdb-port: "),
+                ("management", {"controller-address": "1.2.3"}, "management.controller-address: "),
+                ("management", {"node-address": "::1"}, "management.node-address: "),
+                ("access-ports", [{"name": "sixteen-letters!"}], "access-ports[0].name: "),
+                ("uplink-ports", [{"name": "up0", "type": "tap"}], "uplink-ports[0].type: ")):
+            with self.subTest(field=field, value=value):
+                problems = self.assert_refused({field: value}, start)
+                self.assertIn("wanted: ", problems[0])
+
+    def test_ports_contradict(self):
+        self.assert_refused({"access-ports": [{"name": "p"}], "uplink-ports": [{"name": "p"}]},
+                            "uplink-ports[0].name: p is also access-ports[0]")
+        self.assert_refused({"access-ports": [{"name": "p", "type": "dpdk"}]}, "access-ports[0].devargs: is missing")
+        self.assert_refused({"access-ports": [{"name": "p", "devargs": "x"}]},
+                            "access-ports[0].devargs: a system port has none")
+        self.assert_refused({"access-ports": [{"name": "mgmt0"}]}, "access-ports[0].name: mgmt0 is the management")
+
+    def test_addresses_contradict(self):
+        self.assert_refused({"management": {"node-address": "169.254.77.1"}}, "management.node-address: ")
+
+    def test_directory_too_long_for_sockets(self):
+        self.assert_refused({"run-directory": "/" + "x" * 80}, "run-directory: ")
+        self.assert_refused({"vhost-user-directory": "/" + "x" * 80}, "vhost-user-directory: ")
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "p.yaml")
+            for text, expected in (("name: a\nname: b\n", "name is there twice"), ("- 1\n", "mapping"),
+                                   ("{", "not YAML"), ("", "mapping"), ("name: a\n", "pmd-cores: is missing")):
+                path.write_text(text, encoding="utf-8")
+                with self.subTest(text), self.assertRaisesRegex(ProfileError, f"(?s)^{path}: .*{expected}"):
+                    profile.load(path)
+            with self.assertRaisesRegex(ProfileError, "cannot be read: No such file"):
+                profile.load(path.with_name("missing.yaml"))
+
+
+class MachineTest(unittest.TestCase):
+    """The same for what the machine does not have."""
+
+    def problems(self, **changes):
+        changes = {key.replace("_", "-"): value for key, value in changes.items()}
+        return profile.machine_problems(profile.parse(GOOD | changes))
+
+    def test_nothing_wrong(self):
+        self.assertEqual(self.problems(), [])
+
+    def test_core(self):
+        self.assertRegex(self.problems(pmd_cores=[0, 4000])[0],
+                         r"^pmd-cores\[1\]: this machine has no core 4000; it has ")
+
+    def test_memory(self):
+        self.assertRegex(self.problems(hugepage_memory_mb=1048576)[0],
+                         "^hugepage-memory-mb: 1048576 MB .* ask for less")
+
+    def test_ports(self):
+        found = self.problems(access_ports=[{"name": "lo"}, {"name": "nosuchdevice"}],
+                              uplink_ports=[{"name": "up", "type": "dpdk", "devargs": "0000:ff:1f.7"}])
+        self.assertRegex(found[0], r"^access-ports\[1\].name: there is no network device nosuchdevice")
+        self.assertRegex(found[1], r"^uplink-ports\[0\].devargs: there is no PCI device 0000:ff:1f.7")
+        self.assertEqual(len(found), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

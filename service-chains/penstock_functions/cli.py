@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of functions."""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+
+from penstock_node.errors import PenstockError, ProfileError
+from penstock_node.profile import default_run_directory
+
+from . import catalogue, instance
+
+_EPILOG = """examples:
+  functions list                                   what the catalogue has
+  functions check                                  are all descriptions right?
+  functions start packet-filter --node edge1       start it beside node edge1
+  functions start fw2 --function packet-filter --node edge1
+  functions status --json
+  functions stop fw2 --node edge1
+
+Exit codes: 0 done, 1 could not be done, 2 wrong usage or wrong description.
+States: waiting (the switch is not connected to both sockets yet), attached, failed (the process has ended)."""
+
+
+def main(arguments=None):
+    """Runs one command and returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except ProfileError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except PenstockError as error:
+        print(f"functions: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="functions", description="Starts network functions beside a Penstock node and watches them.",
+        epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    listing = commands.add_parser("list", help="list the catalogue")
+    listing.add_argument("--json", action="store_true", help="print JSON")
+    listing.set_defaults(run=_list)
+    check = commands.add_parser("check", help="check descriptions",
+                                description="Checks descriptions against the schema and against this machine.")
+    check.add_argument("files", metavar="FILE", nargs="*", help="catalogue files; default is the whole catalogue")
+    check.set_defaults(run=_check)
+    start = commands.add_parser("start", help="start an instance", description="Starts an instance; a second time it "
+                                "finds it running and changes nothing.")
+    start.add_argument("name", metavar="NAME", help="name of the instance; its ports are NAME-in and NAME-out")
+    start.add_argument("--function", metavar="FUNCTION", help="catalogue name; default NAME")
+    start.add_argument("--core", type=int, help="core to forward on; default is that of the catalogue")
+    start.add_argument("--scheduling", choices=["idle", "low", "normal"],
+                       help="how much of the core to claim; default is that of the catalogue")
+    start.add_argument("--wait", metavar="SECONDS", type=float, default=0,
+                       help="wait for the switch to connect to both sockets; default is not to wait")
+    _where(start, node_required=True)
+    start.set_defaults(run=_start)
+    stop = commands.add_parser("stop", help="stop an instance")
+    stop.add_argument("name", metavar="NAME", help="name of the instance")
+    _where(stop, node_required=True)
+    stop.set_defaults(run=_stop)
+    status = commands.add_parser("status", help="list the instances")
+    status.add_argument("--json", action="store_true", help="print JSON")
+    _where(status, node_required=False)
+    status.set_defaults(run=_status)
+    return parser
+
+
+def _where(parser, node_required):
+    parser.add_argument("--node", metavar="NODE", required=node_required, help="name of the node")
+    parser.add_argument("--run-directory", metavar="DIR", type=pathlib.Path, default=default_run_directory(),
+                        help="where the nodes keep their files; default $PENSTOCK_RUN_DIR, else /run/penstock")
+
+
+def _list(options):
+    entries = catalogue.load_all()
+    if options.json:
+        print(json.dumps([entry.as_json() for entry in entries.values()], indent=2))
+        return 0
+    for entry in entries.values():
+        shared = "for several tenants" if entry.shared else "for one tenant"
+        print(f"{entry.name}: {entry.description} ({entry.form}, {shared}, fail-policy {entry.fail_policy})")
+    return 0
+
+
+def _check(options):
+    wrong = []
+    paths = [pathlib.Path(name) for name in options.files] or sorted(catalogue.DIRECTORY.glob("*.yaml"))
+    for path in paths:
+        try:
+            entry = catalogue.load(path)
+            problems = catalogue.machine_problems(entry)
+            if problems:
+                raise ProfileError(problems, path)
+            print(f"{path}: function {entry.name} is fine")
+        except ProfileError as error:
+            wrong.append(str(error))
+    if wrong:
+        print("\n".join(wrong), file=sys.stderr)
+    return 2 if wrong else 0
+
+
+def _start(options):
+    _need_root()
+    instance.start(options.name, options.node, options.function, options.run_directory, options.core,
+                   options.scheduling, options.wait)
+    return 0
+
+
+def _stop(options):
+    _need_root()
+    instance.stop(options.name, options.node, options.run_directory)
+    return 0
+
+
+def _status(options):
+    entries = instance.status(options.run_directory, options.node)
+    if options.json:
+        print(json.dumps(entries, indent=2))
+        return 0
+    if not entries:
+        print(f"no functions in {options.run_directory}")
+    for entry in entries:
+        counters = "".join(f", {name} {packets}" for name, packets in entry.get("counters", {}).items())
+        print(f"{entry['node']}/{entry['name']}: {entry['state']} ({entry['function']}, {entry['form']}, core "
+              f"{entry['core']}, {entry['resident-mb']} MB resident{counters})")
+    return 0
+
+
+def _need_root():
+    if os.geteuid() != 0:
+        raise PenstockError("needs root: it makes network namespaces and huge pages")

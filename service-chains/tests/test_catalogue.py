@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The catalogue is right, and a wrong description gets an error that names the field."""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+from penstock_functions import catalogue, instance
+from penstock_node.errors import PenstockError, ProfileError
+
+GOOD = {"name": "f", "description": "d", "form": "container", "shared": True, "fail-policy": "open",
+        "start": {"memory-mb": 64}}
+
+
+class CatalogueTest(unittest.TestCase):
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+
+    def load(self, changes, name="f"):
+        content = {key: value for key, value in (GOOD | changes).items() if value is not ...}
+        path = self.directory / f"{name}.yaml"
+        path.write_text(json.dumps(content), encoding="utf-8")
+        return catalogue.load(path)
+
+    def test_shipped_functions(self):
+        entries = catalogue.load_all()
+        self.assertEqual(sorted(entries), ["forwarder", "packet-filter"])
+        for entry in entries.values():
+            with self.subTest(entry.name):
+                self.assertEqual(catalogue.machine_problems(entry), [])
+        self.assertEqual((entries["forwarder"].form, entries["forwarder"].fail_policy), ("container", "open"))
+        self.assertEqual((entries["packet-filter"].form, entries["packet-filter"].fail_policy), ("netns", "closed"))
+
+    def test_defaults(self):
+        entry = self.load({})
+        self.assertEqual((entry.core, entry.scheduling, entry.rules), (0, "idle", None))
+
+    def test_wrong_fields(self):
+        for changes, start in (
+                ({"name": ...}, "name: is missing"), ({"form": "vm"}, "form: "), ({"shared": "yes"}, "shared: "),
+                ({"fail-policy": "ajar"}, "fail-policy: "), ({"fail-policy": ...}, "fail-policy: is missing"),
+                ({"start": {}}, "start.memory-mb: is missing"), ({"start": {"memory-mb": 1}}, "start.memory-mb: "),
+                ({"start": {"memory-mb": 64, "core": -1}}, "start.core: "),
+                ({"start": {"memory-mb": 64, "scheduling": "fast"}}, "start.scheduling: "),
+                ({"start": {"memory-mb": 64, "cores": 1}}, "start.cores: unknown field; did you mean core?"),
+                ({"colour": 1}, "colour: unknown field"),
+                ({"name": "g"}, "name: is g; a function is named as its file"),
+                ({"form": "netns"}, "start.rules: is missing"),
+                ({"start": {"memory-mb": 64, "rules": "x.nft"}}, "start.rules: form container has no rules"),
+                ({"form": "netns", "start": {"memory-mb": 64, "rules": "x.nft"}}, "start.rules: there is no file"),
+                ({"form": "netns", "start": {"memory-mb": 64, "rules": "../x"}}, "start.rules: ")):
+            with self.subTest(changes), self.assertRaises(ProfileError) as caught:
+                self.load(changes)
+            self.assertTrue(any(problem.startswith(start) for problem in caught.exception.problems),
+                            caught.exception.problems)
+
+    def test_machine(self):
+        (self.directory / "f.nft").write_text("table inet x { chain", encoding="ascii")
+        entry = self.load({"form": "netns", "start": {"memory-mb": 64, "core": 4000, "rules": "f.nft"}})
+        core, rules = catalogue.machine_problems(entry)
+        self.assertRegex(core, "^start.core: this machine has no core 4000")
+        self.assertRegex(rules, "^start.rules: nft ")
+
+    def test_unknown_function(self):
+        with self.assertRaisesRegex(PenstockError, "no function nat; it has forwarder, packet-filter"):
+            catalogue.find("nat")
+
+    def test_instance_name(self):
+        for name in ("Upper", "-x", "fourteen-chars", ""):
+            with self.subTest(name), self.assertRaisesRegex(PenstockError, "an instance name is"):
+                instance.start(name, "n", "forwarder")
+
+    def test_unknown_node(self):
+        with self.assertRaisesRegex(PenstockError, "node nowhere is not up"):
+            instance.start("fw", "nowhere", "forwarder", run_directory=self.directory)
+
+
+if __name__ == "__main__":
+    unittest.main()
