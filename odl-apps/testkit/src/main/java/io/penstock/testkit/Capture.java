@@ -14,7 +14,7 @@ public final class Capture implements AutoCloseable {
 
     Capture(final Shell shell, final Path file, final String device, final String filter) {
         this.file = file;
-        process = shell.start(file, "tcpdump", "-l", "-nn", "-e", "-i", device, filter);
+        process = shell.start(file, "tcpdump", "--immediate-mode", "-l", "-nn", "-e", "-i", device, filter);
         try {
             Await.until("tcpdump listens", () -> text().contains("listening on"));
         } catch (AssertionError e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.testkit;
 
+import io.penstock.testkit.Shell.Result;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
@@ -80,7 +81,7 @@ public final class Host {
 
     /** Serves TCP: tells every client the source address of its connection. */
     public void serveTcp(final int port) {
-        serve("socat", "TCP4-LISTEN:" + port + ",reuseaddr,fork", "SYSTEM:echo $SOCAT_PEERADDR");
+        serve("socat", "TCP4-LISTEN:" + port + ",reuseaddr,fork", "SYSTEM:read line; echo $SOCAT_PEERADDR");
         Await.until("TCP server listens", () -> shell().run("ss", "-Hltn", "sport = " + port).contains(":" + port));
     }
 
@@ -97,15 +98,21 @@ public final class Host {
         run.closing(stop);
     }
 
-    /** Asks a server of {@link #serveTcp}, patiently; empty when it does not answer. */
+    /** Asks a server of {@link #serveTcp}, patiently. */
     public String askTcp(final String server, final int port) {
-        return ask("TCP4:" + server + ":" + port + ",connect-timeout=" + PATIENCE.toSeconds());
+        final Result result = ask("TCP4:" + server + ":" + port + ",connect-timeout=" + PATIENCE.toSeconds());
+        if (!result.isGood() || result.output().isEmpty()) {
+            throw new AssertionError("TCP port " + port + " of " + server + " does not answer " + this + "\n"
+                + result.output());
+        }
+        return result.output();
     }
 
     /** Asks a server of {@link #serveUdp}, patiently. */
     public String askUdp(final String server, final int port) {
         return Await.until("UDP port " + port + " of " + server + " answers " + this, PATIENCE,
-            () -> ask("UDP4:" + server + ":" + port), answer -> !answer.isEmpty());
+            () -> ask("UDP4:" + server + ":" + port),
+            result -> result.isGood() && !result.output().isEmpty()).output();
     }
 
     /** Asks by TCP and has to get no answer for a while. */
@@ -119,14 +126,14 @@ public final class Host {
     }
 
     private void getsNone(final String socat) {
-        final String answer = ask(socat);
-        if (!answer.isEmpty()) {
-            throw new AssertionError(this + " gets an answer from " + socat + ": " + answer);
+        final Result result = ask(socat);
+        if (result.isGood() && !result.output().isEmpty()) {
+            throw new AssertionError(this + " gets an answer from " + socat + ": " + result.output());
         }
     }
 
-    private String ask(final String socat) {
-        return shell().run("sh", "-c", "echo ? | socat -t 1.5 - " + socat + " 2>/dev/null || true");
+    private Result ask(final String socat) {
+        return shell().attempt("sh", "-c", "echo ? | socat -t 2 - " + socat);
     }
 
     /** Records frames of its device that fit a filter in the words of pcap-filter(7). */

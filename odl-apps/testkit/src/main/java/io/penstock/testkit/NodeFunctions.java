@@ -22,7 +22,8 @@ public final class NodeFunctions {
     }
 
     /**
-     * Starts a function of the catalogue and waits until the switch has taken it up, so its ports have to be there.
+     * Starts a function of the catalogue unless it runs, and waits until the switch has taken it up, so its ports have
+     * to be there.
      *
      * @param name name of the instance; its ports are {@code name-in} and {@code name-out}
      */

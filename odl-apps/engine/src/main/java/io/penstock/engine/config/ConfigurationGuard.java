@@ -68,7 +68,7 @@ public final class ConfigurationGuard implements DOMDataTreeCommitCohort {
         LOG.info("Refused a change: {}", message);
         // RESTCONF passes the words of a NetconfDocumentedException on to the caller, and of no other exception.
         return FluentFutures.immediateFailedFluentFuture(new DataValidationFailedException(
-            YangInstanceIdentifier.class, ConfigurationPaths.NETWORK.getRootIdentifier(), message,
+            YangInstanceIdentifier.class, ConfigurationPaths.NETWORK.getRootIdentifier(), "refused",
             new NetconfDocumentedException(message, ErrorType.APPLICATION, ErrorTag.INVALID_VALUE,
                 ErrorSeverity.ERROR)));
     }

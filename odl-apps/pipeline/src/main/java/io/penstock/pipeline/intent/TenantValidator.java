@@ -5,6 +5,7 @@ import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,7 +29,7 @@ final class TenantValidator {
     }
 
     List<Violation> validate() {
-        for (final Tenant tenant : snapshot.tenants().values()) {
+        for (final Tenant tenant : oldestFirst()) {
             checkAttachments(tenant);
             checkSubnets(tenant);
             checkRoutes(tenant);
@@ -40,6 +41,13 @@ final class TenantValidator {
             violations.add(new Violation("tenants", "name", "there are more tenants than VRF ids"));
         }
         return violations;
+    }
+
+    /** Whoever was there first keeps what two want, so that the error names the one that came. */
+    private List<Tenant> oldestFirst() {
+        return snapshot.tenants().values().stream()
+            .sorted(Comparator.comparing((Tenant tenant) -> !allocations.tenants().containsKey(tenant.name())))
+            .toList();
     }
 
     private void checkAttachments(final Tenant tenant) {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** OpenDaylight is seen at the edges of the engine alone, and each adapter is used where it belongs. */
+@AnalyzeClasses(packages = "io.penstock.engine", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+    @ArchTest
+    final ArchRule workersKnowNoOpendaylight = noClasses()
+        .that().resideInAnyPackage("io.penstock.engine.node", "io.penstock.engine.neighbour", "io.penstock.engine.api")
+        .should().dependOnClassesThat().resideInAPackage("org.opendaylight..");
+
+    @ArchTest
+    final ArchRule configurationKnowsNoSwitch = noClasses()
+        .that().resideInAPackage("io.penstock.engine.config").should().dependOnClassesThat()
+        .resideInAnyPackage("io.penstock.southbound.openflow..", "io.penstock.engine.node",
+            "io.penstock.engine.neighbour", "io.penstock.engine.rest");
+
+    @ArchTest
+    final ArchRule nobodyKnowsTheWire = noClasses().should().dependOnClassesThat()
+        .resideInAPackage("io.penstock.southbound.openflow.wire..");
+
+    @ArchTest
+    final ArchRule noStageIsCalledDirectly = noClasses().should().dependOnClassesThat()
+        .haveSimpleNameEndingWith("Stage");
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gson.stream.JsonReader;
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.intent.Validator;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.opendaylight.mdsal.binding.runtime.spi.BindingRuntimeHelpers;
+import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.access.control.list.rev190304.Acls;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
+import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
+import org.opendaylight.yangtools.yang.data.codec.gson.JSONCodecFactorySupplier;
+import org.opendaylight.yangtools.yang.data.codec.gson.JsonParserStream;
+import org.opendaylight.yangtools.yang.data.impl.schema.ImmutableNormalizedNodeStreamWriter;
+import org.opendaylight.yangtools.yang.data.impl.schema.NormalizedNodeResult;
+import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
+
+/** JSON as RESTCONF takes it, through the real models, to intent. */
+class NetworkReaderTest {
+    private static final EffectiveModelContext MODELS =
+        BindingRuntimeHelpers.createEffectiveModel(Network.class, Acls.class);
+    private static final Path SAMPLE = Path.of("../../service-chains/examples/sample");
+
+    @Test
+    void theSampleIsReadAndGoodButForItsNode() throws Exception {
+        final Snapshot snapshot = NetworkReader.read(Optional.of(parse(Files.readString(SAMPLE.resolve(
+            "network.json")))), Optional.of(parse(Files.readString(SAMPLE.resolve("acls.json")))));
+        assertThat(snapshot.tenants()).containsOnlyKeys("blue", "green", "red");
+        final Tenant blue = snapshot.tenants().get("blue");
+        assertThat(blue.chain()).contains("protected");
+        assertThat(blue.subnets()).containsExactly(new Tenant.Subnet("lan", Prefix.parse("10.0.0.0/24"),
+            Ipv4.parse("10.0.0.1"), List.of()));
+        assertThat(snapshot.chains().get("protected").functions()).containsExactly("fw1", "fwd1");
+        assertThat(snapshot.functions().get("fwd1").failPolicy()).isEqualTo(NetworkFunction.FailPolicy.OPEN);
+        assertThat(snapshot.functions().get("fw1").shared()).isFalse();
+        assertThat(Validator.validate(snapshot, Allocations.none()))
+            .isNotEmpty().allMatch(violation -> violation.rule().contains("there is no node 'edge1'"));
+    }
+
+    @Test
+    void entriesOfAListKeepTheOrderOfTheUser() throws Exception {
+        final Snapshot snapshot = NetworkReader.read(Optional.empty(),
+            Optional.of(parse(Files.readString(SAMPLE.resolve("acls.json")))));
+        assertThat(snapshot.acls().get("backbone-out").entries()).extracting(Acl.Entry::name)
+            .containsExactly("no-10", "no-172-16", "no-192-168", "rest");
+    }
+
+    @Test
+    void portsAndIcmpAreRead() throws Exception {
+        assertThat(entry("\"tcp\": {\"destination-port\": {\"lower-port\": 80, \"upper-port\": 90}}"))
+            .satisfies(entry -> {
+                assertThat(entry.protocol()).contains(6);
+                assertThat(entry.destinationPorts()).contains(new Acl.PortRange(80, 90));
+                assertThat(entry.inexpressible()).isEmpty();
+            });
+        assertThat(entry("\"udp\": {\"source-port\": {\"operator\": \"gte\", \"port\": 1024}}").sourcePorts())
+            .contains(new Acl.PortRange(1024, 65535));
+        assertThat(entry("\"icmp\": {\"type\": 8, \"code\": 0}")).satisfies(entry -> {
+            assertThat(entry.protocol()).contains(1);
+            assertThat(entry.icmpType()).contains(8);
+            assertThat(entry.icmpCode()).contains(0);
+        });
+    }
+
+    @Test
+    void whatCannotBeExpressedIsNamed() throws Exception {
+        assertThat(entry("\"ipv6\": {\"protocol\": 6}").inexpressible()).containsExactly("matches/ipv6/protocol");
+        assertThat(entry("\"ipv4\": {\"dscp\": 46}").inexpressible()).containsExactly("matches/ipv4/dscp");
+        assertThat(entry("\"tcp\": {\"flags\": \"syn\"}").inexpressible()).containsExactly("matches/tcp/flags");
+        assertThat(entry("\"tcp\": {\"destination-port\": {\"operator\": \"neq\", \"port\": 22}}").inexpressible())
+            .containsExactly("destination-port/operator neq");
+        assertThat(entry("\"tcp\": {\"destination-port\": {\"lower-port\": 90, \"upper-port\": 80}}").inexpressible())
+            .containsExactly("destination-port/lower-port 90 above upper-port 80");
+        assertThat(entry("\"ipv4\": {\"protocol\": 17}, \"tcp\": {\"source-port\": {\"port\": 1}}").inexpressible())
+            .containsExactly("matches/ipv4/protocol 17 together with tcp");
+        assertThat(entry("\"egress-interface\": \"up0\"").inexpressible()).containsExactly("matches/egress-interface");
+    }
+
+    @Test
+    void natWithoutASourceIsNamed() {
+        assertThatThrownBy(() -> NetworkReader.read(Optional.of(parse(
+            "{\"penstock:network\": {\"tenant\": [{\"name\": \"t\", \"nat\": {}}]}}")), Optional.empty()))
+            .isInstanceOf(UnreadableException.class).hasMessage("tenant t: nat: needs a public-address or a pool");
+    }
+
+    private static Acl.Entry entry(final String matches) throws Exception {
+        final String list = """
+            {"ietf-access-control-list:acls": {"acl": [{"name": "a", "aces": {"ace": [{"name": "e",
+              "matches": {%s}, "actions": {"forwarding": "ietf-access-control-list:accept"}}]}}]}}""";
+        return NetworkReader.read(Optional.empty(), Optional.of(parse(list.formatted(matches)))).acls().get("a")
+            .entries().get(0);
+    }
+
+    private static NormalizedNode parse(final String json) throws IOException {
+        final NormalizedNodeResult result = new NormalizedNodeResult();
+        try (JsonParserStream parser = JsonParserStream.create(ImmutableNormalizedNodeStreamWriter.from(result),
+                JSONCodecFactorySupplier.RFC7951.getShared(MODELS))) {
+            parser.parse(new JsonReader(new StringReader(json)));
+        }
+        return result.getResult();
+    }
+}
