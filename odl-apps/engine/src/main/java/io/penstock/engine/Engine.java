@@ -46,6 +46,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
     private static final long GATEWAY_REFRESH_SECONDS = 10;
     private static final long RETRY_SECONDS = 5;
+    private static final long AUDIT_SECONDS = 60;
 
     private final ConfigurationStore store;
     private final OpenFlowSouthbound southbound;
@@ -81,6 +82,8 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         registrations.add(southbound.listen((PortListener) this));
         registrations.add(southbound.listen(resolver::onPacketIn));
         ovsdb.start(listenAddress, ovsdbPort, this);
+        thread.scheduleWithFixedDelay(() -> workers.values().forEach(NodeWorker::audit), AUDIT_SECONDS, AUDIT_SECONDS,
+            TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::refreshGateways, 1, GATEWAY_REFRESH_SECONDS, TimeUnit.SECONDS);
     }
 

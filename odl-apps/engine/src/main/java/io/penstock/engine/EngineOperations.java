@@ -176,7 +176,7 @@ final class EngineOperations implements Operations {
         final String dpdk = worker.session().map(session -> session.announcement())
             .filter(announcement -> announcement.dpdkInitialized())
             .map(announcement -> announcement.dpdkVersion()).orElse("");
-        return new NodeStatus(name, seen != null, seen != null ? "netdev" : "", dpdk,
+        return new NodeStatus(name, seen != null, worker.datapathType().orElse(""), dpdk,
             seen != null ? counts(seen) : planned(worker));
     }
 

@@ -17,7 +17,6 @@ import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.NodeSession;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -61,7 +60,7 @@ public final class NodeWorker implements AutoCloseable {
     private volatile boolean online;
     private volatile boolean inSync;
     private volatile NodePlan plan;
-    private BridgeSpec appliedBridge;
+    private volatile BridgeSpec appliedBridge;
     private NodePlan installed;
     private long onlineSinceNanos;
     private long retryMillis = FIRST_RETRY_MILLIS;
@@ -77,6 +76,14 @@ public final class NodeWorker implements AutoCloseable {
             final Thread worker = new Thread(task, "penstock-node-" + name);
             worker.setDaemon(true);
             return worker;
+        });
+    }
+
+    /** Says that the node's database is to be read again and put right where somebody else changed it. */
+    public void audit() {
+        run(() -> {
+            appliedBridge = null;
+            mark();
         });
     }
 
@@ -146,6 +153,11 @@ public final class NodeWorker implements AutoCloseable {
     /** The node's database, while it is connected. */
     public Optional<NodeSession> session() {
         return Optional.ofNullable(session);
+    }
+
+    /** Datapath type of the bridge, once the node's database has it. */
+    public Optional<String> datapathType() {
+        return Optional.ofNullable(appliedBridge).map(bridge -> BridgeSpec.DATAPATH_TYPE);
     }
 
     /** The newest plan, once there was one. */
@@ -282,7 +294,7 @@ public final class NodeWorker implements AutoCloseable {
             remove.addAll(LearnedFlows.of(southbound, id(), vrf).get(ANSWER_SECONDS, TimeUnit.SECONDS));
         }
         send(FlowChanges.of(List.copyOf(remove), diff.toAdd()));
-        flushReleasedZones(planned);
+        flushZones(ConntrackZones.toFlush(planned, diff));
         installed = planned;
         inSync = true;
     }
@@ -295,16 +307,15 @@ public final class NodeWorker implements AutoCloseable {
         final FlowChanges changes = new FlowChanges(diff.excess().stream().map(FlowSpec::key).toList(), foreign,
             diff.toAdd());
         send(changes);
+        flushZones(ConntrackZones.toFlush(planned, diff));
         installed = planned;
         inSync = true;
         return changes;
     }
 
-    private void flushReleasedZones(final NodePlan planned)
+    private void flushZones(final Set<Integer> zones)
             throws InterruptedException, ExecutionException, TimeoutException {
-        final Set<Integer> released = new HashSet<>(installed.zones());
-        released.removeAll(planned.zones());
-        for (final int zone : released) {
+        for (final int zone : zones) {
             southbound.flushZone(id(), zone).get(ANSWER_SECONDS, TimeUnit.SECONDS);
         }
     }

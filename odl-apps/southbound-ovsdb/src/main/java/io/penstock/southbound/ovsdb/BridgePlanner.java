@@ -15,8 +15,6 @@ import java.util.Set;
  * depends on the old one, so a plan made from a view that is a moment old does no harm.
  */
 final class BridgePlanner {
-    /** The userspace datapath; also the key of its row in {@code Open_vSwitch.datapaths}. */
-    static final String DATAPATH_TYPE = "netdev";
     /** How long the switch waits for a sign of the controller, ms. Long, as a reconnect makes it resend every flow. */
     static final long INACTIVITY_PROBE_MS = 30_000;
 
@@ -66,7 +64,8 @@ final class BridgePlanner {
     }
 
     private static Map<String, Object> bridgeColumns() {
-        return Map.of("datapath_type", DATAPATH_TYPE, "fail_mode", Set.of("secure"), "protocols", Set.of("OpenFlow13"));
+        return Map.of("datapath_type", BridgeSpec.DATAPATH_TYPE, "fail_mode", Set.of("secure"),
+            "protocols", Set.of("OpenFlow13"));
     }
 
     private Map<String, String> otherConfig() {

@@ -23,6 +23,9 @@ public record BridgeSpec(String bridgeName, long datapathId, String controllerTa
     /** Name of the bridge on every node. */
     public static final String DEFAULT_NAME = "br-penstock";
 
+    /** Datapath type of every bridge: the userspace datapath; also the key of its row in Open_vSwitch.datapaths. */
+    public static final String DATAPATH_TYPE = "netdev";
+
     private static final int MIN_RATE_LIMIT = 100;
     private static final int MAX_TABLE = 254;
 

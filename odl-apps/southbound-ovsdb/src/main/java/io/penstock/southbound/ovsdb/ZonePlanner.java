@@ -28,7 +28,7 @@ final class ZonePlanner {
     }
 
     void plan(final TableRow root, final List<ZoneTimeouts> zones) {
-        final TableRow datapath = view.row(OvsTables.DATAPATH, root.map("datapaths").get(BridgePlanner.DATAPATH_TYPE))
+        final TableRow datapath = view.row(OvsTables.DATAPATH, root.map("datapaths").get(BridgeSpec.DATAPATH_TYPE))
             .orElse(null);
         final Map<?, ?> present = datapath == null ? Map.of() : datapath.map("ct_zones");
         final Map<Long, Ref> wanted = new HashMap<>();
@@ -40,7 +40,7 @@ final class ZonePlanner {
             plan.mutateMap(OvsTables.DATAPATH, datapath, "ct_zones", wanted, true);
         } else if (!wanted.isEmpty()) {
             // The switch never makes this row by itself; it fills in the datapath's capabilities.
-            plan.mutateMap(OvsTables.ROOT, root, "datapaths", Map.of(BridgePlanner.DATAPATH_TYPE,
+            plan.mutateMap(OvsTables.ROOT, root, "datapaths", Map.of(BridgeSpec.DATAPATH_TYPE,
                 plan.insert(OvsTables.DATAPATH, Map.of("ct_zones", wanted))), false);
         }
     }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.node;
+
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.plan.PlanDiff;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Table;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Which connections a change makes meaningless. */
+final class ConntrackZones {
+    private ConntrackZones() {
+        // Only functions.
+    }
+
+    /**
+     * Zones whose tenant has left the node, so that nobody inherits its connections, and zones whose translation is
+     * another now, since packets of a connection with the old address would be dropped until it times out.
+     */
+    static Set<Integer> toFlush(final NodePlan planned, final PlanDiff diff) {
+        return Stream.concat(
+            diff.excess().stream().filter(flow -> !planned.zones().contains(Cookie.ownerId(flow.cookie()))),
+            diff.wrong().stream().filter(flow -> flow.table() == Table.NAT_OUT))
+            .filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
+            .map(FlowSpec::cookie).map(Cookie::ownerId).collect(Collectors.toSet());
+    }
+}
