@@ -20,11 +20,13 @@ public final class DpdkNode implements TestRun.Closing {
     private static final int SLEEP_MICROSECONDS = 1000;
 
     private final TestRun run;
+    private final Shell controllerSide;
     private final Path tool;
     private final OvsSandbox ovs;
 
-    private DpdkNode(final TestRun run, final Path tool) {
+    private DpdkNode(final TestRun run, final Shell controllerSide, final Path tool) {
         this.run = run;
+        this.controllerSide = controllerSide;
         this.tool = tool;
         ovs = OvsSandbox.running(runDirectory(run).resolve(run.name()), OvsSandbox.Flavour.DPDK);
     }
@@ -38,7 +40,17 @@ public final class DpdkNode implements TestRun.Closing {
      */
     public static DpdkNode start(final TestRun run, final Path root, final Namespace namespace,
             final List<String> accessPorts, final List<String> uplinkPorts, final int ovsdbPort) {
-        final Path profile = run.directory().resolve("node.yaml");
+        return start(run, root, Shell.PLAIN, namespace, accessPorts, uplinkPorts, ovsdbPort);
+    }
+
+    /**
+     * Starts a node.
+     *
+     * @param controllerSide runs commands where the controller is, or would be
+     */
+    public static DpdkNode start(final TestRun run, final Path root, final Shell controllerSide,
+            final Namespace namespace, final List<String> accessPorts, final List<String> uplinkPorts,
+            final int ovsdbPort) {
         final String text = """
             name: %s
             namespace: %s
@@ -52,14 +64,23 @@ public final class DpdkNode implements TestRun.Closing {
             """.formatted(run.name(), namespace.name(), runDirectory(run), MEMORY_MEGABYTES, SLEEP_MICROSECONDS,
             names(accessPorts), names(uplinkPorts), ovsdbPort);
         try {
-            Files.writeString(profile, text);
+            Files.writeString(profile(run), text);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        final DpdkNode node = run.closing(new DpdkNode(run, root.resolve("ovs-config/ovs-config")));
+        final DpdkNode node = run.closing(new DpdkNode(run, controllerSide, root.resolve("ovs-config/ovs-config")));
         run.afterCrash(node.downCommand());
-        Shell.PLAIN.run(START_LIMIT, node.tool.toString(), "up", profile.toString());
+        node.up();
         return node;
+    }
+
+    /** Starts what does not run. */
+    public void up() {
+        controllerSide.run(START_LIMIT, tool.toString(), "up", profile(run).toString());
+    }
+
+    private static Path profile(final TestRun run) {
+        return run.directory().resolve("node.yaml");
     }
 
     private static String names(final List<String> ports) {
@@ -96,6 +117,6 @@ public final class DpdkNode implements TestRun.Closing {
 
     @Override
     public void close() {
-        Shell.PLAIN.run(downCommand());
+        controllerSide.run(downCommand());
     }
 }

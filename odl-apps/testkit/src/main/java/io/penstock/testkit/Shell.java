@@ -51,6 +51,14 @@ public record Shell(Map<String, String> environment, List<String> prefix) {
         return new Shell(environment, List.of("ip", "netns", "exec", namespace));
     }
 
+    /**
+     * The same with every command inside a network namespace, but with the mounts of everybody else: what such a
+     * command makes in /run/netns is seen by all.
+     */
+    public Shell entering(final Namespace namespace) {
+        return new Shell(environment, List.of("nsenter", "--net=/run/netns/" + namespace.name()));
+    }
+
     /** Runs a command that has to end well within 30 seconds; gives its output without the last line end. */
     public String run(final String... command) {
         return run(LIMIT, command);
@@ -74,7 +82,7 @@ public record Shell(Map<String, String> environment, List<String> prefix) {
     /** Runs a command that may fail, but has to end within {@code limit}. */
     public Result attempt(final Duration limit, final String... command) {
         try {
-            final Path output = Files.createTempFile("pst-out", "");
+            final Path output = Files.createTempFile(TestRun.PROCESS + "-0-", "");
             try {
                 return attempt(limit, output, command);
             } finally {
@@ -117,7 +125,7 @@ public record Shell(Map<String, String> environment, List<String> prefix) {
     }
 
     /** Ends a started command and waits until it is gone. */
-    static void stop(final Process process) {
+    public static void stop(final Process process) {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly().onExit().join();
     }

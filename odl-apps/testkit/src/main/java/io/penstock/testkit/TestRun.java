@@ -21,6 +21,9 @@ import java.util.stream.Stream;
  * what a run that was killed has left is swept away by the next. Not for several threads.
  */
 public final class TestRun implements AutoCloseable {
+    /** What names of this process begin with. */
+    static final String PROCESS = "pst" + Long.toString(ProcessHandle.current().pid(), Character.MAX_RADIX);
+
     private static final Path TEMPORARY = Path.of("/tmp");
     private static final Pattern NAME = Pattern.compile("pst([0-9a-z]+)-[0-9]+.*");
     /** One command a line, its words separated by tabs: what to run when the run was killed. */
@@ -33,8 +36,7 @@ public final class TestRun implements AutoCloseable {
         void close();
     }
 
-    private final String name = "pst" + Long.toString(ProcessHandle.current().pid(), Character.MAX_RADIX) + "-"
-        + RUNS.incrementAndGet();
+    private final String name = PROCESS + "-" + RUNS.incrementAndGet();
     private final Path directory = TEMPORARY.resolve(name);
     private final Deque<Closing> things = new ArrayDeque<>();
 

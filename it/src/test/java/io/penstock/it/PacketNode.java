@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it;
+
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocator;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Validator;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.plan.Planner;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.testkit.DpdkNode;
+import io.penstock.testkit.EdgeNetwork;
+import io.penstock.testkit.FlowLoader;
+import io.penstock.testkit.PlannedFlows;
+import io.penstock.testkit.TestRun;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/** A node with hosts around it, and a plan loaded by hand: no controller takes part. */
+final class PacketNode implements AutoCloseable {
+    /** Top of the source tree. */
+    static final Path ROOT = Path.of(System.getProperty("penstock.root"));
+
+    /** Nobody listens there. */
+    private static final int NO_CONTROLLER = 9;
+
+    private final TestRun run = new TestRun();
+    private final EdgeNetwork network;
+    private final DpdkNode node;
+    private FlowLoader loader;
+    private PlannedFlows flows;
+    private Allocations allocations = Allocations.none();
+
+    /** Starts the node and its surroundings; it has no bridge yet. */
+    PacketNode() {
+        try {
+            network = new EdgeNetwork(run, List.of("acc0", "acc1"), Networks.BACKBONE_ADDRESS,
+                List.of(Networks.PUBLIC_PREFIX));
+            node = DpdkNode.start(run, ROOT, network.nodeSpace(),
+                List.of("acc0", "acc1"), List.of(EdgeNetwork.UPLINK), NO_CONTROLLER);
+        } catch (AssertionError e) {
+            run.close();
+            throw e;
+        }
+    }
+
+    /** Brings the switch to a network, everything up. */
+    void load(final Snapshot snapshot) {
+        load(snapshot, Set.of());
+    }
+
+    /** Brings the switch to a network, some functions down. What the switch learned is gone, what it tracks is not. */
+    void load(final Snapshot snapshot, final Set<String> functionsDown) {
+        final List<?> violations = Validator.validate(snapshot, allocations);
+        if (!violations.isEmpty()) {
+            throw new AssertionError("no such network: " + violations);
+        }
+        allocations = Allocator.allocate(snapshot, allocations);
+        final NodePlan plan = Planner.plan(snapshot, allocations, functionsDown, Networks.NODE);
+        if (loader == null) {
+            loader = FlowLoader.create(node.ovs(), plan.bridge());
+        }
+        loader.load(plan);
+        flows = new PlannedFlows(node.ovs(), plan);
+        // Somebody has to ask by ARP for what is not known; without a controller the others speak first.
+        network.transit().forgetNeighbours();
+        network.transit().reaches(Networks.BACKBONE_ADDRESS);
+    }
+
+    TestRun run() {
+        return run;
+    }
+
+    EdgeNetwork network() {
+        return network;
+    }
+
+    DpdkNode node() {
+        return node;
+    }
+
+    /** Packets the flows of this label have met since they were loaded. */
+    long packets(final Table table, final String label) {
+        return flows.packets(table, label);
+    }
+
+    @Override
+    public void close() {
+        run.close();
+    }
+}
