@@ -46,7 +46,6 @@ public final class AccessStage implements Stage {
         sink.flow(Table.L2_LOOKUP, Priority.MISS, "to a host")
             .then(new Action.Resubmit(Table.L2_HOSTS)).go(Table.L2_FORWARD);
 
-        sink.flow(Table.L2_HOSTS, Priority.MISS, "host not known").drop();
         sink.flow(Table.L2_FORWARD, Priority.HIGH, "host found")
             .when(Register.FOUND.is(1)).go(Table.EGRESS);
         sink.flow(Table.L2_FORWARD, Priority.MISS, "no other attachment in the broadcast domain").drop();

@@ -16,7 +16,6 @@ public final class NeighbourStage implements Stage {
     public void planNode(final NodeView node, final FlowSink sink) {
         sink.flow(Table.NEIGHBOUR_LOOKUP, Priority.MISS, "look the next hop up")
             .then(new Action.Resubmit(Table.NEIGHBOURS)).go(Table.NEIGHBOUR_FOUND);
-        sink.flow(Table.NEIGHBOURS, Priority.MISS, "next hop not known").drop();
         sink.flow(Table.NEIGHBOUR_FOUND, Priority.NORMAL, "next hop found")
             .when(Register.FOUND.is(1)).go(Table.EGRESS);
         sink.flow(Table.NEIGHBOUR_FOUND, Priority.MISS, "ask for the next hop")

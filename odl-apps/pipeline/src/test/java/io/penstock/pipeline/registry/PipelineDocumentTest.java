@@ -33,7 +33,8 @@ class PipelineDocumentTest {
 
             ## Tables
 
-            What no flow of a table wants is dropped and counted, unless the table's lowest flow says otherwise.
+            What no flow of a table wants is dropped and counted, unless the table's lowest flow says otherwise. The
+            learned tables have no such flow: they are looked up on the way, and to find nothing there is no drop.
 
             | number | table | written by | what it decides | goes on to |
             |---|---|---|---|---|
