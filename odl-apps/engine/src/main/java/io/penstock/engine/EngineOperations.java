@@ -27,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -153,8 +154,9 @@ final class EngineOperations implements Operations {
 
     private static FlowCounts counts(final Observation seen) {
         final PlanDiff diff = seen.diff();
-        return new FlowCounts(seen.plan().flows().size(), diff.proper().size(), diff.missing().size(),
-            diff.excess().size() + seen.dump().foreign().size(), diff.wrong().size());
+        final int replaced = seen.replaced().size();
+        return new FlowCounts(seen.plan().flows().size(), diff.proper().size(), diff.missing().size() - replaced,
+            diff.excess().size() + seen.dump().foreign().size() - replaced, diff.wrong().size() + replaced);
     }
 
     private static FlowCounts planned(final NodeWorker worker) {
@@ -164,11 +166,14 @@ final class EngineOperations implements Operations {
 
     private static List<Difference> differences(final Observation seen) {
         final List<Difference> differences = new ArrayList<>();
-        seen.diff().missing().forEach(flow -> differences.add(new Difference("missing", flow.toString())));
+        final Set<FlowSpec.Key> replaced = seen.replaced();
+        seen.diff().missing().forEach(flow -> differences.add(
+            new Difference(replaced.contains(flow.key()) ? "wrong" : "missing", flow.toString())));
         seen.diff().wrong().forEach(flow -> differences.add(new Difference("wrong", flow.toString())));
         seen.diff().excess().forEach(flow -> differences.add(new Difference("excess", flow.toString())));
-        seen.dump().foreign().forEach(flow -> differences.add(new Difference("excess",
-            "table=" + flow.table() + ",priority=" + flow.priority() + " (" + flow.problem() + ")")));
+        seen.dump().foreign().stream().filter(flow -> flow.key().filter(replaced::contains).isEmpty())
+            .forEach(flow -> differences.add(new Difference("excess",
+                "table=" + flow.table() + ",priority=" + flow.priority() + " (" + flow.problem() + ")")));
         return differences.size() > MAX_DIFFERENCES ? differences.subList(0, MAX_DIFFERENCES) : differences;
     }
 

@@ -194,7 +194,13 @@ public final class NodeWorker implements AutoCloseable {
     }
 
     /** What a switch has and how that compares. */
-    public record Observation(NodePlan plan, FlowDump dump, PlanDiff diff) { }
+    public record Observation(NodePlan plan, FlowDump dump, PlanDiff diff) {
+        /** Planned flows in whose place the switch has one we cannot read: not missing but wrong. */
+        public Set<FlowSpec.Key> replaced() {
+            return dump.foreign().stream().flatMap(flow -> flow.key().stream()).filter(plan.flows()::containsKey)
+                .collect(Collectors.toSet());
+        }
+    }
 
     private interface Work<T> {
         T get() throws InterruptedException, ExecutionException, TimeoutException;

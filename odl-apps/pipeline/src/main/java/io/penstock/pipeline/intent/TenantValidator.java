@@ -193,7 +193,7 @@ final class TenantValidator {
     private void checkPools() {
         final Map<String, Long> used = new HashMap<>();
         final Map<String, Long> reserved = new HashMap<>();
-        for (final Tenant tenant : snapshot.tenants().values()) {
+        for (final Tenant tenant : oldestFirst()) {
             final String pool = tenant.nat().flatMap(Tenant.Nat::pool).orElse(null);
             if (pool == null) {
                 continue;

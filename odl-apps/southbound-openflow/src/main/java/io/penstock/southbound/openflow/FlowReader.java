@@ -43,7 +43,8 @@ final class FlowReader {
                 flow.spec().ifPresentOrElse(
                     spec -> flows.add(new InstalledFlow(spec, flow.packets(), flow.bytes())),
                     () -> foreign.add(new ForeignFlow(flow.table(), flow.priority(), flow.cookie(),
-                        HexFormat.of().formatHex(flow.match()), flow.problem(), flow.packets(), flow.bytes())));
+                        HexFormat.of().formatHex(flow.match()), flow.problem(), flow.packets(), flow.bytes(),
+                        flow.key())));
             }
         }
         return new FlowDump(flows, foreign);

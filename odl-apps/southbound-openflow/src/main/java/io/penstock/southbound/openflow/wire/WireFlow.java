@@ -78,6 +78,16 @@ public record WireFlow(int table, int priority, long cookie, byte[] match, long 
         return new FlowSpec(WireActions.table(table), priority, matches, actions, next, cookie, idleTimeout);
     }
 
+    /** What the switch knows the flow by, when table and match are such as ours have. */
+    public Optional<FlowSpec.Key> key() {
+        try {
+            return Optional.of(new FlowSpec(WireActions.table(table), priority,
+                WireMatch.decode(Unpooled.wrappedBuffer(match)), List.of(), Optional.empty(), cookie, 0).key());
+        } catch (UndecodableException | IndexOutOfBoundsException | IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
     static void encodeInstructions(final ByteBuf out, final FlowSpec flow) {
         if (!flow.actions().isEmpty()) {
             final int start = out.writerIndex();
