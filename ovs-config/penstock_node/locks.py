@@ -15,12 +15,35 @@ def lock_directory():
 
 @contextlib.contextmanager
 def held(name, directory=None):
-    """Holds the lock `name` for the body; waits for others. Not reentrant."""
+    """Holds the lock `name` for the body; waits for others. Not reentrant. Leaves no file."""
     directory = pathlib.Path(directory or lock_directory())
-    directory.mkdir(parents=True, exist_ok=True)
-    with open(directory / f"{name}.lock", "w", encoding="ascii") as file:
+    path = directory / f"{name}.lock"
+    with _locked(path):
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)  # While it is held: whoever waits for this file finds out and makes a new one.
+    try:
+        directory.rmdir()
+    except OSError:
+        pass  # Others have locks or ledgers in it.
+
+
+def _locked(path):
+    """The open lock file, locked; closing it lets go."""
+    while True:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            file = open(path, "w", encoding="ascii")
+        except FileNotFoundError:
+            continue  # The directory was removed this very moment.
         fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+        try:
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                return file
+        except FileNotFoundError:
+            pass
+        file.close()
 
 
 def read_json(path, default):

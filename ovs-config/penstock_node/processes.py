@@ -163,7 +163,20 @@ def _stat(pid):
 
 def _start_time(pid):
     fields = _stat(pid)
-    return None if fields is None or fields[0] in "ZX" else fields[19]
+    if fields is None or fields[0] in "ZX" and not _has_threads(pid):
+        return None
+    return fields[19]
+
+
+def _has_threads(pid):
+    """Whether threads live on after the first one. As long as they do, memory and devices are not free."""
+    for path in pathlib.Path(f"/proc/{pid}/task").glob("[0-9]*/stat"):
+        try:
+            if path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0] not in "ZX":
+                return True
+        except OSError:
+            continue
+    return False
 
 
 def _boot_id():

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the controller's distribution with Maven, only when its sources have changed."""
+
+import hashlib
+import os
+import re
+import subprocess
+import time
+
+from penstock_node.errors import PenstockError
+from penstock_node.steps import say
+
+from . import ROOT, exclusive, places
+
+# Everything the distribution is made of; the Python packages beside it are not in it.
+_SOURCES = ("pom.xml", "odl-apps", "features", "karaf")
+_NOT_SOURCES = {"target", "tests", "__pycache__", "penstock_controller", "penstock_launcher"}
+_GENERATED = {".flattened-pom.xml"}
+_MODULE = re.compile(r"^\[INFO\] Building (?P<name>.+?) \S+\s+\[(?P<number>\d+)/(?P<total>\d+)\]$")
+_FETCHED = re.compile(r"^\[INFO\] Downloaded from .* \((?P<size>[\d.]+) (?P<unit>[kMG]?B)")
+_NOISE = re.compile(r"^\[ERROR\] *($|->|\[Help|To see the full|Re-run Maven|For more information|After correcting|  mvn )")
+_UNITS = {"B": 1e-6, "kB": 1e-3, "MB": 1.0, "GB": 1e3}
+_REPORT_SECONDS = 15
+
+
+def fingerprint(root=ROOT):
+    """Changes when a source does: names and content, not times."""
+    digest = hashlib.sha256()
+    for path in _files(root):
+        digest.update(f"{path.relative_to(root)}\0".encode())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _files(root):
+    for name in _SOURCES:
+        path = root / name
+        if path.is_file():
+            yield path
+        for directory, below, names in os.walk(path):
+            # Test sources are compiled too, but they change nothing in the distribution.
+            below[:] = sorted(entry for entry in below if entry not in _NOT_SOURCES
+                              and not (entry == "test" and directory.endswith("src")))
+            for entry in sorted(names):
+                if entry not in _GENERATED and not entry.endswith(".md"):
+                    yield type(path)(directory, entry)
+
+
+def is_current(stamp):
+    """Whether the distribution in the source tree was made of the sources as they are."""
+    try:
+        return (places.ASSEMBLY / "bin" / "karaf").exists() and \
+            places.BUILD_STAMP.read_text(encoding="ascii").strip() == stamp
+    except OSError:
+        return False
+
+
+def ensure():
+    """Builds unless that was done. Returns the fingerprint of the sources and whether anything was built."""
+    stamp = fingerprint()
+    if is_current(stamp):
+        return stamp, False
+    with exclusive.alone("build", "a build", wait=True):
+        stamp = fingerprint()
+        if is_current(stamp):
+            return stamp, False
+        say("sources have changed since the last build" if places.ASSEMBLY.exists()
+            else "the first build: where Maven has fetched nothing yet it fetches about 370 MB, some minutes")
+        maven("build.log", "install", "-DskipTests", "-Dodlparent.checkstyle.skip", "--projects", "!it")
+        record(stamp)
+    return stamp, True
+
+
+def record(stamp):
+    """Notes that the distribution is made of the sources of this fingerprint."""
+    if places.ASSEMBLY.is_dir():
+        places.BUILD_STAMP.write_text(stamp + "\n", encoding="ascii")
+
+
+def maven(log_name, *arguments):
+    """Runs Maven in the source tree, names every module as it comes, and writes all to a log file.
+
+    Raises PenstockError with Maven's own words. The mark of a complete build is taken away first: a build that is cut
+    off leaves none.
+    """
+    home = places.java_home()
+    if home is None:
+        raise PenstockError("there is no Java 17 in /usr/lib/jvm: apt-get install openjdk-17-jdk-headless")
+    places.BUILD_STAMP.unlink(missing_ok=True)
+    log = places.log_directory() / log_name
+    log.parent.mkdir(parents=True, exist_ok=True)
+    say(f"mvn {' '.join(arguments)} (log: {log})")
+    environment = dict(os.environ) | {"JAVA_HOME": str(home)}
+    report = Report(say)
+    with open(log, "w", encoding="utf-8") as output, subprocess.Popen(
+            ["mvn", "--batch-mode", *arguments], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace") as process:
+        try:
+            for line in process.stdout:
+                output.write(line)
+                report.line(line.rstrip())
+        except BaseException:
+            process.terminate()
+            raise
+    report.end()
+    if process.returncode:
+        raise PenstockError("Maven: " + ("\n".join(report.errors[:8]) or f"exit code {process.returncode}")
+                            + f"\nall of it is in {log}")
+
+
+class Report:
+    """Reads Maven's output: a line for each module, and a sign of life while it fetches."""
+
+    def __init__(self, say_line, clock=time.monotonic):
+        self.errors = []
+        self._say = say_line
+        self._clock = clock
+        self._module = None
+        self._started = self._last = clock()
+        self._files, self._megabytes = 0, 0.0
+
+    def line(self, text):
+        """Takes one line of output."""
+        module, fetched = _MODULE.match(text), _FETCHED.match(text)
+        if module:
+            self.end()
+            self._module = f"[{module['number']:>2}/{module['total']}] {module['name']}"
+            self._started = self._clock()
+        elif fetched:
+            self._files += 1
+            self._megabytes += float(fetched["size"]) * _UNITS[fetched["unit"]]
+        elif text.startswith("[ERROR]") and not _NOISE.match(text):
+            self.errors.append(text[7:].strip())
+        if self._files and self._clock() - self._last > _REPORT_SECONDS:
+            self._last = self._clock()
+            self._say(f"fetched {self._files} files, {self._megabytes:.0f} MB")
+
+    def end(self):
+        """The module is done."""
+        if self._module:
+            self._say(f"{self._module}  {self._clock() - self._started:.1f} s")
+        self._module = None

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of ./penstock."""
+
+import argparse
+import json
+import os
+import sys
+import traceback
+
+from penstock_node.errors import PenstockError
+
+from . import control, down, exclusive, logs, places, status, suites, up
+
+_EPILOG = """examples:
+  ./penstock up                 from a fresh Debian 12 to a working edge with three sample tenants
+  ./penstock status --json      one object for programs
+  ./penstock console            the Karaf console; penstock: and the tab key lead on
+  ./penstock logs -f controller
+  ./penstock test               every test there is
+  ./penstock down               take all of it away
+
+Exit codes: 0 done, 1 could not be done, 2 wrong usage, 3 (status, console) the controller does not run.
+Progress goes to standard error, results to standard output.
+
+Files: /run/penstock ($PENSTOCK_RUN_DIR) while it runs, /var/lib/penstock ($PENSTOCK_STATE_DIR) for the controller's
+stored configuration and password, /var/log/penstock ($PENSTOCK_LOG_DIR) for the launcher's logs.
+"""
+
+_DOWN = """Stops the functions, the node, the controller and the sample's hosts, gives the huge pages back, and
+removes every file of theirs: nothing is left, and the next up starts from nothing. What was built stays, so that up is
+fast. Debian packages stay too."""
+
+
+def main(arguments=None):
+    """Runs one command and returns the exit code."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return 2
+    try:
+        if options.needs_root and os.geteuid() != 0:
+            raise PenstockError(f"'{options.command}' needs root: run it with sudo")
+        return options.run(options)
+    except PenstockError as error:
+        print(f"penstock: {error}", file=sys.stderr)
+        _keep_trace(error)
+        return 1
+    except KeyboardInterrupt:
+        print("\npenstock: interrupted; the same command goes on from here, './penstock down' undoes", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        return 1
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="./penstock", description="Penstock on one machine: a multi-tenant provider edge on Open vSwitch with "
+        "DPDK, steered by OpenDaylight.", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.set_defaults(command=None)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    _command(commands, "up", _up, "install, build, start, provision and prove everything; a second time changes "
+             "nothing")
+    removed = _command(commands, "down", _down, "take everything away", _DOWN)
+    kind = removed.add_mutually_exclusive_group()
+    kind.add_argument("--keep", action="store_true", help="keep the controller's stored configuration (tenants, their "
+                      "public addresses) and its password for the next up")
+    kind.add_argument("--purge", action="store_true", help="remove what was built and the launcher's logs too")
+    shown = _command(commands, "status", _status, "nodes, tenants, chains and functions at this moment")
+    shown.add_argument("--json", action="store_true", help="print one JSON object")
+    _command(commands, "console", _console, "the Karaf console; reads commands from standard input if that is no "
+             "terminal")
+    log = _command(commands, "logs", _logs, "show the logs")
+    log.add_argument("kind", nargs="?", choices=logs.KINDS, help="only these; default is all but the launcher's")
+    log.add_argument("-f", "--follow", action="store_true", help="go on showing what is added")
+    log.add_argument("-n", "--lines", type=int, default=20, metavar="N", help="lines of each file; default 20")
+    _command(commands, "test", _test, "run every test there is, beside a running network or without one")
+    _command(commands, "help", lambda _: parser.print_help() or 0, "show this", needs_root=False)
+    return parser
+
+
+def _command(commands, name, run, text, description=None, needs_root=True):
+    added = commands.add_parser(name, help=text, description=description or text[0].upper() + text[1:] + ".")
+    added.set_defaults(run=run, needs_root=needs_root)
+    return added
+
+
+def _up(_):
+    with exclusive.alone("launcher", "./penstock up"):
+        text = up.run()
+    print(text, end="")
+    return 0
+
+
+def _down(options):
+    with exclusive.alone("launcher", "./penstock down"):
+        down.run(options.keep, options.purge)
+    return 0
+
+
+def _status(options):
+    if not control.is_running():
+        if options.json:
+            print(json.dumps(status.NOT_RUNNING, indent=2))
+        print("penstock: the controller does not run; start it with ./penstock up", file=sys.stderr)
+        return 3
+    state = status.collect(control.restconf())
+    print(json.dumps(state, indent=2) if options.json else status.render(state))
+    return 0
+
+
+def _console(_):
+    if not control.is_running():
+        print("penstock: the controller does not run; start it with ./penstock up", file=sys.stderr)
+        return 3
+    commands = None if sys.stdin.isatty() else sys.stdin.read()
+    print(control.controller().console(commands), end="")
+    return 0
+
+
+def _logs(options):
+    logs.show(options.kind, options.follow, options.lines)
+
+
+def _test(_):
+    return 0 if suites.run() else 1
+
+
+def _keep_trace(error):
+    """Errors we did not foresee are worth a trace; it goes to a file."""
+    cause = error.__cause__
+    if cause is None or isinstance(cause, PenstockError):
+        return
+    path = places.log_directory() / "failure.log"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+    except OSError:
+        return
+    print(f"  trace: {path}", file=sys.stderr)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The controller as the launcher runs it: from a copy of the distribution, reachable for nodes at one address."""
+
+import os
+import shutil
+
+import penstock_controller
+from penstock_node import management, processes
+from penstock_node.errors import PenstockError
+from penstock_node.steps import say
+
+from . import places
+from .restconf import Restconf
+
+ADDRESS_USER = "penstock"
+"""Name under which the launcher holds the management address."""
+
+MODEL = "penstock"
+"""The controller is ready when this YANG module is there."""
+
+_START_SECONDS = 600
+_STEPS = {"web": "web server answers", "system": "all bundles active", "openflow": "OpenFlow listens",
+          "restconf": "RESTCONF answers", "model": "Penstock's models are there"}
+_MARK = "penstock-build.sha256"
+
+
+def controller():
+    """The controller, running or not."""
+    home = places.java_home()
+    if home:
+        os.environ["JAVA_HOME"] = str(home)  # Else it takes any Java it finds.
+    return penstock_controller.Controller(places.distribution(), places.controller_directory())
+
+
+def is_running():
+    """Whether its process runs."""
+    return places.controller_directory().is_dir() and controller().pid is not None
+
+
+def restconf():
+    """A client for the running controller."""
+    running = controller()
+    return Restconf(running.restconf_url, running.user, running.password)
+
+
+def password_file():
+    """Where the generated password is."""
+    return places.controller_directory() / "password"
+
+
+def ensure(stamp):
+    """Makes the distribution of fingerprint `stamp` run and waits until it is ready. Returns True if it was not so."""
+    current = controller()
+    started = False
+    if current.pid is not None and _installed() != stamp:
+        say("there is a new build; the controller is started anew")
+        current.stop()
+    if current.pid is None:
+        if _installed() != stamp:
+            _install(stamp)
+        current.start(penstock_controller.Settings(listen_address=management.CONTROLLER_ADDRESS))
+        say(f"booting; log: {current.log_file}")
+        started = True
+    try:
+        current.wait_until_ready(_START_SECONDS, _report if started else None, MODEL)
+    except penstock_controller.ControllerError as error:
+        raise PenstockError(f"{error}{_last_errors(current.log_file)}") from error
+    return started
+
+
+def stop():
+    """Ends the controller. Returns True if it ran."""
+    if not is_running():
+        return False
+    controller().stop()
+    return True
+
+
+def _report(name, seconds):
+    say(f"{_STEPS.get(name, name)} after {seconds:.0f} s")
+
+
+def _installed():
+    try:
+        return (places.distribution() / _MARK).read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+
+
+def _install(stamp):
+    """Copies the distribution: the next build may take the original away under a running controller."""
+    target = places.distribution()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(target.name + ".partial")
+    for old in (partial, target):
+        shutil.rmtree(old, ignore_errors=True)
+    shutil.copytree(places.ASSEMBLY, partial, symlinks=True)
+    (partial / _MARK).write_text(stamp + "\n", encoding="ascii")
+    partial.replace(target)
+
+
+def _last_errors(log, lines=6):
+    try:
+        text = log.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    errors = [line for line in text.splitlines() if " ERROR " in line or "| ERROR |" in line]
+    return "\nlast errors in the log:\n  " + "\n  ".join(errors[-lines:]) if errors else processes.log_tail(log)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""./penstock down: takes away all that `up` made, whatever state it is in."""
+
+import json
+import pathlib
+import shutil
+
+from penstock_functions import instance
+from penstock_node import management, node
+from penstock_node.commands import run as command
+from penstock_node.errors import PenstockError
+
+from . import ROOT, control, lab, places
+from .progress import Steps
+
+_LOOK = "run './penstock down' again; if it fails again the text names the process or device that stays"
+_PREFIXES = ("psl-",)
+
+
+def run(keep=False, purge=False):
+    """Stops and removes everything.
+
+    keep: the controller's stored configuration and password stay for the next `up`.
+    purge: what the build made and the launcher's logs go too.
+    """
+    directory = places.run_directory()
+    steps = Steps(total=6 if purge else 5)
+    with steps.step("network functions", _LOOK) as note:
+        functions = instance.status(directory)
+        for entry in functions:
+            instance.stop(entry["name"], entry["node"], directory)
+        note.text = f"{len(functions)} stopped"
+    with steps.step("nodes", _LOOK) as note:
+        names = [entry["name"] for entry in node.status(directory)]
+        for name in names:
+            node.down(name, directory)
+        note.text = f"{len(names)} stopped"
+    with steps.step("controller", _LOOK) as note:
+        note.text = "stopped" if control.stop() else "was not running"
+        management.release_address(control.ADDRESS_USER)
+    with steps.step("sample hosts and cables", _LOOK) as note:
+        note.text = "removed" if lab.remove() else "none there"
+    with steps.step("files", _LOOK) as note:
+        shutil.rmtree(directory, ignore_errors=True)
+        if keep:
+            note.text = f"{places.state_directory()} stays"
+        else:
+            _remove_state()
+        _check(directory)
+    if purge:
+        with steps.step("build and logs", _LOOK):
+            for target in _targets(ROOT):
+                shutil.rmtree(target, ignore_errors=True)
+            shutil.rmtree(places.log_directory(), ignore_errors=True)
+
+
+def _remove_state():
+    """Only what is ours: the directory may have been chosen by the user."""
+    for ours in (places.controller_directory(), places.distribution()):
+        shutil.rmtree(ours, ignore_errors=True)
+    try:
+        places.state_directory().rmdir()
+    except OSError:
+        pass
+
+
+def _targets(root):
+    """Maven's output directories: those beside a pom.xml."""
+    return sorted(pom.parent / "target" for pom in pathlib.Path(root).rglob("pom.xml")
+                  if "target" not in pom.relative_to(root).parts)
+
+
+def _check(directory):
+    """Nothing may be left that we know how to find."""
+    listed = [entry["name"] for entry in json.loads(command("ip", "-j", "netns", "list") or "[]")]
+    left = [f"namespace {name}" for name in listed if name.startswith(_PREFIXES)]
+    left += [str(directory)] if directory.exists() else []
+    if left:
+        raise PenstockError(f"still there: {', '.join(left)}")

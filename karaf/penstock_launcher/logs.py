@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""./penstock logs: which files there are, and tail(1) on them."""
+
+import os
+import sys
+
+from penstock_node.errors import PenstockError
+
+from . import places
+
+KINDS = ("controller", "node", "functions", "lab", "launcher")
+
+
+def files(kind=None):
+    """The log files there are, of one kind or of all, those of running things first."""
+    directory = places.run_directory()
+    found = {
+        "controller": [places.controller_directory() / "data" / "log" / name for name in ("karaf.log", "console.log")],
+        "node": sorted(directory.glob("*/ovs*.log")),
+        "functions": sorted(directory.glob("*/functions/*/*.log")),
+        "lab": sorted(places.lab_directory().glob("*.log")),
+        "launcher": sorted(places.log_directory().glob("*.log"))}
+    chosen = (kind,) if kind else KINDS[:-1]
+    return [path for name in chosen for path in found[name] if path.is_file()]
+
+
+def show(kind, follow, lines):
+    """Becomes tail(1); does not return."""
+    paths = files(kind)
+    if not paths:
+        raise PenstockError(f"there are no logs{' of ' + kind if kind else ''}: nothing runs here")
+    sys.stdout.flush()
+    os.execvp("tail", ["tail", *(["-F"] if follow else []), "-v", "-n", str(lines), *map(str, paths)])

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Installs the Debian packages that are missing, by name."""
+
+import contextlib
+import os
+import pathlib
+import subprocess
+
+from penstock_node.errors import PenstockError
+from penstock_node.steps import step
+
+from . import places
+
+RUN = ("openjdk-17-jdk-headless", "maven", "openvswitch-switch-dpdk", "dpdk-dev", "librte-net-virtio23",
+       "librte-net-tap23", "nftables", "iproute2", "ethtool", "iputils-ping", "procps", "python3-yaml",
+       "python3-jsonschema")
+"""What `up` needs."""
+
+TEST = RUN + ("librte-net-null23", "socat", "tcpdump")
+"""What `test` needs."""
+
+_POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
+_NO_SERVICES = "#!/bin/sh\n# Made by Penstock for the time of one installation: start no services.\nexit 101\n"
+
+
+def missing(names):
+    """Those of the packages that are not installed, in the same order."""
+    answer = subprocess.run(["dpkg-query", "--show", "--showformat=${Package} ${db:Status-Status}\n", *names],
+                            capture_output=True, text=True, check=False)
+    installed = {line.split()[0] for line in answer.stdout.splitlines() if line.endswith(" installed")}
+    return [name for name in names if name not in installed]
+
+
+def install(names):
+    """Installs what is missing. Returns the names it installed."""
+    wanted = missing(names)
+    if not wanted:
+        return []
+    log = places.log_directory() / "packages.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.unlink(missing_ok=True)
+    with step(f"installing {' '.join(wanted)}"), _no_services():
+        if not (_apt(log, "install", *wanted) or (_apt(log, "update") and _apt(log, "install", *wanted))):
+            said = [line for line in log.read_text(encoding="utf-8", errors="replace").splitlines()
+                    if line.startswith(("E:", "Err:"))]
+            raise PenstockError("apt-get could not install them: " + "; ".join(said[-3:] or ["no reason given"])
+                                + f"; see {log}")
+    return wanted
+
+
+def _apt(log, *arguments):
+    command = ["apt-get", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=120", *arguments]
+    with open(log, "ab") as output:
+        output.write(f"$ {' '.join(command)}\n".encode())
+        output.flush()
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False,
+                              env=dict(os.environ) | {"DEBIAN_FRONTEND": "noninteractive"})
+    return done.returncode == 0
+
+
+@contextlib.contextmanager
+def _no_services():
+    """Packages start their services when they are installed: the system's own Open vSwitch is not ours to start."""
+    ours = not _POLICY.exists()
+    if ours:
+        _POLICY.write_text(_NO_SERVICES, encoding="ascii")
+        _POLICY.chmod(0o755)
+    try:
+        yield
+    finally:
+        if ours:
+            _POLICY.unlink(missing_ok=True)

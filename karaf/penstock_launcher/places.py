@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where things are: in the source tree, and on the machine."""
+
+import os
+import pathlib
+
+from penstock_node.profile import default_run_directory
+
+from . import ROOT
+
+PROFILE = ROOT / "ovs-config" / "profiles" / "sample.yaml"
+SAMPLE = ROOT / "service-chains" / "examples" / "sample"
+ASSEMBLY = ROOT / "karaf" / "target" / "assembly"
+BUILD_STAMP = ROOT / "karaf" / "target" / "penstock-build.sha256"
+PYTHON = "/usr/bin/python3"
+PYTHON_SUITES = ("ovs-config", "service-chains", "karaf")
+
+
+def run_directory():
+    """What lives as long as `up` does: nodes, functions, the sample's customers. $PENSTOCK_RUN_DIR or /run/penstock."""
+    return default_run_directory()
+
+
+def state_directory():
+    """What outlives a reboot: the controller's stored configuration and its password. $PENSTOCK_STATE_DIR."""
+    return pathlib.Path(os.environ.get("PENSTOCK_STATE_DIR") or "/var/lib/penstock")
+
+
+def controller_directory():
+    """Run directory of the controller."""
+    return state_directory() / "controller"
+
+
+def distribution():
+    """The controller's programs: a copy, because every build makes the one in the source tree anew."""
+    return state_directory() / "distribution"
+
+
+def log_directory():
+    """Logs of the launcher itself: packages, builds, tests. They stay, for whoever asks why it failed."""
+    return pathlib.Path(os.environ.get("PENSTOCK_LOG_DIR") or "/var/log/penstock")
+
+
+def lab_directory():
+    """Files of the sample's customers and transit network."""
+    return run_directory() / "lab"
+
+
+def java_home():
+    """Home of Debian's Java 17, or None: other versions do not run the controller."""
+    found = sorted(pathlib.Path("/usr/lib/jvm").glob("java-17-openjdk-*/bin/javac"))
+    return found[0].parent.parent if found else None

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `./penstock status` shows: asked of the controller, turned into one object, or into tables."""
+
+FLOW_COUNTS = ("planned", "installed", "missing", "excess", "wrong")
+NOT_RUNNING = {"nodes": [], "tenants": [], "chains": [], "functions": [], "controller": None}
+"""The object when no controller runs."""
+
+
+def collect(restconf):
+    """The state of the whole edge. Flow counts are read from the switches at this moment."""
+    return from_rpc(restconf.call("penstock-operations:status"))
+
+
+def from_rpc(output):
+    """Our object of the output of the RPC, with every field there, null or empty where the RPC has none."""
+    controller = output.get("controller", {})
+    return {
+        "nodes": [{"name": node["name"], "connected": node.get("connected", False),
+                   "datapath": node.get("datapath") or None, "dpdk": node.get("dpdk") or None,
+                   "flows": {name: node.get("flows", {}).get(name, 0) for name in FLOW_COUNTS}}
+                  for node in output.get("node", [])],
+        "tenants": [{"name": tenant["name"], "vrf": tenant.get("vrf"), "attachments": tenant.get("attachment", []),
+                     "public": tenant.get("public") or None, "chain": tenant.get("chain") or None,
+                     "state": tenant.get("state")} for tenant in output.get("tenant", [])],
+        "chains": [{"name": chain["name"], "functions": chain.get("function", []),
+                    "packets": int(chain.get("packets", 0))} for chain in output.get("chain", [])],
+        "functions": [{"name": function["name"], "state": function.get("state")}
+                      for function in output.get("function", [])],
+        "controller": {"url": controller.get("url"), "version": controller.get("version"),
+                       "uptime-seconds": controller.get("uptime-seconds", 0)}}
+
+
+def not_ready(status, sample):
+    """What of the sample is not as it should be: a list of short reasons, empty when all is well."""
+    wrong = []
+    nodes = {node["name"]: node for node in status["nodes"]}
+    if sample.node not in nodes:
+        wrong.append(f"node {sample.node} is not known")
+    for node in nodes.values():
+        bad = [f"{node['flows'][name]} {name}" for name in ("missing", "excess", "wrong") if node["flows"][name]]
+        if not node["connected"]:
+            wrong.append(f"node {node['name']} is not connected")
+        elif bad:
+            wrong.append(f"node {node['name']} has {', '.join(bad)} flows")
+        elif not node["flows"]["planned"]:
+            wrong.append(f"node {node['name']} has no flows planned")
+    functions = {function["name"]: function["state"] for function in status["functions"]}
+    wrong += [f"function {name} is {functions.get(name, 'not known')}" for name in sample.functions
+              if functions.get(name) != "up"]
+    tenants = {tenant["name"]: tenant["state"] for tenant in status["tenants"]}
+    wrong += [f"tenant {tenant.name} is {tenants.get(tenant.name, 'not known')}" for tenant in sample.tenants
+              if tenants.get(tenant.name) != "active"]
+    return wrong
+
+
+def render(status):
+    """Tables for people."""
+    controller = status["controller"]
+    parts = [
+        _table("node", "connected", "datapath", "dpdk", *FLOW_COUNTS, rows=[
+            (node["name"], "yes" if node["connected"] else "no", node["datapath"], node["dpdk"],
+             *(node["flows"][name] for name in FLOW_COUNTS)) for node in status["nodes"]]),
+        _table("tenant", "vrf", "node/port/vlan", "public", "chain", "state", rows=[
+            (tenant["name"], tenant["vrf"], " ".join(tenant["attachments"]), tenant["public"], tenant["chain"],
+             tenant["state"]) for tenant in status["tenants"]]),
+        _table("chain", "functions", "packets", rows=[
+            (chain["name"], " > ".join(chain["functions"]), chain["packets"]) for chain in status["chains"]]),
+        _table("function", "state", rows=[(entry["name"], entry["state"]) for entry in status["functions"]])]
+    if controller:
+        parts.append(f"controller {controller['version']} at {controller['url']}, up for "
+                     f"{duration(controller['uptime-seconds'])}")
+    return "\n\n".join(parts)
+
+
+def _table(*headings, rows):
+    if not rows:
+        return f"no {headings[0]}s"
+    cells = [headings] + [tuple("-" if cell in (None, "") else str(cell) for cell in row) for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(headings))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells)
+
+
+def duration(seconds):
+    """Seconds as people say it: 42 s, 3 min 5 s, 2 h 7 min, 3 d 4 h."""
+    for name, size, smaller, part in (("d", 86400, "h", 3600), ("h", 3600, "min", 60), ("min", 60, "s", 1)):
+        if seconds >= size:
+            return f"{seconds // size} {name} {seconds % size // part} {smaller}"
+    return f"{seconds} s"

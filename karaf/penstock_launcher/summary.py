@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `up` says at its end."""
+
+from . import control, lab, status
+
+
+def render(state, sample, changed, seconds):
+    """The one page a user needs after `up`."""
+    password = control.password_file()
+    url = control.controller().restconf_url
+    first = sample.tenants[0]
+    headline = "Penstock is up" if changed else "Penstock was up already; nothing changed"
+    return f"""
+{headline} ({seconds:.0f} s)
+
+{status.render(state)}
+
+RESTCONF      {url}  (user {control.controller().user})
+password      in {password}, for RESTCONF and for the console
+world         {lab.SERVER}, a web server behind the transit router, in namespace {lab.TRANSIT}
+tenants       one host each, in {', '.join(lab.namespace_of(tenant) for tenant in sample.tenants)}
+
+Try
+  ip netns exec {lab.namespace_of(first)} ping -c 3 {lab.SERVER}
+  curl -u admin:$(cat {password}) '{url}/data/penstock:network/tenant={first.name}?content=config'
+  ./penstock status      the tables above, at any time; --json for programs
+  ./penstock console     penstock:tenant-list, penstock:flow-list, penstock:verify, ...
+  ./penstock logs -f     what everything says
+  ./penstock down        take all of it away
+"""

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""./penstock up: from nothing to a proven edge, in steps that find their work done when it is."""
+
+import dataclasses
+import time
+
+from penstock_functions import instance
+from penstock_node import management, node, profile
+from penstock_node.errors import PenstockError
+from penstock_node.ovs import Ovs
+from penstock_node.steps import say
+
+from . import build, control, lab, packages, places, proof, provision, sample, status, summary
+from .progress import Steps
+
+_REGISTRATION_SECONDS = 60
+_SYNC_SECONDS = 120
+_POLL_SECONDS = 1.0
+# testpmd polls without rest. A tenth of a core beside a busy process keeps its delay bearable on a small machine.
+_SCHEDULING = "low"
+
+_LOOK = "look at './penstock logs'; './penstock down' and './penstock up' start from nothing"
+
+
+def run():
+    """Brings everything up and returns the summary. Raises StepFailed."""
+    begun = time.monotonic()
+    steps = Steps(total=11)
+    changed = []
+
+    with steps.step("Debian packages", "see that apt-get works: the network, /etc/apt/sources.list") as note:
+        installed = packages.install(packages.RUN)
+        note.text = f"{len(installed)} installed" if installed else "all there"
+        changed += installed
+    with steps.step("build of the controller", "look at the log; without a network only the first build fails") as note:
+        stamp, built = build.ensure()
+        note.text = "built" if built else "sources unchanged"
+    with steps.step("controller", "look at './penstock logs controller'; another program may have its ports: "
+                    "ss -ltnp | grep -E ':(6640|6653|8101|8181) '") as note:
+        management.acquire_address(control.ADDRESS_USER)
+        started = control.ensure(stamp)
+        note.text = "started" if started else "running already"
+        changed += ["controller"] if started else []
+    network = sample.load()
+    wanted = _profile()
+    with steps.step("sample hosts and cables", _LOOK) as note:
+        cables = lab.lay_cables(network, wanted.namespace)
+        _note(note, changed, cables, "made", "all there")
+    with steps.step(f"node {wanted.name}", "correct what the text names in ovs-config/profiles/sample.yaml, or free "
+                    "memory; see './penstock logs node'") as note:
+        node_started = node.up(wanted)
+        _note(note, changed, node_started, "started", "running already")
+    with steps.step("sample customers' switch and web server", _LOOK) as note:
+        connected = lab.connect_switch(network, Ovs(wanted.directory), cables)
+        _note(note, changed, lab.start_server() or connected, "made", "all there")
+    restconf = control.restconf()
+    with steps.step(f"registration of node {wanted.name}", "look at './penstock logs controller' and './penstock logs "
+                    "node': the node's database connects to the controller"):
+        _wait(_REGISTRATION_SECONDS, lambda: [] if provision.node_is_registered(
+            restconf, wanted.name, (port.name for port in wanted.ports)) else ["the controller does not know it"])
+        if cables and not node_started:
+            # Ports were taken out of a running switch, perhaps the controller's too: have it look.
+            restconf.call("penstock-operations:resync", {"node": wanted.name})
+    with steps.step("provisioning of the sample network", "the controller's answer names the entry that is wrong; "
+                    "what is stored may contradict the sample: './penstock down' forgets it") as note:
+        sent = provision.provision(restconf, network)
+        note.text = f"sent {', '.join(sent)}" if sent else "stored already"
+        changed += sent
+    with steps.step("network functions", "look at './penstock logs functions'") as note:
+        started = [name for name, entry in network.functions.items()
+                   if instance.start(name, wanted.name, entry, wanted.run_directory, scheduling=_SCHEDULING)]
+        _note(note, changed, started, "started", "running already")
+    with steps.step("switch in line with the plan", "look at './penstock status', then at penstock:verify in "
+                    "'./penstock console'"):
+        _wait(_SYNC_SECONDS, lambda: status.not_ready(status.collect(restconf), network))
+    with steps.step("proof with real traffic", "the drop counters above name the place; penstock:flow-list in "
+                    "'./penstock console' shows every flow"):
+        proof.prove(network, restconf)
+    return summary.render(status.collect(restconf), network, bool(changed), time.monotonic() - begun)
+
+
+def _note(note, changed, done, yes, no):
+    note.text = yes if done else no
+    if done:
+        changed.append(yes)
+
+
+def _profile():
+    """The sample's profile, in the run directory of this run."""
+    loaded = profile.load(places.PROFILE)
+    directory = places.run_directory()
+    if loaded.run_directory == directory:
+        return loaded
+    return dataclasses.replace(loaded, run_directory=directory, vhost_user_directory=directory / loaded.name / "vhost")
+
+
+def _wait(seconds, problems):
+    """Waits until there are no problems; names a new one when it comes up."""
+    deadline = time.monotonic() + seconds
+    shown = None
+    while True:
+        found = problems()
+        if not found:
+            return
+        if time.monotonic() > deadline:
+            raise PenstockError(f"after {seconds} s: {'; '.join(found)}")
+        if shown is not None and found != shown:
+            say("; ".join(found[:3]) + (f" and {len(found) - 3} more" if len(found) > 3 else ""))
+        shown = found
+        time.sleep(_POLL_SECONDS)
