@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.testkit.EdgeNetwork;
+import io.penstock.testkit.Host;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the operator on shift sees. */
+@OnSystem
+class ConsoleIT {
+    private static final int VLAN = 100;
+    private static final String MARK = "= = =";
+
+    private final EdgeSystem system;
+    private final EdgeNode node;
+
+    ConsoleIT(final EdgeSystem system) {
+        this.system = system;
+        node = system.first();
+    }
+
+    @BeforeEach
+    void provision() {
+        system.reset();
+        system.restconf().patch(Intent.NETWORK, Intent.patch("function",
+            List.of(Intent.function("tap", node, "open", true))));
+        system.restconf().patch(Intent.NETWORK, Intent.patch("chain", List.of(Intent.chain("watched", "tap"))));
+        system.restconf().patch(Intent.NETWORK, Intent.patch("tenant", List.of(
+            Intent.tenant("acme", node, VLAN, Intent.FIRST_POOL, "'chain': 'watched'"),
+            Intent.tenant("beta", system.second(), VLAN, Intent.SECOND_POOL))));
+        system.awaitState("acme", "active, bypassing function tap");
+        system.awaitSync();
+    }
+
+    /** What each of some commands prints. A client takes seconds to start, so all go through one. */
+    private List<String> console(final String... commands) {
+        final String[] lines = new String[commands.length * 2];
+        for (int index = 0; index < commands.length; index++) {
+            lines[index * 2] = "shell:echo '" + MARK + "'";
+            lines[index * 2 + 1] = commands[index];
+        }
+        final List<String> parts = List.of(system.controller().console(lines).split("(?m)^.*" + MARK + ".*$\\R?"));
+        assertThat(parts).hasSize(commands.length + 1);
+        return parts.subList(1, parts.size());
+    }
+
+    private static String row(final String table, final String first) {
+        return table.lines().filter(line -> line.strip().matches(first + "\\b.*")).findFirst()
+            .orElseThrow(() -> new AssertionError("no row " + first + " in\n" + table));
+    }
+
+    @Test
+    void tablesForPeople() {
+        final Host host = node.host(VLAN);
+        host.reaches(EdgeNetwork.SERVER);
+        final List<String> printed = console("penstock:node-list", "penstock:tenant-list",
+            "penstock:tenant-show acme", "penstock:chain-list", "penstock:flow-list acme",
+            "penstock:flow-list --text --node " + system.second().name(), "penstock:verify");
+        final String planned = system.verify(node).get("planned").getAsString();
+        assertThat(row(printed.get(0), node.name())).contains("true", "netdev", "DPDK", planned);
+        assertThat(row(printed.get(1), "acme")).contains(Integer.toString(system.vrf("acme")),
+            node.name() + "/acc0/" + VLAN, system.publicAddress("acme"), "watched", "active, bypassing function tap");
+        assertThat(row(printed.get(1), "beta")).contains(system.publicAddress("beta"), "active");
+        assertThat(printed.get(2)).contains("acme", system.publicAddress("acme"), "packets");
+        assertThat(row(printed.get(3), "watched")).contains("tap (down)");
+        assertThat(printed.get(4)).contains("classify", "nat_out", "acme").doesNotContain("beta");
+        assertThat(printed.get(5)).contains("priority=", "actions=", "beta").doesNotContain("acme");
+        assertThat(row(printed.get(6), node.name())).contains("none");
+    }
+
+    @Test
+    void aMistakeIsNamed() {
+        assertThatThrownBy(() -> console("penstock:tenant-show nobody"))
+            .hasMessageContaining("there is no tenant 'nobody'");
+        assertThatThrownBy(() -> console("penstock:verify nowhere"))
+            .hasMessageContaining("there is no node 'nowhere'");
+    }
+
+    @Test
+    void jsonForMachines() {
+        node.ovs().ofctl("--strict", "del-flows", Constants.BRIDGE, "table=classify,priority=0");
+        final List<String> printed = console("penstock:node-list --json", "penstock:tenant-list --json",
+            "penstock:tenant-show --json acme", "penstock:chain-list --json", "penstock:flow-list --json --drops",
+            "penstock:verify --json " + node.name(), "penstock:resync --json " + node.name(), "penstock:verify --json");
+        assertThat(array(printed.get(0))).hasSize(system.nodes().size());
+        assertThat(entry(printed.get(1), "acme").get("publicAddress").getAsString())
+            .isEqualTo(system.publicAddress("acme"));
+        final JsonObject shown = JsonParser.parseString(printed.get(2)).getAsJsonObject();
+        assertThat(shown.getAsJsonObject("tenant").get("vrf").getAsInt()).isEqualTo(system.vrf("acme"));
+        assertThat(shown.getAsJsonArray("flows")).isNotEmpty();
+        assertThat(entry(printed.get(3), "watched").getAsJsonArray("functions")).hasSize(1);
+        assertThat(array(printed.get(4))).isNotEmpty()
+            .allMatch(flow -> flow.getAsJsonObject().get("drop").getAsBoolean());
+        final JsonObject drifted = array(printed.get(5)).get(0).getAsJsonObject();
+        assertThat(drifted.getAsJsonObject("flows").get("missing").getAsInt()).isEqualTo(1);
+        assertThat(array(printed.get(6)).get(0).getAsJsonObject().get("added").getAsInt()).isEqualTo(1);
+        assertThat(array(printed.get(7))).hasSize(system.nodes().size()).allMatch(each ->
+            each.getAsJsonObject().getAsJsonObject("flows").get("missing").getAsInt() == 0);
+    }
+
+    private static JsonArray array(final String text) {
+        return JsonParser.parseString(text).getAsJsonArray();
+    }
+
+    private static JsonObject entry(final String text, final String name) {
+        for (final JsonElement each : array(text)) {
+            if (each.getAsJsonObject().get("name").getAsString().equals(name)) {
+                return each.getAsJsonObject();
+            }
+        }
+        throw new AssertionError("no " + name + " in\n" + text);
+    }
+}

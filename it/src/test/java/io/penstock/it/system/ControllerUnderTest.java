@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it.system;
+
+import io.penstock.testkit.Namespace;
+import io.penstock.testkit.Shell;
+import io.penstock.testkit.TestRun;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The built distribution in a network namespace of its own, started and stopped by the tool that operators use. */
+final class ControllerUnderTest implements TestRun.Closing {
+    /** Where nodes find it. */
+    static final String ADDRESS = "169.254.77.1";
+    static final int OPENFLOW = 6653;
+    static final int OVSDB = 6640;
+
+    /** Top of the source tree. */
+    static final Path ROOT = Path.of(System.getProperty("penstock.root")).toAbsolutePath().normalize();
+
+    private static final String DISTRIBUTION =
+        System.getProperty("penstock.distribution", ROOT.resolve("karaf/target/assembly").toString());
+    private static final Duration LIMIT = Duration.ofSeconds(150);
+    private static final int RESTCONF = 8181;
+
+    private final TestRun run;
+    private final Namespace namespace;
+    private final Path directory;
+    private final Shell shell = Shell.PLAIN.with("PYTHONPATH", ROOT.resolve("karaf").toString());
+    private final RestconfClient restconf;
+
+    /** Starts a controller that has never been, and waits until it is ready. */
+    ControllerUnderTest(final TestRun run, final Namespace namespace) {
+        this.run = run;
+        this.namespace = namespace;
+        directory = run.directory().resolve("controller");
+        namespace.shell().run("ip", "address", "add", ADDRESS + "/32", "dev", "lo");
+        run.closing(this);
+        start();
+        try {
+            restconf = new RestconfClient(new Door(run, namespace, "127.0.0.1", RESTCONF), "admin",
+                Files.readString(directory.resolve("password")).strip());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Starts it with what it has on disk; ready when this returns. */
+    void start() {
+        tool("start", "--listen", ADDRESS, "--namespace", namespace.name(), "--model", "penstock-operations",
+            "--timeout", "120");
+    }
+
+    /** Ends it in good order. */
+    void stop() {
+        tool("stop");
+    }
+
+    /** kill -9. */
+    void kill() {
+        tool("kill");
+    }
+
+    RestconfClient restconf() {
+        return restconf;
+    }
+
+    /** Runs console commands, one a line, and gives what they print. */
+    String console(final String... commands) {
+        final Path input = run.directory().resolve("console-input");
+        try {
+            Files.write(input, List.of(commands));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        final List<String> line = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" < " + input, "sh"));
+        line.addAll(command("console"));
+        return shell.run(LIMIT, line.toArray(String[]::new));
+    }
+
+    /** What it has logged since it was first started. */
+    String log() {
+        try {
+            return Files.readString(logFile());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Path logFile() {
+        return directory.resolve("data/log/karaf.log");
+    }
+
+    private String tool(final String... arguments) {
+        return shell.run(LIMIT, command(arguments).toArray(String[]::new));
+    }
+
+    private List<String> command(final String... arguments) {
+        final List<String> line = new ArrayList<>(List.of("/usr/bin/python3", "-m", "penstock_controller",
+            "--distribution", DISTRIBUTION, "--run-dir", directory.toString()));
+        line.addAll(List.of(arguments));
+        return line;
+    }
+
+    @Override
+    public void close() {
+        // A stop in good order takes seconds, and there is nothing to save.
+        kill();
+        try {
+            Files.copy(logFile(), ROOT.resolve("it/target/system-karaf.log"), StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

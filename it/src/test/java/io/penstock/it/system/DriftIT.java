@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import io.penstock.pipeline.registry.Constants;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Somebody changes flows by hand: it is told, and mended on demand. */
+@OnSystem
+class DriftIT {
+    private static final int VLAN = 100;
+
+    private final EdgeSystem system;
+    private final EdgeNode node;
+    private List<String> good;
+
+    DriftIT(final EdgeSystem system) {
+        this.system = system;
+        node = system.first();
+    }
+
+    @BeforeEach
+    void reset() {
+        system.reset();
+        system.restconf().put(Intent.path("acme"),
+            Intent.tenants(List.of(Intent.tenant("acme", node, VLAN, Intent.FIRST_POOL))));
+        system.awaitState("acme", "active");
+        good = node.flows();
+    }
+
+    @Test
+    void aFlowThatWasDeletedIsMissing() {
+        node.ovs().ofctl("--strict", "del-flows", Constants.BRIDGE, "table=classify,priority=0");
+        final JsonObject found = system.verify(node);
+        assertThat(count(found, "missing")).isEqualTo(1);
+        assertThat(count(found, "excess") + count(found, "wrong")).isZero();
+        assertThat(count(found, "installed")).isEqualTo(count(found, "planned") - 1);
+        assertThat(differences(found)).contains("missing").contains("classify");
+        assertThat(EdgeSystem.isClean(system.verify(system.second()))).isTrue();
+        mend(1, 0);
+    }
+
+    @Test
+    void allFlowsMayBeDeleted() {
+        node.ovs().ofctl("del-flows", Constants.BRIDGE);
+        final JsonObject found = system.verify(node);
+        assertThat(count(found, "installed")).isZero();
+        assertThat(count(found, "missing")).isEqualTo(count(found, "planned"));
+        mend(count(found, "planned"), 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"NORMAL", "goto_table:10", "push_vlan:0x8100,in_port"})
+    void aFlowWithOtherActionsIsWrong(final String actions) {
+        node.ovs().ofctl("--strict", "mod-flows", Constants.BRIDGE, "table=classify,priority=0,actions=" + actions);
+        final JsonObject found = system.verify(node);
+        assertThat(count(found, "wrong")).isEqualTo(1);
+        assertThat(count(found, "missing") + count(found, "excess")).isZero();
+        assertThat(differences(found)).contains("wrong");
+        system.restconf().call("resync", "{}");
+        isMended();
+    }
+
+    @Test
+    void foreignFlowsAreExcess() {
+        // Without our cookie, with a match we never write, with an action we cannot read, in a table we do not have.
+        node.ovs().ofctl("add-flow", Constants.BRIDGE, "table=0,priority=5,tcp,tp_dst=9,actions=drop");
+        node.ovs().ofctl("add-flow", Constants.BRIDGE, "table=0,priority=6,ipv6,actions=NORMAL");
+        node.ovs().ofctl("add-flow", Constants.BRIDGE,
+            "cookie=0x9e01030000000099,table=50,priority=7,ip,actions=dec_ttl,bundle(eth_src,0,hrw,ofport,members:1)");
+        node.ovs().ofctl("add-flow", Constants.BRIDGE, "table=200,priority=8,actions=drop");
+        final JsonObject found = system.verify(node);
+        assertThat(count(found, "excess")).as(found.toString()).isEqualTo(4);
+        assertThat(count(found, "missing") + count(found, "wrong")).isZero();
+        assertThat(differences(found)).contains("excess");
+        mend(0, 4);
+    }
+
+    private void mend(final int added, final int removed) {
+        final JsonObject mended = system.restconf().call("resync", "{'node': '" + node.name() + "'}")
+            .getAsJsonArray("node").get(0).getAsJsonObject();
+        assertThat(count(mended, "added")).isEqualTo(added);
+        assertThat(count(mended, "removed")).isEqualTo(removed);
+        isMended();
+    }
+
+    private void isMended() {
+        assertThat(EdgeSystem.isClean(system.verify(node))).isTrue();
+        assertThat(node.flows()).isEqualTo(good);
+    }
+
+    private static int count(final JsonObject found, final String what) {
+        return found.get(what).getAsInt();
+    }
+
+    private static String differences(final JsonObject found) {
+        return found.get("difference").toString();
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it.system;
+
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.testkit.Await;
+import io.penstock.testkit.DpdkNode;
+import io.penstock.testkit.EdgeNetwork;
+import io.penstock.testkit.FlowLoader;
+import io.penstock.testkit.Host;
+import io.penstock.testkit.NodeFunctions;
+import io.penstock.testkit.OvsSandbox;
+import io.penstock.testkit.Shell;
+import io.penstock.testkit.TestRun;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** One node of the system with hosts around it. Its transit network is its own. */
+final class EdgeNode {
+    static final String ACCESS = "acc0";
+    static final String BACKBONE_ADDRESS = "192.0.2.2";
+
+    private static final Pattern DROP = Pattern.compile("n_packets=([0-9]+),.* actions=drop");
+
+    private final TestRun run;
+    private final EdgeNetwork network;
+    private final DpdkNode node;
+    private final NodeFunctions functions;
+
+    /** Starts a node. */
+    EdgeNode(final TestRun run, final Shell controllerSide, final String publicPrefix) {
+        this.run = run;
+        network = new EdgeNetwork(run, List.of(ACCESS), BACKBONE_ADDRESS, List.of(publicPrefix));
+        node = DpdkNode.start(run, ControllerUnderTest.ROOT, controllerSide, network.nodeSpace(), List.of(ACCESS),
+            List.of(EdgeNetwork.UPLINK), ControllerUnderTest.OVSDB);
+        functions = new NodeFunctions(run, ControllerUnderTest.ROOT, node);
+    }
+
+    String name() {
+        return node.name();
+    }
+
+    EdgeNetwork network() {
+        return network;
+    }
+
+    OvsSandbox ovs() {
+        return node.ovs();
+    }
+
+    NodeFunctions functions() {
+        return functions;
+    }
+
+    /** A host of a customer, at 10.0.0.5 in 10.0.0.0/24, that asks for MAC addresses without much patience. */
+    Host host(final int vlan) {
+        final Host host = network.host(ACCESS, vlan, "10.0.0.5/24", Intent.GATEWAY);
+        // The kernel asks once a second: too coarse to measure by.
+        host.shell().run("sysctl", "-qw", "net.ipv4.neigh." + Host.DEVICE + ".retrans_time_ms=50");
+        return host;
+    }
+
+    /** Flows the switch has, one a line, without counters; what it has learned is left out. */
+    List<String> flows() {
+        final String learned = "cookie=0x%x".formatted(Cookie.of(Cookie.Kind.LEARNED, 0) >>> Integer.SIZE);
+        return allFlows().stream().filter(line -> !line.contains(learned)).toList();
+    }
+
+    /** Flows a VRF has, learned ones too. */
+    List<String> flowsOf(final int vrf) {
+        final List<String> cookies = List.of("cookie=0x%x ".formatted(Cookie.of(Cookie.Kind.TENANT, vrf)),
+            "cookie=0x%x ".formatted(Cookie.of(Cookie.Kind.LEARNED, vrf)));
+        return allFlows().stream().filter(line -> cookies.stream().anyMatch(line::contains)).toList();
+    }
+
+    private List<String> allFlows() {
+        return new FlowLoader(ovs(), Constants.BRIDGE).dump();
+    }
+
+    /** Packets that flows of a VRF in a table have dropped, as the switch itself says; 0 when there is no such flow. */
+    long drops(final Table table, final int vrf) {
+        return DROP.matcher(ovs().ofctl("--no-names", "dump-flows", Constants.BRIDGE,
+                "cookie=0x%x/-1,table=%d".formatted(Cookie.of(Cookie.Kind.TENANT, vrf), table.number())))
+            .results().mapToLong(match -> Long.parseLong(match.group(1))).sum();
+    }
+
+    /** Connections the switch tracks in a zone. */
+    List<String> connections(final int zone) {
+        return ovs().appctl("dpctl/dump-conntrack", "netdev@ovs-netdev", "zone=" + zone).lines()
+            .filter(line -> !line.isBlank()).toList();
+    }
+
+    /** Conntrack zones with timeouts in the database. */
+    List<Integer> zones() {
+        return ovs().vsctl("list-zone-tp", "netdev").lines()
+            .map(line -> Integer.parseInt(line.replaceAll("Zone:([0-9]+),.*", "$1"))).toList();
+    }
+
+    /** kill -9 of ovs-vswitchd. */
+    void killSwitch() {
+        kill("ovs-vswitchd");
+    }
+
+    /** kill -9 of ovsdb-server. */
+    void killDatabase() {
+        kill("ovsdb-server");
+    }
+
+    /** Has the operator start what does not run. */
+    void up() {
+        node.up();
+    }
+
+    /** Cuts or mends the management network. */
+    void connect(final boolean connected) {
+        network.nodeSpace().shell().run("ip", "link", "set", "mgmt0", connected ? "up" : "down");
+        if (connected) {
+            // The kernel drops the route of a device that goes down.
+            network.nodeSpace().shell().run("ip", "route", "replace", ControllerUnderTest.ADDRESS + "/32", "dev",
+                "mgmt0");
+        }
+    }
+
+    /** kill -9 of a function's process. */
+    void killFunction(final String function) {
+        kill("functions/" + function + "/testpmd");
+    }
+
+    private void kill(final String process) {
+        final Path file = ovs().directory().resolve(process + ".process");
+        try {
+            final ProcessHandle handle = ProcessHandle.of(Long.parseLong(
+                Files.readString(file).replaceAll("(?s)^[^0-9]*([0-9]+).*", "$1"))).orElseThrow();
+            handle.destroyForcibly();
+            Await.until(process + " is gone", () -> !handle.isAlive());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Where files of tests go. */
+    Path file(final String name) {
+        return run.directory().resolve(name);
+    }
+}

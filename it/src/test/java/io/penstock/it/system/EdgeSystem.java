@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.penstock.testkit.Await;
+import io.penstock.testkit.Namespace;
+import io.penstock.testkit.Shell;
+import io.penstock.testkit.TestRun;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/** A controller and two nodes, each with hosts, a transit network and a server of its own. Not for several threads. */
+final class EdgeSystem implements TestRun.Closing {
+    private static final Duration RECOVERY = Duration.ofSeconds(60);
+
+    private final List<TestRun> runs;
+    private final Map<Integer, Door> doors = new HashMap<>();
+    private final Namespace space;
+    private final ControllerUnderTest controller;
+    private final EdgeNode first;
+    private final EdgeNode second;
+
+    private EdgeSystem(final List<TestRun> runs) {
+        this.runs = runs;
+        space = runs.get(0).namespace("ctl");
+        controller = new ControllerUnderTest(runs.get(0), space);
+        final Shell side = Shell.PLAIN.entering(space);
+        first = new EdgeNode(runs.get(1), side, Intent.FIRST_PREFIX);
+        second = new EdgeNode(runs.get(2), side, Intent.SECOND_PREFIX);
+    }
+
+    /** Starts it, with nothing configured but the nodes. */
+    static EdgeSystem start() {
+        final List<TestRun> runs = List.of(new TestRun(), new TestRun(), new TestRun());
+        try {
+            return new EdgeSystem(runs);
+        } catch (AssertionError e) {
+            close(runs);
+            throw e;
+        }
+    }
+
+    ControllerUnderTest controller() {
+        return controller;
+    }
+
+    RestconfClient restconf() {
+        return controller.restconf();
+    }
+
+    /** A way to a port of the controller for others than nodes. */
+    Door door(final int port) {
+        return doors.computeIfAbsent(port, each -> new Door(runs.get(0), space, ControllerUnderTest.ADDRESS, each));
+    }
+
+    EdgeNode first() {
+        return first;
+    }
+
+    EdgeNode second() {
+        return second;
+    }
+
+    List<EdgeNode> nodes() {
+        return List.of(first, second);
+    }
+
+    /** Back to two nodes that know their uplinks and pools, and serve nobody. */
+    void reset() {
+        Await.until("both nodes have announced themselves", () -> nodes().stream()
+            .allMatch(node -> restconf().has(Intent.NETWORK + "/node=" + node.name())));
+        final JsonObject network = restconf().read(Intent.NETWORK).getAsJsonObject("penstock:network");
+        restconf().put(Intent.NETWORK, Intent.base(network.get("node").toString(), nodes()));
+        restconf().put(Intent.ACLS, Intent.baseLists());
+        Await.until("both nodes are connected", RECOVERY, this::verify, nodes -> nodes.size() == nodes().size()
+            && nodes.stream().allMatch(node -> node.get("connected").getAsBoolean()));
+        // A test that changed flows by hand may have failed before it mended them.
+        restconf().call("resync", "{}");
+        awaitSync();
+    }
+
+    /** Waits until {@code verify} finds nothing on either node, which nobody may help with. */
+    void awaitSync() {
+        Await.until("both nodes are as planned", RECOVERY, this::verify, nodes ->
+            nodes.size() == nodes().size() && nodes.stream().allMatch(EdgeSystem::isClean));
+    }
+
+    /** Nodes as {@code verify} sees them. None while the controller does not answer. */
+    List<JsonObject> verify() {
+        try {
+            return list(restconf().call("verify", "{}"), "node").toList();
+        } catch (UncheckedIOException | AssertionError e) {
+            return List.of();
+        }
+    }
+
+    /** One node as {@code verify} sees it. */
+    JsonObject verify(final EdgeNode node) {
+        return list(restconf().call("verify", "{'node': '" + node.name() + "'}"), "node").findFirst().orElseThrow();
+    }
+
+    /** Whether {@code verify} found nothing on a node. */
+    static boolean isClean(final JsonObject node) {
+        return node.get("connected").getAsBoolean() && node.get("planned").getAsInt() > 0
+            && node.get("planned").getAsInt() == node.get("installed").getAsInt()
+            && node.get("missing").getAsInt() == 0 && node.get("excess").getAsInt() == 0
+            && node.get("wrong").getAsInt() == 0;
+    }
+
+    /** What {@code status} says of a tenant. */
+    Optional<JsonObject> tenant(final String name) {
+        return list(restconf().call("status", "{}"), "tenant").filter(each -> name(each).equals(name)).findFirst();
+    }
+
+    /** What {@code status} says of all tenants. */
+    List<JsonObject> tenants() {
+        return list(restconf().call("status", "{}"), "tenant").toList();
+    }
+
+    /** What {@code status} says of a function. */
+    String functionState(final String function) {
+        return list(restconf().call("status", "{}"), "function").filter(each -> name(each).equals(function))
+            .findFirst().orElseThrow().get("state").getAsString();
+    }
+
+    /** Waits until a tenant is in a state. */
+    void awaitState(final String tenant, final String state) {
+        Await.until(tenant + " is " + state, RECOVERY, () -> tenant(tenant),
+            found -> found.map(each -> each.get("state").getAsString().equals(state)).orElse(false));
+    }
+
+    /** VRF id of a tenant. */
+    int vrf(final String tenant) {
+        return tenant(tenant).orElseThrow().get("vrf").getAsInt();
+    }
+
+    /** Public address of a tenant. */
+    String publicAddress(final String tenant) {
+        return tenant(tenant).orElseThrow().get("public").getAsString();
+    }
+
+    /** Packets that the flows of a tenant with this label have met. There has to be such a flow. */
+    long packets(final String tenant, final String label) {
+        final List<JsonObject> flows = list(restconf().call("flows", "{'tenant': '" + tenant + "'}"), "flow")
+            .filter(flow -> flow.get("label").getAsString().equals(label)).toList();
+        assertThat(flows).as("flows of " + tenant + " for " + label).isNotEmpty();
+        return flows.stream().mapToLong(flow -> flow.get("packets").getAsLong()).sum();
+    }
+
+    /** Everything that was handed out, as it is stored. */
+    String allocations() {
+        return restconf().read("penstock-allocation:allocations").toString();
+    }
+
+    private static Stream<JsonObject> list(final JsonObject owner, final String name) {
+        return owner.has(name)
+            ? StreamSupport.stream(owner.getAsJsonArray(name).spliterator(), false).map(JsonElement::getAsJsonObject)
+            : Stream.empty();
+    }
+
+    private static String name(final JsonObject entry) {
+        return entry.get("name").getAsString();
+    }
+
+    @Override
+    public void close() {
+        close(runs);
+    }
+
+    private static void close(final List<TestRun> runs) {
+        if (runs.isEmpty()) {
+            return;
+        }
+        // Nodes first: their management cables end in the controller's namespace.
+        try {
+            runs.get(runs.size() - 1).close();
+        } finally {
+            close(runs.subList(0, runs.size() - 1));
+        }
+    }
+}

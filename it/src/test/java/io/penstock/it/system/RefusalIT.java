@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.it.system.RestconfClient.Answer;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What must be refused: the request fails, the error names the entry, the leaf and the rule, nothing is stored, and no
+ * flow of any switch is touched.
+ */
+@OnSystem
+@TestInstance(Lifecycle.PER_CLASS)
+class RefusalIT {
+    private static final int VLAN = 100;
+    /** One more than there may be in a chain. */
+    private static final int TOO_LONG = 7;
+
+    private final EdgeSystem system;
+    private final EdgeNode node;
+
+    RefusalIT(final EdgeSystem system) {
+        this.system = system;
+        node = system.first();
+    }
+
+    /**
+     * Something to refuse.
+     *
+     * @param list which list of the network the entry is for
+     * @param key name of the entry, which must not exist
+     * @param entry the entry
+     * @param named what the error has to name
+     */
+    private record Bad(String what, String list, String key, String entry, List<String> named) {
+        @Override
+        public String toString() {
+            return what;
+        }
+    }
+
+    /**
+     * A request to refuse.
+     *
+     * @param named what the error has to name
+     */
+    private record BadRequest(String what, String method, String path, String document, List<String> named) {
+        @Override
+        public String toString() {
+            return what;
+        }
+    }
+
+    /** A customer and all that others could collide with, or take away. */
+    @BeforeEach
+    void reset() {
+        if (!system.restconf().has(Intent.path("resident"))) {
+            system.reset();
+            final String network = Intent.NETWORK;
+            system.restconf().patch(network, Intent.patch("function", List.of(
+                Intent.function("mine", node, "closed", false), Intent.function("ours", node, "open", true),
+                Intent.function("far", system.second(), "open", true))));
+            system.restconf().patch(network, Intent.patch("chain", List.of(Intent.chain("private", "mine"),
+                Intent.chain("common", "ours"), Intent.chain("remote", "far"))));
+            system.restconf().patch(network, Intent.patch("tenant", List.of(
+                Intent.tenant("resident", node, VLAN, Intent.SMALL_POOL,
+                    "'chain': 'private', 'egress-acl': '" + Intent.LIST + "'"),
+                Intent.tenant("lodger", node, VLAN + 1, Intent.SMALL_POOL))));
+            system.awaitSync();
+        }
+    }
+
+    private Bad tenant(final String what, final String from, final String to, final String... named) {
+        final String good = Intent.tenant("newcomer", node, VLAN + 2, Intent.FIRST_POOL);
+        final String bad = good.replace(from, to);
+        assertThat(bad).isNotEqualTo(good);
+        return new Bad(what, "tenant", "newcomer", bad, Stream.concat(Stream.of("tenant newcomer"),
+            Stream.of(named)).toList());
+    }
+
+    private Bad more(final String what, final String leaves, final String... named) {
+        return tenant(what, "'nat':", leaves + ", 'nat':", named);
+    }
+
+    private Stream<Bad> entries() {
+        final String subnet = "'gateway': '10.0.0.1'}";
+        final String small = "'pool': '" + Intent.FIRST_POOL;
+        final String[] functions = IntStream.range(0, TOO_LONG).mapToObj(each -> "f" + each).toArray(String[]::new);
+        return Stream.of(
+            tenant("VLAN taken", "'vlan': 102", "'vlan': 100", "attachment lan / vlan", "taken by tenant resident"),
+            tenant("VLAN 0", "'vlan': 102", "'vlan': 0", "attachment lan / vlan", "0 is not in 1..4094"),
+            tenant("VLAN 4095", "'vlan': 102", "'vlan': 4095", "attachment lan / vlan", "4095 is not in 1..4094"),
+            tenant("VLAN 5000", "'vlan': 102", "'vlan': 5000", "attachment lan / vlan", "5000 is not in 1..4094"),
+            tenant("overlapping prefixes", subnet, subnet
+                + ", {'name': 'more', 'prefix': '10.0.0.128/25', 'gateway': '10.0.0.129'}", "/ prefix",
+                "10.0.0.128/25", "10.0.0.0/24", "overlaps"),
+            tenant("gateway outside", subnet, "'gateway': '10.0.1.1'}", "subnet lan / gateway",
+                "10.0.1.1 is outside its subnet 10.0.0.0/24"),
+            tenant("gateway is the network", subnet, "'gateway': '10.0.0.0'}", "subnet lan / gateway", "network or"),
+            tenant("unknown node", "'node': '" + node.name() + "'", "'node': 'nowhere'", "attachment lan / node",
+                "there is no node 'nowhere'"),
+            tenant("unknown port", "'port': 'acc0'", "'port': 'acc9'", "attachment lan / port",
+                "no access port 'acc9'"),
+            tenant("uplink as access port", "'port': 'acc0'", "'port': 'up0'", "attachment lan / port",
+                "no access port 'up0'"),
+            more("unknown chain", "'chain': 'none'", "chain", "there is no chain 'none'"),
+            more("unknown ACL", "'egress-acl': 'none'", "egress-acl", "there is no acl 'none'"),
+            tenant("unknown pool", small, "'pool': 'none", "nat / pool", "there is no pool 'none'"),
+            tenant("pool exhausted", small, "'pool': '" + Intent.SMALL_POOL, "nat / pool",
+                "pool small is exhausted"),
+            tenant("public address taken", "'" + small.substring(1) + "'", "'public-address': '198.51.100.0'",
+                "nat / public-address", "198.51.100.0", "given to tenant"),
+            more("function used twice", "'chain': 'private'", "chain", "function mine is not shared",
+                "tenant resident"),
+            more("chain on another node", "'chain': 'remote'", "chain", "function far is on node"),
+            more("next hop outside", "'route': [{'prefix': '172.16.0.0/12', 'next-hop': '10.9.9.9'}]",
+                "route 172.16.0.0/12 / next-hop", "10.9.9.9 is not in a subnet"),
+            tenant("unknown attachment of a subnet", subnet, "'gateway': '10.0.0.1', 'attachment': ['attic']}",
+                "subnet lan / attachment", "no attachment 'attic'"),
+            new Bad("chain too long", "chain", "endless", Intent.chain("endless", functions),
+                List.of("chain endless", "function", "recirculation budget")),
+            new Bad("chain of unknown functions", "chain", "dream", Intent.chain("dream", "ghost"),
+                List.of("chain dream", "function", "there is no function 'ghost'")),
+            new Bad("function on an unknown node", "function", "lost",
+                "{'name': 'lost', 'node': 'nowhere'}", List.of("function lost", "node", "nowhere")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("entries")
+    void aBadEntryIsRefusedHoweverItComes(final Bad bad) {
+        final String entries = Intent.list(bad.list(), List.of(bad.entry()));
+        final String path = Intent.NETWORK + "/" + bad.list() + "=" + bad.key();
+        untouched(() -> {
+            refused("PUT", path, entries, bad.named());
+            refused("POST", Intent.NETWORK, entries, bad.named());
+            refused("PATCH", Intent.NETWORK, Intent.patch(bad.list(), List.of(bad.entry())), bad.named());
+            assertThat(system.restconf().has(path)).isFalse();
+        });
+    }
+
+    private static String ace(final String matches) {
+        return ace(matches, "accept");
+    }
+
+    private static String ace(final String matches, final String forwarding) {
+        return "{'ietf-access-control-list:acl': [{'name': 'odd', 'aces': {'ace': [{'name': 'ace1', 'matches': {"
+            + matches + "}, 'actions': {'forwarding': 'ietf-access-control-list:" + forwarding + "'}}]}}]}";
+    }
+
+    private static Stream<BadRequest> lists() {
+        final Function<String, Function<String, Function<String, BadRequest>>> list = what -> document -> leaf ->
+            new BadRequest(what, "PUT", Intent.ACLS + "/acl=odd", document,
+                List.of("acl odd", "ace ace1", leaf, "cannot express"));
+        return Stream.of(
+            list.apply("IPv6").apply(ace("'ipv6': {'destination-ipv6-network': '2001:db8::/32'}"))
+                .apply("ipv6/destination-ipv6-network"),
+            list.apply("DSCP").apply(ace("'ipv4': {'dscp': 46}")).apply("ipv4/dscp"),
+            list.apply("TCP flags").apply(ace("'tcp': {'flags': 'syn'}")).apply("tcp/flags"),
+            list.apply("reject").apply(ace("'ipv4': {'protocol': 6}", "reject")).apply("forwarding reject"),
+            list.apply("neq").apply(ace("'tcp': {'destination-port': {'operator': 'neq', 'port': 80}}"))
+                .apply("operator neq"),
+            list.apply("MAC address").apply(ace("'eth': {'source-mac-address': '02:00:00:00:00:01'}"))
+                .apply("eth/source-mac-address"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("lists")
+    void aListTheDataPlaneCannotExpressIsRefused(final BadRequest bad) {
+        untouched(() -> {
+            refused(bad.method(), bad.path(), bad.document(), bad.named());
+            assertThat(system.restconf().has(bad.path())).isFalse();
+            // As an entry of a list that is in use.
+            final String used = bad.document().replace("'odd'", "'" + Intent.LIST + "'");
+            refused("PUT", Intent.ACLS + "/acl=" + Intent.LIST, used, List.of("acl " + Intent.LIST, "ace ace1"));
+        });
+    }
+
+    @Test
+    void aRangeUpsideDownIsRefused() {
+        // RFC 8519 has a must statement for it; whoever says it, it has to be said.
+        untouched(() -> refused("PUT", Intent.ACLS + "/acl=odd",
+            ace("'tcp': {'destination-port': {'lower-port': 90, 'upper-port': 80}}"), List.of("port")));
+        assertThat(system.restconf().has(Intent.ACLS + "/acl=odd")).isFalse();
+    }
+
+    private Stream<BadRequest> removals() {
+        final String network = Intent.NETWORK;
+        return Stream.of(
+            new BadRequest("node", "DELETE", network + "/node=" + node.name(), "",
+                List.of("tenant resident", "attachment lan / node", node.name())),
+            new BadRequest("port", "DELETE", network + "/node=" + node.name() + "/port=acc0", "",
+                List.of("tenant resident", "attachment lan / port", "acc0")),
+            new BadRequest("chain", "DELETE", network + "/chain=private", "",
+                List.of("tenant resident", "chain", "there is no chain 'private'")),
+            new BadRequest("pool", "DELETE", network + "/pool=small", "",
+                List.of("tenant resident", "nat / pool", "there is no pool 'small'")),
+            new BadRequest("list", "DELETE", Intent.ACLS + "/acl=" + Intent.LIST, "",
+                List.of("tenant resident", "egress-acl", "there is no acl '" + Intent.LIST + "'")),
+            new BadRequest("function", "DELETE", network + "/function=mine", "",
+                List.of("chain private", "function", "there is no function 'mine'")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("removals")
+    void whatIsInUseIsNotRemoved(final BadRequest bad) {
+        untouched(() -> {
+            refused(bad.method(), bad.path(), bad.document(), bad.named());
+            assertThat(system.restconf().has(bad.path())).isTrue();
+        });
+    }
+
+    @Test
+    void aGoodEntryBesideABadOneIsNotStoredEither() {
+        final String good = Intent.tenant("good", node, VLAN + 3, Intent.FIRST_POOL);
+        final String bad = Intent.tenant("bad", node, VLAN, Intent.FIRST_POOL);
+        untouched(() -> refused("PATCH", Intent.NETWORK, Intent.patch("tenant", List.of(good, bad)),
+            List.of("tenant bad", "vlan", "resident")));
+        assertThat(system.restconf().has(Intent.path("good"))).isFalse();
+        assertThat(system.restconf().has(Intent.path("bad"))).isFalse();
+    }
+
+    @Test
+    void twoNewcomersOnOneVlanAreRefused() {
+        untouched(() -> refused("PATCH", Intent.NETWORK, Intent.patch("tenant", List.of(
+            Intent.tenant("one", node, VLAN + 4, Intent.FIRST_POOL),
+            Intent.tenant("two", node, VLAN + 4, Intent.FIRST_POOL))), List.of("tenant two", "vlan", "tenant one")));
+    }
+
+    @Test
+    void aChangeForTheWorseIsRefusedAndTheOldStays() {
+        final String before = system.restconf().read(Intent.path("resident")).toString();
+        untouched(() -> refused("PUT", Intent.path("resident"), Intent.tenants(List.of(
+            Intent.tenant("resident", node, VLAN + 1, Intent.SMALL_POOL))),
+            List.of("vlan", "taken by tenant")));
+        assertThat(system.restconf().read(Intent.path("resident"))).hasToString(before);
+    }
+
+    private void untouched(final Runnable requests) {
+        final List<List<String>> flows = system.nodes().stream().map(EdgeNode::flows).toList();
+        final String allocations = system.allocations();
+        requests.run();
+        assertThat(system.nodes().stream().map(EdgeNode::flows).toList()).isEqualTo(flows);
+        assertThat(system.allocations()).isEqualTo(allocations);
+    }
+
+    private void refused(final String method, final String path, final String document, final List<String> named) {
+        final Answer answer = system.restconf().data(method, path, document);
+        assertThat(answer.isRefusal()).as(method + " " + path + ": " + answer).isTrue();
+        assertThat(answer.messages()).as(method + " " + path).contains(named);
+    }
+}

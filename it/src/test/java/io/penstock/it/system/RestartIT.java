@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.testkit.Await;
+import io.penstock.testkit.EdgeNetwork;
+import io.penstock.testkit.Host;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Parts of the system die and come back while traffic flows. Whatever dies, nobody has to help afterwards, and what was
+ * handed out stays as it was.
+ */
+@OnSystem
+class RestartIT {
+    private static final int VLAN = 100;
+    /** How often a recovery is looked at. */
+    private static final Duration RECOVERY = Duration.ofSeconds(60);
+
+    private final EdgeSystem system;
+    private final EdgeNode node;
+    private Host host;
+    private PingStream pings;
+    private TcpStream tcp;
+    private String allocations;
+
+    RestartIT(final EdgeSystem system) {
+        this.system = system;
+        node = system.first();
+    }
+
+    @BeforeEach
+    void startTraffic() {
+        system.reset();
+        system.restconf().patch(Intent.NETWORK, Intent.patch("tenant", List.of(
+            Intent.tenant("acme", node, VLAN, Intent.FIRST_POOL),
+            Intent.tenant("beta", node, VLAN + 1, Intent.FIRST_POOL),
+            Intent.tenant("gamma", system.second(), VLAN, Intent.SECOND_POOL))));
+        system.awaitSync();
+        allocations = system.allocations();
+        host = node.host(VLAN);
+        host.reaches(EdgeNetwork.SERVER);
+        TcpStream.serve(node);
+        pings = new PingStream(node, host, EdgeNetwork.SERVER);
+        tcp = new TcpStream(node, host);
+        pings.awaitMore();
+        tcp.awaitMore();
+    }
+
+    @AfterEach
+    void stopTraffic() {
+        pings.close();
+        tcp.close();
+    }
+
+    @Test
+    void aControllerThatIsKilledIsNotMissed() {
+        final Instant begun = Instant.now();
+        system.controller().kill();
+        pings.awaitMore();
+        system.controller().start();
+        nothingWasLost("controller kill -9 and start", begun);
+    }
+
+    @Test
+    void aControllerThatIsStoppedIsNotMissed() {
+        final Instant begun = Instant.now();
+        system.controller().stop();
+        pings.awaitMore();
+        system.controller().start();
+        nothingWasLost("controller stop and start", begun);
+    }
+
+    @Test
+    void aCutConnectionIsNotNoticedByTraffic() {
+        final Instant begun = Instant.now();
+        node.connect(false);
+        try {
+            Await.until("the controller has noticed", RECOVERY, () -> !system.verify(node).get("connected")
+                .getAsBoolean());
+            assertThat(EdgeSystem.isClean(system.verify(system.second()))).isTrue();
+            // A change that the node cannot hear of yet.
+            system.restconf().delete(Intent.path("beta"));
+            pings.awaitMore();
+        } finally {
+            node.connect(true);
+        }
+        system.awaitSync();
+        assertThat(node.flows()).noneMatch(flow -> flow.contains("dl_vlan=" + (VLAN + 1)));
+        system.restconf().put(Intent.path("beta"),
+            Intent.tenants(List.of(Intent.tenant("beta", node, VLAN + 1, Intent.FIRST_POOL))));
+        system.awaitSync();
+        allocations = system.allocations();
+        nothingWasLost("connection cut and mended", begun);
+    }
+
+    @Test
+    void aDatabaseServerThatIsKilledIsNotMissed() {
+        final Instant begun = Instant.now();
+        node.killDatabase();
+        pings.awaitMore();
+        node.up();
+        nothingWasLost("ovsdb-server kill -9 and start", begun);
+    }
+
+    @Test
+    void aSwitchThatIsKilledComesBackByItself() {
+        final Instant begun = Instant.now();
+        node.killSwitch();
+        node.up();
+        final Instant started = Instant.now();
+        pings.awaitMore(RECOVERY);
+        Figures.tell("ovs-vswitchd kill -9, from its new start to the next ping answered",
+            Duration.between(started, pings.lastReply()));
+        asBefore();
+        Figures.tell("ovs-vswitchd kill -9 and start, longest time without an answer", pings.longestGapSince(begun));
+        Figures.tell("ovs-vswitchd kill -9 and start, pings lost at 50 a second", Integer.toString(pings.lost()));
+        Figures.tell("ovs-vswitchd kill -9 and start, TCP connection goes on", Boolean.toString(tcp.goesOn()));
+        try (TcpStream another = new TcpStream(node, host)) {
+            another.awaitMore();
+        }
+    }
+
+    @Test
+    void aWholeNodeThatIsKilledComesBackByItself() {
+        node.killSwitch();
+        node.killDatabase();
+        Await.until("the controller has noticed", RECOVERY, () -> !system.verify(node).get("connected")
+            .getAsBoolean());
+        node.up();
+        pings.awaitMore(RECOVERY);
+        asBefore();
+    }
+
+    @Test
+    void everythingAtOnceComesBackByItself() {
+        node.killSwitch();
+        system.controller().kill();
+        node.killDatabase();
+        node.up();
+        system.controller().start();
+        pings.awaitMore(RECOVERY);
+        asBefore();
+    }
+
+    private void nothingWasLost(final String what, final Instant begun) {
+        asBefore();
+        pings.awaitMore();
+        tcp.awaitMore();
+        Figures.tell(what + ", longest time without an answer", pings.longestGapSince(begun));
+        Figures.tell(what + ", pings lost at 50 a second", Integer.toString(pings.lost()));
+        assertThat(pings.lost()).isZero();
+    }
+
+    private void asBefore() {
+        system.awaitSync();
+        assertThat(system.allocations()).isEqualTo(allocations);
+        system.awaitState("acme", "active");
+        system.awaitState("gamma", "active");
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it.system;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+
+/**
+ * RFC 8040 in JSON, through a {@link Door}. Documents may be written with single quotes. HTTP/1.0, so that the end of
+ * an answer is the end of the connection.
+ */
+final class RestconfClient {
+    private static final String TYPE = "application/yang-data+json";
+
+    private final Door door;
+    private final String authorization;
+
+    RestconfClient(final Door door, final String user, final String password) {
+        this.door = door;
+        authorization = "Basic "
+            + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** What the controller answered. */
+    record Answer(int status, String body) {
+        boolean isGood() {
+            return status >= 200 && status < 300;
+        }
+
+        /** Whether the controller blames the request. */
+        boolean isRefusal() {
+            return status >= 400 && status < 500;
+        }
+
+        JsonObject json() {
+            return body.isBlank() ? new JsonObject() : JsonParser.parseString(body).getAsJsonObject();
+        }
+
+        /** The messages of a refusal. */
+        String messages() {
+            final JsonObject errors = json().getAsJsonObject("errors");
+            return StreamSupport.stream(errors.getAsJsonArray("error").spliterator(), false)
+                .map(JsonElement::getAsJsonObject)
+                .map(error -> error.has("error-message") ? error.get("error-message").getAsString() : "")
+                .collect(Collectors.joining("; "));
+        }
+    }
+
+    /** Sends a request below {@code /rests/data}, whatever the answer. */
+    Answer data(final String method, final String path, final String document) {
+        return send(method, "data/" + path, document);
+    }
+
+    /** Puts a document in the place of what is there. */
+    void put(final String path, final String document) {
+        expectGood("PUT", path, document);
+    }
+
+    /** Adds a document to what is there. */
+    void patch(final String path, final String document) {
+        expectGood("PATCH", path, document);
+    }
+
+    /** Removes what is there. */
+    void delete(final String path) {
+        expectGood("DELETE", path, "");
+    }
+
+    /** Whether something is configured there. */
+    boolean has(final String path) {
+        final Answer answer = data("GET", path + "?content=config", "");
+        if (answer.isGood()) {
+            return true;
+        }
+        if (answer.status() == 404 || answer.body().contains("data-missing")) {
+            return false;
+        }
+        throw new AssertionError("GET " + path + ": " + answer);
+    }
+
+    /** What is configured there. */
+    JsonObject read(final String path) {
+        final Answer answer = data("GET", path + "?content=config", "");
+        if (!answer.isGood()) {
+            throw new AssertionError("GET " + path + ": " + answer);
+        }
+        return answer.json();
+    }
+
+    /** Calls an operation of the module penstock-operations and gives its output. */
+    JsonObject call(final String operation, final String input) {
+        final Answer answer = send("POST", "operations/penstock-operations:" + operation,
+            "{'penstock-operations:input': " + input + "}");
+        if (!answer.isGood()) {
+            throw new AssertionError(operation + ": " + answer);
+        }
+        final JsonObject output = answer.json().getAsJsonObject("penstock-operations:output");
+        return output == null ? new JsonObject() : output;
+    }
+
+    private void expectGood(final String method, final String path, final String document) {
+        final Answer answer = data(method, path, document);
+        if (!answer.isGood()) {
+            throw new AssertionError(method + " " + path + ": " + answer);
+        }
+    }
+
+    private Answer send(final String method, final String path, final String document) {
+        // The parser takes single quotes, the controller does not.
+        final byte[] body = (document.isEmpty() ? "" : JsonParser.parseString(document).toString())
+            .getBytes(StandardCharsets.UTF_8);
+        final String head = method + " /rests/" + path + " HTTP/1.0\r\nHost: localhost\r\nAuthorization: "
+            + authorization + "\r\nAccept: " + TYPE + "\r\nContent-Type: " + TYPE + "\r\nContent-Length: "
+            + body.length + "\r\n\r\n";
+        try (SocketChannel channel = door.connect()) {
+            write(channel, head.getBytes(StandardCharsets.UTF_8));
+            write(channel, body);
+            return answer(readAll(channel), method + " " + path);
+        } catch (IOException e) {
+            throw new UncheckedIOException(method + " " + path, e);
+        }
+    }
+
+    private static void write(final SocketChannel channel, final byte[] bytes) throws IOException {
+        final ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        while (buffer.hasRemaining()) {
+            channel.write(buffer);
+        }
+    }
+
+    private static String readAll(final SocketChannel channel) throws IOException {
+        final ByteArrayOutputStream all = new ByteArrayOutputStream();
+        final ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
+        while (channel.read(buffer) >= 0) {
+            all.write(buffer.array(), 0, buffer.position());
+            buffer.clear();
+        }
+        return all.toString(StandardCharsets.UTF_8);
+    }
+
+    private static Answer answer(final String text, final String request) throws IOException {
+        final int end = text.indexOf("\r\n\r\n");
+        if (end < 0) {
+            throw new IOException("no answer to " + request);
+        }
+        return new Answer(Integer.parseInt(text.split(" ", 3)[1]), text.substring(end + 4));
+    }
+}
