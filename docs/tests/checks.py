@@ -15,6 +15,7 @@ _MARKS = {"sh": {"test", "always", "manual"}, "text": {"answer"}, "json": {"put"
           "": set()}
 _TOOLS = {"penstock": "penstock", "ovs-config": "ovs-config/ovs-config", "functions": "service-chains/functions",
           "run-docs": "docs/run-docs"}
+_CONTROLLER = re.compile(r"-m penstock_controller((?: +[^\s|;&<>()#`]+)+)")
 # A tool and what follows it, up to the end of the command.
 _CALL = re.compile(r"(?<![\w/.-])(?:\./|[\w-]+/)?(penstock|ovs-config|functions|run-docs)((?: +[^\s|;&<>()#`]+)+)")
 _OPTION = re.compile(r"(?<![\w-])(--?[a-zA-Z][\w-]*)")
@@ -49,10 +50,11 @@ def marks(document):
         elif block.language == "sh":
             if ("test" in block.marks) == ("manual" in block.marks):
                 found.append(f"{block.where}: mark it with test=NAME, or with manual if no test can run it")
-            if block.marks.get("test") in names:
-                found.append(f"{block.where}: a second test of this name")
-            names.add(block.marks.get("test"))
-        elif block.marks.get("answer", None) not in {None, *names}:
+            name = block.marks.get("test")
+            if name is not None and (name in names or not re.match(r"^[a-z][a-z0-9-]*$", name)):
+                found.append(f"{block.where}: test name '{name}' is in use or not of letters and dashes")
+            names.add(name)
+        elif block.marks.get("answer") not in {None, *names}:
             found.append(f"{block.where}: answer to {block.marks['answer']}, which is no test above it")
     return found
 
@@ -70,7 +72,17 @@ def syntax(document):
 
 @functools.cache
 def _help(root, tool, *arguments):
-    said = subprocess.run([str(root / _TOOLS[tool]), *arguments, "--help"], capture_output=True, text=True, check=False)
+    return _said([str(root / _TOOLS[tool]), *arguments, "--help"], root)
+
+
+@functools.cache
+def _controller_help(root, *arguments):
+    command = ["/usr/bin/python3", "-B", "-m", "penstock_controller", *arguments, "--help"]
+    return _said(command, root / "karaf")
+
+
+def _said(command, directory):
+    said = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
     return said.stdout if said.returncode == 0 else None
 
 
@@ -89,7 +101,22 @@ def calls(document, root=ROOT):
             found += [f"{where}: {tool} {' '.join(below)} has no option {word}" for word in words
                       if word.startswith("-") and word.partition("=")[0] not in known]
             found += _choice(where, tool, words, said)
+        for rest in _CONTROLLER.findall(text.replace("\\\n", " ")):
+            found += _controller(where, rest.split(), root)
     return found
+
+
+def _controller(where, words, root):
+    """The controller's own command line has options before the command too."""
+    options = set(_OPTION.findall(_controller_help(root) or ""))
+    command = next((word for word, before in zip(words, ["", *words]) if not word.startswith("-")
+                    and not before.startswith("--")), None)
+    said = command and _controller_help(root, "--run-dir", "unused", command)
+    if not said:
+        return [f"{where}: penstock_controller has no command {command}"]
+    options |= set(_OPTION.findall(said))
+    return [f"{where}: penstock_controller {command} has no option {word}" for word in words
+            if word.startswith("-") and word not in options]
 
 
 def _choice(where, tool, words, said):
@@ -103,7 +130,8 @@ def _choice(where, tool, words, said):
 @functools.cache
 def _commands(root):
     """The console's commands with their options, read from the sources of the commands."""
-    sources = {path.stem: path.read_text(encoding="utf-8") for path in root.glob("odl-apps/cli/src/main/java/**/*.java")}
+    sources = {path.stem: path.read_text(encoding="utf-8")
+               for path in root.glob("odl-apps/cli/src/main/java/**/*.java")}
     common = set(re.findall(r'@Option\(name = "([^"]+)"', sources.get("OperationsCommand", "")))
     found = {}
     for text in sources.values():
@@ -216,7 +244,8 @@ def drops(operations, golden):
     golden: texts of golden files, in which a comment names each flow.
     """
     table = operations.plain.partition("## Drop counters")[2].partition("\n## ")[0]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if line.startswith("|")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()
+            if line.startswith("|")]
     # A drop that the text mentions instead of a row.
     prose = set(re.findall(r'"([^"\n]+)"', table))
     names = {(name, _pattern(text)) for row in rows for name in re.findall(r"`(\w+)`", row[0])

@@ -30,7 +30,7 @@ class Failed(Exception):
 
 
 def run(document, say):
-    """Runs what is to be run of one document. Returns the number of blocks; raises Failed with the first that failed."""
+    """Runs what is to be run of one document. Returns the number of blocks; raises Failed with the first failure."""
     tests = [block for block in document.blocks if "test" in block.marks]
     puts = [block for block in document.blocks if "put" in block.marks]
     with tempfile.TemporaryDirectory(prefix="penstock-docs-") as name:
@@ -91,7 +91,8 @@ def check_answers(document, directory, always):
         if name and ("always" in tests[name].marks) == always:
             missing = first_missing(_adapted(block.text), _output(directory, name))
             if missing:
-                raise Failed(f"{block.where}: the answer has no line like: {missing}\nit is:\n{_output(directory, name)}")
+                raise Failed(f"{block.where}: the answer has no line like: {missing}\n"
+                             f"it is:\n{_output(directory, name)}")
 
 
 def first_missing(expected, printed):
