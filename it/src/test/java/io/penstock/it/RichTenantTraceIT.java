@@ -202,7 +202,7 @@ class RichTenantTraceIT {
             .endsWith("dl_vlan=302", "dl_dst=" + ROUTER_MAC, "nw_dst=172.16.9.9", "nw_ttl=63").leavesBy("acc1");
         node.assertThat(Packet.in("acc1", 302).ethernet(ROUTER_MAC, Packet.GATEWAY_MAC)
             .tcp("172.16.9.9", WORLD, 80)).meets(Table.GATEWAY, "from 172.16.0.0/12").leavesBy("fw-in");
-        node.assertThat(fromA().udp("10.1.0.5", "10.1.0.77", 7)).meets(Table.NEIGHBOURS, "next hop not known")
+        node.assertThat(fromA().udp("10.1.0.5", "10.1.0.77", 7)).meets(Table.NEIGHBOUR_FOUND, "ask for the next hop")
             .goesToController();
     }
 }

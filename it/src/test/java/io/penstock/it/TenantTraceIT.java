@@ -207,7 +207,7 @@ class TenantTraceIT {
     void whatOneTenantTaughtIsUnknownToTheOther() {
         out(FIRST.sends().tcp("10.0.0.7", "10.0.0.5", 80)).meets(Table.NEIGHBOURS, Tracer.LEARNED)
             .endsWith("dl_dst=" + Packet.HOST_MAC, "dl_src=" + Packet.GATEWAY_MAC, "dl_vlan=100").leavesBy("acc0");
-        out(SECOND.sends().tcp("10.0.0.7", "10.0.0.5", 80)).meets(Table.NEIGHBOURS, "next hop not known")
+        out(SECOND.sends().tcp("10.0.0.7", "10.0.0.5", 80)).meets(Table.NEIGHBOUR_FOUND, "ask for the next hop")
             .goesToController();
     }
 

@@ -83,6 +83,11 @@ public enum Table {
         return next.stream().map(Table::valueOf).toList();
     }
 
+    /** Whether only the switch itself writes this table, with learn actions; it has no flow for the rest. */
+    public boolean isLearned() {
+        return this == L2_HOSTS || this == NEIGHBOURS;
+    }
+
     /** Name on the switch and in golden files. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
