@@ -55,8 +55,15 @@ class Layout:
         web = self.etc / "org.ops4j.pax.web.cfg"
         _replace(web, {"org.osgi.service.http.port": str(settings.ports.restconf)})
         _write(web, web.read_text(encoding="utf-8") + f"\norg.ops4j.pax.web.listening.addresses = {LOOPBACK}\n")
+        # Pax Web sometimes starts before it is given that file, and would then listen on every address, on port 8080,
+        # for ever: tell it by system properties too, which it asks when it has no configuration.
+        system = self.etc / "system.properties"
+        _write(system, system.read_text(encoding="utf-8") + (
+            f"\norg.osgi.service.http.port = {settings.ports.restconf}\n"
+            f"org.ops4j.pax.web.listening.addresses = {LOOPBACK}\n"
+            "org.ops4j.pax.web.config.file = etc/jetty.xml\n"))
         # Karaf goes on without the features that failed; better to end and say so.
-        _replace(self.etc / "system.properties", {"karaf.require.successful.features.boot": "true"})
+        _replace(system, {"karaf.require.successful.features.boot": "true"})
         # A port that takes the word to shut down; we send a signal.
         custom = self.etc / "custom.properties"
         _write(custom, custom.read_text(encoding="utf-8") + "\nkaraf.shutdown.port = -1\n")

@@ -18,7 +18,10 @@ _NOT_SOURCES = {"target", "tests", "__pycache__", "penstock_controller", "pensto
 _GENERATED = {".flattened-pom.xml"}
 _MODULE = re.compile(r"^\[INFO\] Building (?P<name>.+?) \S+\s+\[(?P<number>\d+)/(?P<total>\d+)\]$")
 _FETCHED = re.compile(r"^\[INFO\] Downloaded from .* \((?P<size>[\d.]+) (?P<unit>[kMG]?B)")
-_NOISE = re.compile(r"^\[ERROR\] *($|->|\[Help|To see the full|Re-run Maven|For more information|After correcting|  mvn )")
+_LONG_TEST = re.compile(r"^\[INFO\] Running .*\.(?P<name>\w+IT)$")
+_FAILED_TEST = re.compile(r"^\[ERROR\] (?!Tests run)(?P<name>\S.*?) -- .*<<< (FAILURE|ERROR)!$")
+_NOISE = re.compile(r"^\[ERROR\] *($|->|\[Help|To see the full|Re-run Maven|For more information|After correcting"
+                    r"|  mvn )")
 _UNITS = {"B": 1e-6, "kB": 1e-3, "MB": 1.0, "GB": 1e3}
 _REPORT_SECONDS = 15
 
@@ -77,7 +80,7 @@ def record(stamp):
         places.BUILD_STAMP.write_text(stamp + "\n", encoding="ascii")
 
 
-def maven(log_name, *arguments):
+def maven(log_name, *arguments, environment=None):
     """Runs Maven in the source tree, names every module as it comes, and writes all to a log file.
 
     Raises PenstockError with Maven's own words. The mark of a complete build is taken away first: a build that is cut
@@ -90,7 +93,7 @@ def maven(log_name, *arguments):
     log = places.log_directory() / log_name
     log.parent.mkdir(parents=True, exist_ok=True)
     say(f"mvn {' '.join(arguments)} (log: {log})")
-    environment = dict(os.environ) | {"JAVA_HOME": str(home)}
+    environment = (environment or dict(os.environ)) | {"JAVA_HOME": str(home)}
     report = Report(say)
     with open(log, "w", encoding="utf-8") as output, subprocess.Popen(
             ["mvn", "--batch-mode", *arguments], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, text=True,
@@ -104,15 +107,21 @@ def maven(log_name, *arguments):
             raise
     report.end()
     if process.returncode:
-        raise PenstockError("Maven: " + ("\n".join(report.errors[:8]) or f"exit code {process.returncode}")
-                            + f"\nall of it is in {log}")
+        if report.failed_tests:
+            said = "failed tests:\n" + "\n".join(report.failed_tests)
+        else:
+            said = "Maven: " + ("\n".join(report.errors[:8]) or "no reason given")
+        if process.returncode != 1:
+            said += f"\nMaven did not come to its end: exit code {process.returncode}"
+        raise PenstockError(f"{said}\nall of it is in {log}")
 
 
 class Report:
-    """Reads Maven's output: a line for each module, and a sign of life while it fetches."""
+    """Reads Maven's output: a line for each module and each integration test, a sign of life while it fetches."""
 
     def __init__(self, say_line, clock=time.monotonic):
         self.errors = []
+        self.failed_tests = []
         self._say = say_line
         self._clock = clock
         self._module = None
@@ -121,14 +130,18 @@ class Report:
 
     def line(self, text):
         """Takes one line of output."""
-        module, fetched = _MODULE.match(text), _FETCHED.match(text)
+        module, fetched, long_test = _MODULE.match(text), _FETCHED.match(text), _LONG_TEST.match(text)
         if module:
             self.end()
             self._module = f"[{module['number']:>2}/{module['total']}] {module['name']}"
             self._started = self._clock()
+        elif long_test:
+            self._say(f"        {long_test['name']}")
         elif fetched:
             self._files += 1
             self._megabytes += float(fetched["size"]) * _UNITS[fetched["unit"]]
+        elif _FAILED_TEST.match(text):
+            self.failed_tests.append(_FAILED_TEST.match(text)["name"])
         elif text.startswith("[ERROR]") and not _NOISE.match(text):
             self.errors.append(text[7:].strip())
         if self._files and self._clock() - self._last > _REPORT_SECONDS:

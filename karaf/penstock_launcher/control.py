@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The controller as the launcher runs it: from a copy of the distribution, reachable for nodes at one address."""
 
+import dataclasses
 import os
 import shutil
+import socket
 
 import penstock_controller
 from penstock_node import management, processes
@@ -18,7 +20,8 @@ ADDRESS_USER = "penstock"
 MODEL = "penstock"
 """The controller is ready when this YANG module is there."""
 
-_START_SECONDS = 600
+_START_SECONDS = 300
+_HANG_SECONDS = 30
 _STEPS = {"web": "web server answers", "system": "all bundles active", "openflow": "OpenFlow listens",
           "restconf": "RESTCONF answers", "model": "Penstock's models are there"}
 _MARK = "penstock-build.sha256"
@@ -51,21 +54,42 @@ def password_file():
 def ensure(stamp):
     """Makes the distribution of fingerprint `stamp` run and waits until it is ready. Returns True if it was not so."""
     current = controller()
-    started = False
     if current.pid is not None and _installed() != stamp:
         say("there is a new build; the controller is started anew")
         current.stop()
-    if current.pid is None:
-        if _installed() != stamp:
-            _install(stamp)
-        current.start(penstock_controller.Settings(listen_address=management.CONTROLLER_ADDRESS))
-        say(f"booting; log: {current.log_file}")
-        started = True
+    if current.pid is not None:
+        # One that has hung since its boot, or never got its ports, will not mend.
+        patience = max(_HANG_SECONDS, _START_SECONDS - (current.uptime or 0))
+        try:
+            current.wait_until_ready(patience, None, MODEL)
+            return False
+        except penstock_controller.ControllerError as error:
+            say(f"the running controller does not get ready ({error}); it is started anew")
+            current.stop()
+    if _installed() != stamp:
+        _install(stamp)
+    settings = penstock_controller.Settings(listen_address=management.CONTROLLER_ADDRESS)
+    _check_ports(settings)
+    current.start(settings)
+    say(f"booting; log: {current.log_file}")
     try:
-        current.wait_until_ready(_START_SECONDS, _report if started else None, MODEL)
+        current.wait_until_ready(_START_SECONDS, _report, MODEL)
     except penstock_controller.ControllerError as error:
+        current.stop(patience=10)
         raise PenstockError(f"{error}{_last_errors(current.log_file)}") from error
-    return started
+    return True
+
+
+def _check_ports(settings):
+    """Says which port is taken, before a boot that would wait for it in vain."""
+    for name, port in dataclasses.asdict(settings.ports).items():
+        address = settings.listen_address if name in ("openflow", "ovsdb") else penstock_controller.settings.LOOPBACK
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((address, port))
+            except OSError as error:
+                raise PenstockError(f"port {port} ({name}) on {address} is not free: {error.strerror}") from None
 
 
 def stop():

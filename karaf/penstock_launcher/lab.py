@@ -85,10 +85,12 @@ def connect_switch(sample, ovs, new_cables=()):
 
 
 def start_server():
-    """Starts the web server in the transit network. Returns True if it did not run."""
+    """Starts the web server in the transit network. Returns True if it did not run there."""
     process, log = _server_files()
     if processes.is_running(process):
-        return False
+        if get(TRANSIT, 2) is not None:
+            return False
+        processes.stop(process, timeout_seconds=2)  # It has hung, or its namespace is one that lost its name.
     program = places.ROOT / "karaf" / "penstock_launcher" / "web.py"
     processes.start([places.PYTHON, program, "serve", SERVER, str(SERVER_PORT)], process, log, namespace=TRANSIT)
     processes.wait_until(lambda: get(TRANSIT, 1) is not None, "web server", 15, process, log)

@@ -2,6 +2,7 @@
 """./penstock test: every test there is, and one line that counts them."""
 
 import dataclasses
+import os
 import re
 import subprocess
 import time
@@ -72,11 +73,17 @@ def run():
     return good
 
 
+def environment():
+    """Ours without the directories of a running network: tests have their own, and some test the defaults."""
+    theirs = {"PENSTOCK_RUN_DIR", "PENSTOCK_STATE_DIR", "PENSTOCK_LOG_DIR"}
+    return {name: value for name, value in os.environ.items() if name not in theirs}
+
+
 def _maven():
     with exclusive.alone("build", "./penstock test", wait=True):
         stamp = build.fingerprint()
         # All modules, even when one fails: a person wants the whole list.
-        build.maven("test.log", "install", "--fail-at-end")
+        build.maven("test.log", "install", "--fail-at-end", environment=environment())
         build.record(stamp)
 
 
@@ -87,7 +94,7 @@ def _python(name):
     say(f"log: {log}")
     with open(log, "w", encoding="utf-8") as output:
         done = subprocess.run([places.PYTHON, "-m", "unittest", "discover", "-v"], cwd=ROOT / name, stdout=output,
-                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
+                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False, env=environment())
     text = log.read_text(encoding="utf-8", errors="replace")
     counts = from_unittest(text)
     if done.returncode and not counts.failed:

@@ -65,8 +65,13 @@ def _up(profile):
     ovs = Ovs(directory)
     state = locks.read_json(directory / "state.json", None)
     wanted = _wanted(profile)
+    restarted = False
+    if state and ovs.has_lost_its_database() and namespaces.exists(profile.namespace):
+        with step(f"node {profile.name}: database server, which had died"):
+            ovs.start_database()
+        restarted = True
     if state and ovs.is_running() and namespaces.exists(profile.namespace):
-        return _adjust(profile, ovs, state, wanted)
+        return _adjust(profile, ovs, state, wanted) or restarted
     wrong = machine_problems(profile)
     if wrong:
         raise ProfileError(wrong)

@@ -84,6 +84,10 @@ class Ovs:
         """Whether both processes run."""
         return processes.is_running(self.database_process) and processes.is_running(self.switch_process)
 
+    def has_lost_its_database(self):
+        """Whether only ovsdb-server is dead. The switch forwards on, and connects again when it is back."""
+        return processes.is_running(self.switch_process) and not processes.is_running(self.database_process)
+
     def vsctl(self, *args):
         """Runs ovs-vsctl, waiting at most 20 s for the switch to take the change up."""
         return run("ovs-vsctl", "--timeout=20", f"--db=unix:{self.socket}", *args)

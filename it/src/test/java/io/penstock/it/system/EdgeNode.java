@@ -17,7 +17,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 
 /** One node of the system with hosts around it. Its transit network is its own. */
@@ -27,6 +29,7 @@ final class EdgeNode {
 
     private static final Pattern DROP = Pattern.compile("n_packets=([0-9]+),.* actions=drop");
 
+    private final Map<Integer, Host> hosts = new HashMap<>();
     private final TestRun run;
     private final EdgeNetwork network;
     private final DpdkNode node;
@@ -57,8 +60,15 @@ final class EdgeNode {
         return functions;
     }
 
-    /** A host of a customer, at 10.0.0.5 in 10.0.0.0/24, that asks for MAC addresses without much patience. */
+    /**
+     * The host of a customer on a VLAN, at 10.0.0.5 in 10.0.0.0/24, that asks for MAC addresses without much patience.
+     * There is one for all tests: a second would have the same address.
+     */
     Host host(final int vlan) {
+        return hosts.computeIfAbsent(vlan, this::newHost);
+    }
+
+    private Host newHost(final int vlan) {
         final Host host = network.host(ACCESS, vlan, "10.0.0.5/24", Intent.GATEWAY);
         // The kernel asks once a second: too coarse to measure by.
         host.shell().run("sysctl", "-qw", "net.ipv4.neigh." + Host.DEVICE + ".retrans_time_ms=50");

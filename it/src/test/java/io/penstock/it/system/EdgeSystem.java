@@ -15,6 +15,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -76,6 +78,8 @@ final class EdgeSystem implements TestRun.Closing {
 
     /** Back to two nodes that know their uplinks and pools, and serve nobody. */
     void reset() {
+        // A test that stopped one may have failed before it started it again.
+        nodes().forEach(EdgeNode::up);
         Await.until("both nodes have announced themselves", () -> nodes().stream()
             .allMatch(node -> restconf().has(Intent.NETWORK + "/node=" + node.name())));
         final JsonObject network = restconf().read(Intent.NETWORK).getAsJsonObject("penstock:network");
@@ -90,8 +94,19 @@ final class EdgeSystem implements TestRun.Closing {
 
     /** Waits until {@code verify} finds nothing on either node, which nobody may help with. */
     void awaitSync() {
+        // The answer to a change does not wait for the engine, so verify may still speak of the plan before it.
+        Await.until("the engine knows the tenants that are configured", RECOVERY, () -> names(configuredTenants())
+            .equals(names(tenants().stream())));
         Await.until("both nodes are as planned", RECOVERY, this::verify, nodes ->
             nodes.size() == nodes().size() && nodes.stream().allMatch(EdgeSystem::isClean));
+    }
+
+    private Stream<JsonObject> configuredTenants() {
+        return list(restconf().read(Intent.NETWORK).getAsJsonObject("penstock:network"), "tenant");
+    }
+
+    private static Set<String> names(final Stream<JsonObject> entries) {
+        return entries.map(EdgeSystem::name).collect(Collectors.toSet());
     }
 
     /** Nodes as {@code verify} sees them. None while the controller does not answer. */

@@ -63,7 +63,9 @@ class HostilePeerIT {
 
     @AfterEach
     void stopTraffic() throws IOException {
-        pings.close();
+        if (pings != null) {
+            pings.close();
+        }
         for (final SocketChannel peer : peers) {
             peer.close();
         }

@@ -3,6 +3,8 @@ package io.penstock.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
@@ -66,6 +68,26 @@ class ProvisioningIT {
         assertThat(node.flows()).isEqualTo(before);
         host.doesNotReach(EdgeNetwork.SERVER);
         system.awaitSync();
+    }
+
+    @Test
+    void whatTheSwitchForgotIsAskedFor() {
+        system.restconf().put(Intent.path("acme"),
+            Intent.tenants(List.of(Intent.tenant("acme", node, VLAN, Intent.FIRST_POOL))));
+        final Host host = node.host(VLAN);
+        host.reaches(EdgeNetwork.SERVER);
+        try (PingStream pings = new PingStream(node, host, EdgeNetwork.SERVER)) {
+            pings.awaitMore();
+            final Instant begun = Instant.now();
+            // The host and the transit router remember, so neither of them says anything by itself.
+            for (final Table learned : List.of(Table.NEIGHBOURS, Table.L2_HOSTS)) {
+                node.ovs().ofctl("del-flows", Constants.BRIDGE, "table=" + learned.number());
+            }
+            pings.awaitMore();
+            final Duration gap = pings.longestGapSince(begun);
+            Figures.tell("all MAC addresses forgotten, longest time without an answer", gap);
+            assertThat(gap).isLessThan(Duration.ofSeconds(2));
+        }
     }
 
     @Test

@@ -87,7 +87,12 @@ final class EngineOperations implements Operations {
     @Override
     public List<Resync> resync(final Optional<String> node) {
         final Map<String, CompletableFuture<FlowChanges>> running = new TreeMap<>();
-        choose(node).forEach((name, worker) -> running.put(name, worker.resync()));
+        final SortedMap<String, NodeWorker> chosen = choose(node);
+        if (node.isEmpty()) {
+            // One that is away must not keep the others from being mended; it is mended when it comes back.
+            chosen.values().removeIf(worker -> !worker.isOnline());
+        }
+        chosen.forEach((name, worker) -> running.put(name, worker.resync()));
         final List<Resync> done = new ArrayList<>();
         running.forEach((name, future) -> {
             final FlowChanges changes = join(future);
