@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 
+import penstock_controller
 from penstock_node.errors import PenstockError
 
 from . import control, down, exclusive, logs, places, status, suites, up
@@ -114,7 +115,11 @@ def _console(_):
         print("penstock: the controller does not run; start it with ./penstock up", file=sys.stderr)
         return 3
     commands = None if sys.stdin.isatty() else sys.stdin.read()
-    print(control.controller().console(commands), end="")
+    try:
+        print(control.controller().console(commands), end="")
+    except penstock_controller.ControllerError as error:
+        print(f"penstock: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -12,11 +12,11 @@ from penstock_node.steps import step
 from . import places
 
 RUN = ("openjdk-17-jdk-headless", "maven", "openvswitch-switch-dpdk", "dpdk-dev", "librte-net-virtio23",
-       "librte-net-tap23", "nftables", "iproute2", "ethtool", "iputils-ping", "procps", "python3-yaml",
+       "librte-net-tap23", "nftables", "iproute2", "ethtool", "iputils-ping", "curl", "procps", "python3-yaml",
        "python3-jsonschema")
 """What `up` needs."""
 
-TEST = RUN + ("librte-net-null23", "socat", "tcpdump")
+TEST = RUN + ("iputils-arping", "librte-net-null23", "socat", "tcpdump")
 """What `test` needs."""
 
 _POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
