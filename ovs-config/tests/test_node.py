@@ -116,13 +116,18 @@ class NodeTest(unittest.TestCase):
         self.box.ovs_config("up", profile)
         ovs = Ovs(self.box.run_directory / a)
         ovs.vsctl("add-br", "kept", "--", "set", "bridge", "kept", "datapath_type=netdev")
-        for victims in ([ovs.switch_process], [ovs.database_process], [ovs.switch_process, ovs.database_process]):
+        for victims, words in (([ovs.switch_process], "cleaning up after a crash"),
+                               ([ovs.database_process], "database server, which had died"),
+                               ([ovs.switch_process, ovs.database_process], "cleaning up after a crash")):
             with self.subTest([path.name for path in victims]):
                 for path in victims:
                     os.kill(processes.pid_of(path), 9)
                     processes.wait_until(lambda path=path: not processes.is_running(path), "its end", 5)
                 self.assertNotEqual(self.box.status(a)["state"], "running")
-                self.assertIn("cleaning up after a crash", self.box.ovs_config("up", profile))
+                survivor = self.box.status(a)["processes"].get("ovs-vswitchd")
+                self.assertIn(words, self.box.ovs_config("up", profile))
+                if victims == [ovs.database_process]:
+                    self.assertEqual(self.box.status(a)["processes"].get("ovs-vswitchd"), survivor)
                 self.assertEqual(self.box.status(a)["state"], "running")
                 self.assertEqual(self.box.status(a)["bridges"], ["kept"])
                 self.assertEqual(self.box.status(a)["huge-pages-added"], 64)
