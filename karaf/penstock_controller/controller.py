@@ -26,6 +26,9 @@ DEFAULT_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k", "-
 
 POLL_SECONDS = 1.0
 
+HANG_SECONDS = 90.0
+"""A boot takes 15 to 40 seconds on two busy cores; one that takes this long has hung."""
+
 
 class ControllerError(Exception):
     """The controller did not do as told; the message says where to look."""
@@ -109,6 +112,28 @@ class Controller:
                 env=self._environment(settings), cwd=layout.run, stdin=subprocess.DEVNULL, stdout=output,
                 stderr=subprocess.STDOUT, start_new_session=True)
         layout.pid_file.write_text(f"{self._child.pid}\n", encoding="ascii")
+
+    def boot(self, settings: Settings = Settings(), seconds: float = 300, progress: Progress | None = None,
+             model: str = "") -> None:
+        """Starts and waits until ready; ends what does not get ready in time and raises ControllerError.
+
+        A boot that hangs is ended and begun anew while the time lasts, reported as "again": about one boot in fifteen
+        waits for ever for AAA's encryption service, which missed its stored configuration.
+        """
+        begun = time.monotonic()
+        while True:
+            self.start(settings)
+            left = seconds - (time.monotonic() - begun)
+            try:
+                self.wait_until_ready(min(left, HANG_SECONDS), progress, model)
+                return
+            except BaseException as failure:
+                hung = isinstance(failure, ControllerError) and self._process() is not None
+                self.stop(patience=10)
+                if not hung or seconds - (time.monotonic() - begun) < HANG_SECONDS:
+                    raise
+            if progress:
+                progress("again", time.monotonic() - begun)
 
     def wait_until_ready(self, seconds: float = 300, progress: Progress | None = None, model: str = "") -> float:
         """Waits until every bundle is active, OpenFlow listens and RESTCONF takes our password.
@@ -232,12 +257,7 @@ def start(distribution_dir: str | os.PathLike, run_dir: str | os.PathLike, setti
           seconds: float = 300, progress: Progress | None = None, model: str = "") -> Controller:
     """Starts a controller and waits until it is ready; one that does not get ready is ended."""
     controller = Controller(distribution_dir, run_dir)
-    controller.start(settings)
-    try:
-        controller.wait_until_ready(seconds, progress, model)
-    except BaseException:
-        controller.stop(patience=10)
-        raise
+    controller.boot(settings, seconds, progress, model)
     return controller
 
 

@@ -23,7 +23,7 @@ MODEL = "penstock"
 _START_SECONDS = 300
 _HANG_SECONDS = 30
 _STEPS = {"web": "web server answers", "system": "all bundles active", "openflow": "OpenFlow listens",
-          "restconf": "RESTCONF answers", "model": "Penstock's models are there"}
+          "restconf": "RESTCONF answers", "model": "Penstock's models are there", "again": "the boot hung and is begun anew"}
 _MARK = "penstock-build.sha256"
 
 
@@ -70,12 +70,10 @@ def ensure(stamp):
         _install(stamp)
     settings = penstock_controller.Settings(listen_address=management.CONTROLLER_ADDRESS)
     _check_ports(settings)
-    current.start(settings)
     say(f"booting; log: {current.log_file}")
     try:
-        current.wait_until_ready(_START_SECONDS, _report, MODEL)
+        current.boot(settings, _START_SECONDS, _report, MODEL)
     except penstock_controller.ControllerError as error:
-        current.stop(patience=10)
         raise PenstockError(f"{error}{_last_errors(current.log_file)}") from error
     return True
 

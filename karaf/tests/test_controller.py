@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 from penstock_controller import Controller, ControllerError, Ports, Settings, probe
 from penstock_controller.__main__ import main
@@ -147,6 +148,30 @@ class ControllerTest(unittest.TestCase):
         with contextlib.redirect_stdout(printed):
             code = main(["--distribution", "/nonexistent", "--run-dir", str(self.run), "status"])
         self.assertEqual((3, {"running": False}), (code, json.loads(printed.getvalue())))
+
+
+class BootTest(unittest.TestCase):
+    """A boot that hangs."""
+
+    def test_a_boot_that_hangs_is_begun_anew(self):
+        waits, said = iter([ControllerError("not ready"), None]), []
+        made = Controller("/none", "/none")
+        with unittest.mock.patch.multiple(
+                made, start=unittest.mock.DEFAULT, stop=unittest.mock.DEFAULT,
+                _process=unittest.mock.Mock(return_value=object()),
+                wait_until_ready=unittest.mock.Mock(side_effect=waits)) as mocks:
+            made.boot(progress=lambda step, _: said.append(step))
+            self.assertEqual(mocks["start"].call_count, 2)
+        self.assertEqual(said, ["again"])
+
+    def test_a_boot_that_ends_is_not_begun_anew(self):
+        made = Controller("/none", "/none")
+        with unittest.mock.patch.multiple(
+                made, start=unittest.mock.DEFAULT, stop=unittest.mock.DEFAULT,
+                _process=unittest.mock.Mock(return_value=None),
+                wait_until_ready=unittest.mock.Mock(side_effect=ControllerError("ended"))):
+            with self.assertRaisesRegex(ControllerError, "ended"):
+                made.boot()
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ final class ControllerUnderTest implements TestRun.Closing {
     /** Starts it with what it has on disk; ready when this returns. */
     void start() {
         tool("start", "--listen", ADDRESS, "--namespace", namespace.name(), "--model", "penstock-operations",
-            "--timeout", "120");
+            "--timeout", "300");
     }
 
     /** Ends it in good order. */

@@ -143,11 +143,17 @@ final class EdgeNode {
 
     private void kill(final String process) {
         final Path file = ovs().directory().resolve(process + ".process");
+        final ProcessHandle handle = ProcessHandle.of(Long.parseLong(
+            read(file).replaceAll("(?s)^[^0-9]*([0-9]+).*", "$1"))).orElseThrow();
+        final Path commandLine = Path.of("/proc", Long.toString(handle.pid()), "cmdline");
+        handle.destroyForcibly();
+        // A dead process has no command line. It has a process id until somebody looks after it, which may take long.
+        Await.until(process + " is dead", () -> !Files.exists(commandLine) || read(commandLine).isEmpty());
+    }
+
+    private static String read(final Path file) {
         try {
-            final ProcessHandle handle = ProcessHandle.of(Long.parseLong(
-                Files.readString(file).replaceAll("(?s)^[^0-9]*([0-9]+).*", "$1"))).orElseThrow();
-            handle.destroyForcibly();
-            Await.until(process + " is gone", () -> !handle.isAlive());
+            return Files.readString(file);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -41,6 +41,7 @@ import org.slf4j.LoggerFactory;
 public final class NodeWorker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeWorker.class);
     private static final long ANSWER_SECONDS = 60;
+    private static final long OBSERVE_SECONDS = 10;
     private static final long FIRST_RETRY_MILLIS = 500;
     private static final long LAST_RETRY_MILLIS = 15_000;
     /** How long after a connection the ports of functions may be unknown before they count as down. */
@@ -174,7 +175,8 @@ public final class NodeWorker implements AutoCloseable {
     public CompletableFuture<Observation> observe() {
         return ask(() -> {
             final NodePlan now = planNow();
-            final FlowDump dump = read();
+            // Short: a switch that was cut off without a word counts as connected for a while, and people wait here.
+            final FlowDump dump = southbound.readFlows(id()).get(OBSERVE_SECONDS, TimeUnit.SECONDS);
             return new Observation(now, dump, PlanDiff.between(now, flows(dump)));
         });
     }
