@@ -57,6 +57,7 @@ class HostilePeerIT {
         system.restconf().put(Intent.path("acme"),
             Intent.tenants(List.of(Intent.tenant("acme", node, VLAN, Intent.FIRST_POOL))));
         final Host host = node.host(VLAN);
+        host.reaches(EdgeNetwork.SERVER);
         pings = new PingStream(node, host, EdgeNetwork.SERVER);
         pings.awaitMore();
     }
