@@ -117,8 +117,8 @@ class Controller:
              model: str = "") -> None:
         """Starts and waits until ready; ends what does not get ready in time and raises ControllerError.
 
-        A boot that hangs is ended and begun anew while the time lasts, reported as "again": about one boot in fifteen
-        waits for ever for AAA's encryption service, which missed its stored configuration.
+        A boot that hangs is ended and begun anew while the time lasts, reported as "again": one boot of some
+        fifteen was seen to wait for ever for AAA's encryption service, which had missed its stored configuration.
         """
         begun = time.monotonic()
         while True:
