@@ -93,6 +93,7 @@ def _up(profile):
         state.save(hugepage_owner=owner)
         with HugePages().reserve(owner, profile.hugepage_memory_mb) as added:
             ovs.start_switch(profile.namespace)
+        ovs.prepare_bridge()
         line.note = f"{added} huge pages added"
     with step(f"node {profile.name}: ports and announcement to {profile.controller_address}:{profile.ovsdb_port}"):
         _take_ports(profile, state)
@@ -177,6 +178,7 @@ def _announce(ovs, profile):
 def _adjust(profile, ovs, state, wanted):
     """Applies what a running switch can take; says so when there is nothing to do."""
     old = state.get("wanted", {})
+    ovs.prepare_bridge()
     changed = sorted(key for key in wanted if wanted[key] != old.get(key))
     if not changed and not state.get("unfinished"):
         say(f"node {profile.name} is running already; nothing changed")

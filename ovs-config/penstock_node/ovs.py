@@ -12,6 +12,8 @@ from .commands import run
 from .errors import PenstockError
 
 _SWITCH_WITH_DPDK = "/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk"
+BRIDGE = "br-penstock"
+"""The bridge that the controller owns; io.penstock.pipeline.registry.Constants has its name too."""
 _DATABASE_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 
 
@@ -74,6 +76,17 @@ class Ovs:
             environment=self.environment)
         processes.wait_until(lambda: self.get("Open_vSwitch", ".", "dpdk_initialized") is True, "ovs-vswitchd", 60,
                              self.switch_process, self.switch_log)
+
+    def prepare_bridge(self):
+        """Makes the controller's bridge, without flows, and tells connection tracking to accept any sequence number.
+
+        Sessions pass connection tracking by: what ends a TCP connection is then far from the last number it saw, and
+        would be called invalid. That setting belongs to the datapath, which is there as long as a bridge is, and
+        nothing but this command changes it.
+        """
+        self.vsctl("--may-exist", "add-br", BRIDGE, "--", "set", "Bridge", BRIDGE, "datapath_type=netdev",
+                   "fail_mode=secure")
+        self.appctl("dpctl/ct-disable-tcp-seq-chk")
 
     def stop(self):
         """Ends both processes if they run."""

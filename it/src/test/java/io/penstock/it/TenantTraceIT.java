@@ -72,7 +72,7 @@ class TenantTraceIT {
     void aNewConnectionIsTranslatedAndLeaves(final Customer customer) {
         for (final String state : new String[] {NEW, ESTABLISHED, REPLY}) {
             out(customer.sends().tcp("10.0.0.5", WORLD, 80), state)
-                .meets(Table.NAT_OUT, "translate").meets(Table.NAT_OUT_CHECK, "translated")
+                .meets(Table.NAT_TRANSLATE, "translate").meets(Table.NAT_OUT_CHECK, "translated")
                 .meets(Table.BACKBONE_ROUTE, "route 0.0.0.0/0").meets(Table.NEIGHBOURS, Tracer.LEARNED)
                 .does("ct(commit,zone=" + customer.vrf() + ",mark=0x1/0xffffffff,nat(src=" + customer.outside() + "))")
                 .endsWith("nw_src=" + customer.outside(), "nw_dst=" + WORLD, "nw_ttl=63", "dl_src=" + BACKBONE_MAC,

@@ -5,6 +5,7 @@ import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.FlowText;
 import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.registry.Meter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -32,9 +33,9 @@ public final class FlowLoader {
 
     /** Makes the bridge as it is planned; on a switch without vhost-user, simulated ports take the place of such. */
     public static FlowLoader create(final OvsSandbox ovs, final BridgePlan plan) {
-        final List<String> command = new ArrayList<>(List.of("add-br", plan.name(), "--", "set", "Bridge", plan.name(),
-            "datapath_type=" + ovs.flavour().datapath(), "fail_mode=secure", "protocols=OpenFlow13",
-            "other_config:datapath-id=%016x".formatted(plan.datapathId())));
+        final List<String> command = new ArrayList<>(List.of("--may-exist", "add-br", plan.name(),
+            "--", "set", "Bridge", plan.name(), "datapath_type=" + ovs.flavour().datapath(), "fail_mode=secure",
+            "protocols=OpenFlow13", "other_config:datapath-id=%016x".formatted(plan.datapathId())));
         new TreeMap<>(plan.tableNames()).forEach((number, name) -> command.addAll(List.of(
             "--", "--id=@table" + number, "create", "Flow_Table", "name=" + name,
             "--", "set", "Bridge", plan.name(), "flow_tables:" + number + "=@table" + number)));
@@ -44,6 +45,10 @@ public final class FlowLoader {
             command.addAll(type(ovs, port));
         }
         ovs.vsctl(command.toArray(String[]::new));
+        for (final Meter meter : Meter.values()) {
+            ovs.ofctl("add-meter", plan.name(), "meter=%d,pktps,burst,band=type=drop,rate=%d,burst_size=%d"
+                .formatted(meter.number(), meter.rate(), meter.burst()));
+        }
         return new FlowLoader(ovs, plan.name());
     }
 

@@ -58,12 +58,30 @@ public sealed interface Action {
     }
 
     /**
+     * Does the actions to a copy of the packet (Nicira clone); what they change, and a meter that drops the copy, does
+     * not touch the packet itself.
+     */
+    record Clone(List<Action> actions) implements Action {
+        public Clone {
+            actions = List.copyOf(actions);
+        }
+    }
+
+    /**
+     * Drops packets beyond a meter's rate. OpenFlow 1.3 has it as an instruction: it comes first in a flow.
+     */
+    record Meter(int id) implements Action { }
+
+    /**
      * Passes the packet through connection tracking; it goes on in {@code table}. What follows in the list acts on
      * the packet as it was before.
+     *
+     * @param zone where the number of the conntrack zone is, 16 bits
      */
-    record ConnTrack(boolean commit, int zone, Table table, Optional<Nat> nat, Optional<Integer> mark)
+    record ConnTrack(boolean commit, FieldRange zone, Table table, Optional<Nat> nat, Optional<Integer> mark)
         implements Action {
         public ConnTrack {
+            requireNonNull(zone);
             requireNonNull(table);
             requireNonNull(nat);
             requireNonNull(mark);
@@ -82,11 +100,32 @@ public sealed interface Action {
         record Source(long address) implements Nat { }
     }
 
-    /** Adds a flow made from the packet to a table (Nicira learn). */
-    record Learn(Table table, int priority, int idleTimeout, long cookie, List<LearnSpec> specs) implements Action {
+    /**
+     * Adds a flow made from the packet to a table (Nicira learn).
+     *
+     * @param idleTimeout seconds without a packet after which the flow goes, 0 for none
+     * @param hardTimeout seconds after which it goes, 0 for none
+     * @param limit beyond which nothing is added
+     */
+    record Learn(Table table, int priority, int idleTimeout, int hardTimeout, Optional<LearnLimit> limit, long cookie,
+        List<LearnSpec> specs) implements Action {
         public Learn {
             requireNonNull(table);
+            requireNonNull(limit);
             specs = List.copyOf(specs);
+        }
+    }
+
+    /**
+     * Most flows with the cookie of a {@link Learn} in its table.
+     *
+     * @param result one bit, which becomes 1 when the flow is there, 0 when the limit kept it out
+     */
+    record LearnLimit(int flows, FieldRange result) {
+        public LearnLimit {
+            if (flows < 1 || result.bits() != 1) {
+                throw new IllegalArgumentException("limit " + flows + ", result " + result);
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Writes flows the way ovs-ofctl(8) reads them. {@link #NAMES} is for people and golden files, {@link #NUMBERS} for a
@@ -97,6 +98,10 @@ public enum FlowText {
             return "move:" + move.source() + "->" + move.target();
         } else if (action instanceof Action.Resubmit resubmit) {
             return "resubmit(," + tableText.apply(resubmit.table()) + ")";
+        } else if (action instanceof Action.Meter meter) {
+            return "meter:" + meter.id();
+        } else if (action instanceof Action.Clone copy) {
+            return copy.actions().stream().map(this::action).collect(Collectors.joining(",", "clone(", ")"));
         } else if (action instanceof Action.ConnTrack ct) {
             return connTrack(ct);
         } else if (action instanceof Action.Learn learn) {
@@ -122,6 +127,13 @@ public enum FlowText {
         final List<String> parts = new ArrayList<>();
         parts.add("table=" + tableText.apply(learn.table()));
         parts.add("idle_timeout=" + learn.idleTimeout());
+        if (learn.hardTimeout() != 0) {
+            parts.add("hard_timeout=" + learn.hardTimeout());
+        }
+        learn.limit().ifPresent(limit -> {
+            parts.add("limit=" + limit.flows());
+            parts.add("result_dst=" + limit.result());
+        });
         parts.add("priority=" + learn.priority());
         parts.add("cookie=0x%x".formatted(learn.cookie()));
         learn.specs().forEach(spec -> parts.add(learnSpec(spec)));
@@ -164,6 +176,7 @@ public enum FlowText {
             case DECIMAL -> Long.toString(value);
             case MAC -> mac(value);
             case IPV4 -> Ipv4.text(value);
+            case FRAGMENT -> "no";
             default -> "0x%x".formatted(value);
         };
     }

@@ -18,8 +18,12 @@ public enum MatchField {
     IP_DST("nw_dst", "NXM_OF_IP_DST", 32, Format.IPV4),
     IP_PROTO("nw_proto", "NXM_OF_IP_PROTO", 8, Format.DECIMAL),
     IP_TTL("nw_ttl", "NXM_NX_IP_TTL", 8, Format.DECIMAL),
+    /** 0 is a packet that is no fragment, the only value that is used. */
+    IP_FRAG("nw_frag", "NXM_NX_IP_FRAG", 8, Format.FRAGMENT),
     TCP_SRC("tcp_src", "NXM_OF_TCP_SRC", 16, Format.DECIMAL),
     TCP_DST("tcp_dst", "NXM_OF_TCP_DST", 16, Format.DECIMAL),
+    /** FIN is bit 0, SYN bit 1, RST bit 2. */
+    TCP_FLAGS("tcp_flags", "NXM_NX_TCP_FLAGS", 12, Format.HEX),
     UDP_SRC("udp_src", "NXM_OF_UDP_SRC", 16, Format.DECIMAL),
     UDP_DST("udp_dst", "NXM_OF_UDP_DST", 16, Format.DECIMAL),
     ICMP_TYPE("icmp_type", "NXM_OF_ICMP_TYPE", 8, Format.DECIMAL),
@@ -29,13 +33,17 @@ public enum MatchField {
     REG2("reg2", "NXM_NX_REG2", 32, Format.HEX),
     REG3("reg3", "NXM_NX_REG3", 32, Format.HEX),
     CT_STATE("ct_state", "NXM_NX_CT_STATE", 32, Format.CT_STATE),
-    CT_MARK("ct_mark", "NXM_NX_CT_MARK", 32, Format.HEX);
+    CT_MARK("ct_mark", "NXM_NX_CT_MARK", 32, Format.HEX),
+    /** Source address of a tracked packet's connection as its first packet had it, before translation. */
+    CT_NW_SRC("ct_nw_src", "NXM_NX_CT_NW_SRC", 32, Format.IPV4),
+    /** Its source port, likewise. */
+    CT_TP_SRC("ct_tp_src", "NXM_NX_CT_TP_SRC", 16, Format.DECIMAL);
 
     /** Value of {@link #VLAN_VID} for a frame that carries no 802.1Q tag. */
     public static final long UNTAGGED = 0;
 
     /** How ovs-ofctl writes a value. */
-    enum Format { DECIMAL, HEX, MAC, IPV4, CT_STATE }
+    enum Format { DECIMAL, HEX, MAC, IPV4, FRAGMENT, CT_STATE }
 
     private final String text;
     private final String nxm;

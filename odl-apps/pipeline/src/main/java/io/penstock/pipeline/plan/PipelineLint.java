@@ -26,21 +26,28 @@ public final class PipelineLint {
                 .ifPresent(next -> faults.add(flow + ": may not go to " + next));
             flow.matches().stream().filter(match -> isRegister(match.field()))
                 .forEach(match -> checkMatch(flow, match, faults));
-            for (final Action action : flow.actions()) {
-                if (action instanceof Action.Load load) {
-                    checkRange(flow, load.target(), faults);
-                } else if (action instanceof Action.Move move) {
-                    checkRange(flow, move.source(), faults);
-                    checkRange(flow, move.target(), faults);
-                } else if (action instanceof Action.ConnTrack ct && ct.table().number() <= flow.table().number()) {
-                    faults.add(flow + ": ct goes back");
-                } else if (action instanceof Action.Resubmit resubmit
-                        && resubmit.table().number() <= flow.table().number()) {
-                    faults.add(flow + ": resubmit goes back");
-                }
-            }
+            flow.actions().forEach(action -> checkAction(flow, action, faults));
         }
         return faults;
+    }
+
+    private static void checkAction(final FlowSpec flow, final Action action, final List<String> faults) {
+        if (action instanceof Action.Load load) {
+            checkRange(flow, load.target(), faults);
+        } else if (action instanceof Action.Move move) {
+            checkRange(flow, move.source(), faults);
+            checkRange(flow, move.target(), faults);
+        } else if (action instanceof Action.Clone copy) {
+            copy.actions().forEach(each -> checkAction(flow, each, faults));
+        } else if (action instanceof Action.ConnTrack ct) {
+            checkRange(flow, ct.zone(), faults);
+            if (ct.table().number() <= flow.table().number()) {
+                faults.add(flow + ": ct goes back");
+            }
+        } else if (action instanceof Action.Resubmit resubmit
+                && resubmit.table().number() <= flow.table().number()) {
+            faults.add(flow + ": resubmit goes back");
+        }
     }
 
     private static void checkMatch(final FlowSpec flow, final FieldMatch match, final List<String> faults) {

@@ -23,6 +23,22 @@ public final class Constants {
     public static final int TRANSLATED_MARK = 1;
     /** Bytes of an unresolved packet sent to the controller: the headers are enough. */
     public static final int PACKET_IN_BYTES = 128;
+    /**
+     * Most sessions of a tenant. A session splits the one cached flow that serves all tracked connections of a tenant
+     * into some ten, so many sessions among many more connections slow the switch down. A tenant with more busy
+     * connections than this has no sessions for {@link #CROWDED_SECONDS}.
+     */
+    public static final int SESSIONS_PER_TENANT = 512;
+    /** How long a tenant with too many busy connections has no sessions. Seconds. */
+    public static final int CROWDED_SECONDS = 600;
+    /** A session that no packet used for this long goes; its connection stays in conntrack. Seconds. */
+    public static final int SESSION_IDLE_SECONDS = 15;
+    /**
+     * A session goes after this time whatever its use, so that conntrack sees a packet of the connection and keeps it.
+     * Less than every {@link CtTimeout} of an established connection, or a translation would outlive what reserves it.
+     * Seconds.
+     */
+    public static final int SESSION_HARD_SECONDS = 240;
     /** A learned host or next hop that no packet used for this long is forgotten. Seconds. */
     public static final int LEARNED_IDLE_SECONDS = 1200;
     /** Most functions in a chain: as often as OVS lets a packet recirculate (MAX_RECIRC_DEPTH, lib/dpif-netdev.c). */

@@ -9,14 +9,15 @@ public final class Cookie {
     /** First eight bits of every cookie. */
     public static final int MAGIC = 0x9e;
     /** Raised when tables or registers change their meaning. */
-    public static final int LAYOUT_VERSION = 1;
+    public static final int LAYOUT_VERSION = 2;
 
     /** Who asked for a flow, and what the owner id is. */
     public enum Kind {
         NODE(1, "the node itself; id 0"),
         BACKBONE(2, "the backbone; id 0"),
         TENANT(3, "a tenant; id is its VRF id"),
-        LEARNED(4, "made by the switch; id is the VRF id");
+        LEARNED(4, "made by the switch; id is the VRF id"),
+        SESSION(5, "a session, made by the switch; id is the VRF id");
 
         private final int number;
         private final String meaning;

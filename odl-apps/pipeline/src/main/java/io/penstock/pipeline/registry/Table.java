@@ -16,10 +16,13 @@ public enum Table {
     CHAIN_RETURN(4, Owner.CHAIN, "Where a frame goes that comes back from a network function.",
         List.of("VRF_ROUTE", "NAT_OUT")),
     BACKBONE_IN(10, Owner.BACKBONE, "Frames from an uplink: ARP, ping to the backbone address, public addresses.",
-        List.of("EGRESS")),
-    NAT_IN_CHECK(12, Owner.NAT, "After reverse translation: only replies and their errors go on.",
+        List.of("NAT_IN", "EGRESS")),
+    NAT_IN(11, Owner.NAT, "To a public address: looks the session up that translates the packet.",
+        List.of("NAT_IN_KNOWN")),
+    NAT_IN_KNOWN(13, Owner.NAT, "Translated by a session, or else by connection tracking.", List.of("CHAIN_IN")),
+    NAT_IN_CHECK(15, Owner.NAT, "After reverse translation: only replies and their errors go on.",
         List.of("CHAIN_IN")),
-    CHAIN_IN(14, Owner.CHAIN, "Towards the tenant: the last function of the tenant's chain, or straight on.",
+    CHAIN_IN(16, Owner.CHAIN, "Towards the tenant: the last function of the tenant's chain, or straight on.",
         List.of("VRF_ROUTE")),
     ACCESS_LEARN(20, Owner.ACCESS, "Frames from an attachment: learns the host's MAC address from its ARP.",
         List.of("ARP_REPLY", "L2_LOOKUP")),
@@ -37,8 +40,17 @@ public enum Table {
     TENANT_ACL(54, Owner.ACL, "What the tenant may send to the backbone.", List.of("CHAIN_OUT")),
     CHAIN_OUT(60, Owner.CHAIN, "Towards the backbone: the first function of the tenant's chain, or straight on.",
         List.of("NAT_OUT")),
-    NAT_OUT(70, Owner.NAT, "Translates the source to the tenant's public address.", List.of()),
-    NAT_OUT_CHECK(72, Owner.NAT, "Only what was translated goes on to the backbone.", List.of("BACKBONE_ROUTE")),
+    NAT_OUT(70, Owner.NAT, "To the backbone: looks the session up that translates the packet.",
+        List.of("NAT_OUT_KNOWN")),
+    NAT_OUT_KNOWN(71, Owner.NAT, "Translated by a session, or else by connection tracking.",
+        List.of("NAT_TRANSLATE", "BACKBONE_ROUTE")),
+    NAT_CROWDED(72, Owner.NAT, "Learned: VRFs that have more busy connections than sessions pay for.", List.of()),
+    NAT_SAMPLE(73, Owner.NAT, "How many packets a second are looked at to learn sessions.", List.of()),
+    NAT_SESSIONS(74, Owner.NAT, "Learned: how the packets of a busy connection are translated.", List.of()),
+    NAT_TRANSLATE(75, Owner.NAT, "Translates the source to the tenant's public address.", List.of()),
+    NAT_OUT_CHECK(76, Owner.NAT, "Only what was translated goes on to the backbone; copies teach sessions.",
+        List.of("NAT_LEARNED", "BACKBONE_ROUTE")),
+    NAT_LEARNED(77, Owner.NAT, "A VRF that may have no more sessions is crowded.", List.of()),
     BACKBONE_ROUTE(80, Owner.BACKBONE, "Longest-prefix routing to the transit gateways.",
         List.of("BACKBONE_ACL")),
     BACKBONE_ACL(82, Owner.ACL, "What may leave an uplink.", List.of("NEIGHBOUR_LOOKUP")),
@@ -85,7 +97,7 @@ public enum Table {
 
     /** Whether only the switch itself writes this table, with learn actions; it has no flow for the rest. */
     public boolean isLearned() {
-        return this == L2_HOSTS || this == NEIGHBOURS;
+        return this == L2_HOSTS || this == NEIGHBOURS || this == NAT_CROWDED || this == NAT_SESSIONS;
     }
 
     /** Name on the switch and in golden files. */

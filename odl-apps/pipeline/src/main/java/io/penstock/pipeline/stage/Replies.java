@@ -11,6 +11,7 @@ import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
+import java.util.Optional;
 
 /** Action lists that gateways and uplinks have in common. */
 final class Replies {
@@ -55,8 +56,8 @@ final class Replies {
 
     /** Remembers who sent this ARP packet as next hop of the VRF. */
     static Action learnNeighbour(final int vrf) {
-        return new Action.Learn(Table.NEIGHBOURS, Priority.NORMAL, Constants.LEARNED_IDLE_SECONDS,
-            Cookie.of(Cookie.Kind.LEARNED, vrf), List.of(
+        return new Action.Learn(Table.NEIGHBOURS, Priority.NORMAL, Constants.LEARNED_IDLE_SECONDS, 0,
+            Optional.empty(), Cookie.of(Cookie.Kind.LEARNED, vrf), List.of(
                 new LearnSpec.MatchCopy(Register.VRF.range(), Register.VRF.range()),
                 new LearnSpec.MatchCopy(MatchField.ARP_SPA.range(), Register.NEXT_HOP.range()),
                 new LearnSpec.LoadCopy(MatchField.ARP_SHA.range(), MatchField.ETH_DST.range()),
@@ -68,8 +69,8 @@ final class Replies {
     static Action learnHost(final int vrf) {
         final FieldRange vrfAndDomain =
             new FieldRange(MatchField.REG0, Register.DOMAIN.range().high(), Register.VRF.range().low());
-        return new Action.Learn(Table.L2_HOSTS, Priority.NORMAL, Constants.LEARNED_IDLE_SECONDS,
-            Cookie.of(Cookie.Kind.LEARNED, vrf), List.of(
+        return new Action.Learn(Table.L2_HOSTS, Priority.NORMAL, Constants.LEARNED_IDLE_SECONDS, 0,
+            Optional.empty(), Cookie.of(Cookie.Kind.LEARNED, vrf), List.of(
                 new LearnSpec.MatchCopy(vrfAndDomain, vrfAndDomain),
                 new LearnSpec.MatchCopy(MatchField.ETH_SRC.range(), MatchField.ETH_DST.range()),
                 new LearnSpec.LoadCopy(Register.IN_ATTACHMENT.range(), Register.OUT_ATTACHMENT.range()),

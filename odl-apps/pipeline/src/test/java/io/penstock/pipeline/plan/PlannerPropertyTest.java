@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** What holds for every plan. */
 class PlannerPropertyTest {
-    private static final int PER_PLAIN_TENANT = 15;
+    private static final int PER_PLAIN_TENANT = 17;
 
     @Test
     void everyFlowKeepsTheContractsOfTheRegistry() {

@@ -84,12 +84,23 @@ class PipelineDocumentTest {
             | guard | %d |
             | ACL entry | %d - index |
 
+            ## Meters
+
+            | number | packets a second | burst | what it limits |
+            |---|---|---|---|
+            """.formatted(Priority.MISS, Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.prefix(0),
+                Priority.GUARD, Priority.aclEntry(0)));
+        for (final Meter meter : Meter.values()) {
+            text.append("| %d | %d | %d | %s |\n".formatted(meter.number(), meter.rate(), meter.burst(),
+                meter.meaning()));
+        }
+        text.append("""
+
             ## Conntrack timeouts
 
             | name | seconds |
             |---|---|
-            """.formatted(Priority.MISS, Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.prefix(0),
-                Priority.GUARD, Priority.aclEntry(0)));
+            """);
         for (final CtTimeout timeout : CtTimeout.values()) {
             text.append("| %s | %d |\n".formatted(timeout.text(), timeout.seconds()));
         }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.MatchField;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The registry agrees with itself. */
@@ -50,6 +51,21 @@ class RegistryTest {
         assertThat(Cookie.is(cookie, Cookie.Kind.LEARNED)).isFalse();
         assertThat(Cookie.ownerId(cookie)).isEqualTo(4242);
         assertThat(Arrays.stream(Cookie.Kind.values()).map(Cookie.Kind::number).toList()).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aSessionGoesBeforeTheTranslationItCopies() {
+        for (final CtTimeout timeout : List.of(CtTimeout.TCP_ESTABLISHED, CtTimeout.UDP_FIRST, CtTimeout.UDP_SINGLE,
+                CtTimeout.UDP_MULTIPLE)) {
+            assertThat(Constants.SESSION_HARD_SECONDS).as(timeout.name()).isLessThan(timeout.seconds());
+        }
+        assertThat(Constants.SESSION_IDLE_SECONDS).isLessThan(Constants.SESSION_HARD_SECONDS);
+    }
+
+    @Test
+    void metersAreUnique() {
+        assertThat(Arrays.stream(Meter.values()).map(Meter::number).toList()).doesNotHaveDuplicates()
+            .allMatch(number -> number > 0);
     }
 
     @Test

@@ -43,7 +43,7 @@ public interface OpenFlowSouthbound extends FlowSender {
      */
     CompletableFuture<Void> packetOut(SwitchId target, int inPort, List<Action> actions, byte[] frame);
 
-    /** Makes a switch forget all connections of a conntrack zone; done when it has. */
+    /** Makes a switch forget all connections of a conntrack zone, and the sessions that copy them; done when it has. */
     CompletableFuture<Void> flushZone(SwitchId target, int zone);
 
     /** Done when the switch has worked off all that was sent to it before. */

@@ -2,6 +2,8 @@
 package io.penstock.southbound.openflow;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.wire.WireMessages;
 import java.util.List;
 import java.util.Set;
@@ -25,6 +27,7 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
     private final NotificationService notifications;
     private final WireExtension extension;
     private final Messenger messenger;
+    private final Meters meters;
     private final FlowReader reader;
     private final FlowSender sender;
     private final Connections connections;
@@ -46,7 +49,9 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
         messenger = new Messenger(rpcs);
         reader = new FlowReader(rpcs);
         sender = new BundleSender(messenger);
+        meters = new Meters(messenger);
         connections = new Connections(extension::claim);
+        connections.listen(meters);
         registration = masterships.register(connections);
     }
 
@@ -75,7 +80,7 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
 
     @Override
     public CompletableFuture<Void> apply(final SwitchId target, final FlowChanges changes) {
-        return sender.apply(target, changes);
+        return meters.ensure(target).thenCompose(ready -> sender.apply(target, changes));
     }
 
     @Override
@@ -88,6 +93,10 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
     @Override
     public CompletableFuture<Void> flushZone(final SwitchId target, final int zone) {
         messenger.send(target, WireMessages.flushZone(zone));
+        // Sessions copy what conntrack has just forgotten.
+        for (final Table table : List.of(Table.NAT_SESSIONS, Table.NAT_CROWDED)) {
+            messenger.send(target, WireMessages.deleteAll(table, List.of(Register.VRF.is(zone))));
+        }
         return messenger.barrier(target);
     }
 

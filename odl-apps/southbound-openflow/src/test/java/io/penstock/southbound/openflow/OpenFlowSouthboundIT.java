@@ -167,8 +167,8 @@ class OpenFlowSouthboundIT {
         final BlockingQueue<PacketIn> packets = new LinkedBlockingQueue<>();
         get(southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(
             new FlowSpec(Table.CLASSIFY, 7, List.of(FieldMatch.of(MatchField.ETH_TYPE, 0x0800)),
-                List.of(new Action.ConnTrack(true, 5, Table.BACKBONE_IN, Optional.of(new Action.Nat.Source(0x01020304)),
-                    Optional.of(9))), Optional.empty(), 1, 0),
+                List.of(new Action.ConnTrack(true, new FieldRange(MatchField.REG0, 15, 0), Table.BACKBONE_IN,
+                    Optional.of(new Action.Nat.Source(0x01020304)), Optional.of(9))), Optional.empty(), 1, 0),
             new FlowSpec(Table.BACKBONE_IN, 7, List.of(), List.of(new Action.Controller(0xffff)), Optional.empty(),
                 2, 0)))));
         try (OpenFlowSouthbound.Registration registration = southbound.listen((PacketInListener) packets::add)) {
@@ -184,7 +184,7 @@ class OpenFlowSouthboundIT {
     void learnedFlowIsReadLikeAnyOther() {
         get(southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(new FlowSpec(Table.CLASSIFY, 7,
             List.of(FieldMatch.of(MatchField.ETH_TYPE, 0x0806)), List.of(new Action.Load(VRF, 3),
-                new Action.Learn(Table.NEIGHBOURS, 100, 60, 0x77, List.of(
+                new Action.Learn(Table.NEIGHBOURS, 100, 60, 0, Optional.empty(), 0x77, List.of(
                     new LearnSpec.MatchCopy(VRF, VRF),
                     new LearnSpec.MatchCopy(MatchField.ARP_SPA.range(), MatchField.REG1.range()),
                     new LearnSpec.LoadCopy(MatchField.ARP_SHA.range(), MatchField.ETH_DST.range()),

@@ -90,7 +90,8 @@ final class WireFields {
             case ARP_TPA -> number(OXM, 23);
             case ARP_SHA -> number(OXM, 24);
             case ARP_THA -> number(OXM, 25);
-            case IP_TTL, REG0, REG1, REG2, REG3, CT_STATE, CT_MARK -> actionNumber(field);
+            case IP_TTL, IP_FRAG, TCP_FLAGS, REG0, REG1, REG2, REG3, CT_STATE, CT_MARK, CT_NW_SRC, CT_TP_SRC ->
+                actionNumber(field);
         };
     }
 
@@ -116,12 +117,16 @@ final class WireFields {
             case ARP_SHA -> number(NXM1, 17);
             case ARP_THA -> number(NXM1, 18);
             case IP_TTL -> number(NXM1, 29);
+            case IP_FRAG -> number(NXM1, 26);
+            case TCP_FLAGS -> number(NXM1, 34);
             case REG0 -> number(NXM1, 0);
             case REG1 -> number(NXM1, 1);
             case REG2 -> number(NXM1, 2);
             case REG3 -> number(NXM1, 3);
             case CT_STATE -> number(NXM1, 105);
             case CT_MARK -> number(NXM1, 107);
+            case CT_NW_SRC -> number(NXM1, 120);
+            case CT_TP_SRC -> number(NXM1, 124);
         };
     }
 }

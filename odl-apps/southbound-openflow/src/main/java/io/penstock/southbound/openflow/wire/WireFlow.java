@@ -22,6 +22,7 @@ public record WireFlow(int table, int priority, long cookie, byte[] match, long 
         Optional<FlowSpec> spec, String problem) {
     private static final int GOTO_TABLE = 1;
     private static final int APPLY_ACTIONS = 4;
+    private static final int METER = 6;
 
     /** Reads the body of one flow statistics message. */
     public static List<WireFlow> decode(final byte[] entries) {
@@ -48,7 +49,8 @@ public record WireFlow(int table, int priority, long cookie, byte[] match, long 
         Optional<FlowSpec> spec = Optional.empty();
         String problem = "";
         try {
-            if (hardTimeout != 0 || flags != 0) {
+            final boolean learned = Table.ofNumber(table).filter(Table::isLearned).isPresent();
+            if (hardTimeout != 0 && !learned || flags != 0) {
                 throw new UndecodableException("hard timeout " + hardTimeout + ", flags " + flags);
             }
             spec = Optional.of(spec(table, priority, cookie, idleTimeout, match, in));
@@ -64,13 +66,14 @@ public record WireFlow(int table, int priority, long cookie, byte[] match, long 
     private static FlowSpec spec(final int table, final int priority, final long cookie, final int idleTimeout,
             final byte[] match, final ByteBuf instructions) throws UndecodableException {
         final List<FieldMatch> matches = WireMatch.decode(Unpooled.wrappedBuffer(match));
-        List<Action> actions = List.of();
+        final List<Action> actions = new ArrayList<>();
         Optional<Table> next = Optional.empty();
         while (instructions.isReadable()) {
             final int type = instructions.readUnsignedShort();
             final ByteBuf body = instructions.readSlice(instructions.readUnsignedShort() - 4);
             switch (type) {
-                case APPLY_ACTIONS -> actions = WireActions.decode(body.skipBytes(4));
+                case METER -> actions.add(new Action.Meter(body.readInt()));
+                case APPLY_ACTIONS -> actions.addAll(WireActions.decode(body.skipBytes(4)));
                 case GOTO_TABLE -> next = Optional.of(WireActions.table(body.readUnsignedByte()));
                 default -> throw new UndecodableException("instruction " + type);
             }
@@ -89,10 +92,15 @@ public record WireFlow(int table, int priority, long cookie, byte[] match, long 
     }
 
     static void encodeInstructions(final ByteBuf out, final FlowSpec flow) {
-        if (!flow.actions().isEmpty()) {
+        final boolean metered = !flow.actions().isEmpty() && flow.actions().get(0) instanceof Action.Meter;
+        if (metered) {
+            out.writeShort(METER).writeShort(8).writeInt(((Action.Meter) flow.actions().get(0)).id());
+        }
+        final List<Action> applied = metered ? flow.actions().subList(1, flow.actions().size()) : flow.actions();
+        if (!applied.isEmpty()) {
             final int start = out.writerIndex();
             out.writeShort(APPLY_ACTIONS).writeShort(0).writeZero(4);
-            WireActions.encode(out, flow.actions());
+            WireActions.encode(out, applied);
             out.setShort(start + 2, out.writerIndex() - start);
         }
         flow.next().ifPresent(table ->

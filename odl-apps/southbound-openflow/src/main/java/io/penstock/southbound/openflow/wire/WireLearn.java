@@ -3,17 +3,21 @@ package io.penstock.southbound.openflow.wire;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.Action.LearnLimit;
 import io.penstock.pipeline.flow.Action.LearnSpec;
 import io.penstock.pipeline.flow.FieldRange;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/** {@code struct nx_action_learn} after its subtype. */
+/** {@code struct nx_action_learn}, or with a limit {@code struct nx_action_learn2}, after its subtype. */
 final class WireLearn {
     /** Bit of a part's header: the source is a constant, not a field. */
     private static final int FROM_VALUE = 1 << 13;
     /** Bit of a part's header: the part is an action, not a match. */
     private static final int INTO_LOAD = 1 << 11;
+    /** NX_LEARN_F_WRITE_RESULT. */
+    private static final int WRITE_RESULT = 4;
     private static final int BITS_MASK = 0x07ff;
 
     private WireLearn() {
@@ -21,8 +25,12 @@ final class WireLearn {
     }
 
     static void encode(final ByteBuf out, final Action.Learn learn) {
-        out.writeShort(learn.idleTimeout()).writeShort(0).writeShort(learn.priority()).writeLong(learn.cookie())
-            .writeShort(0).writeByte(learn.table().number()).writeZero(1).writeShort(0).writeShort(0);
+        out.writeShort(learn.idleTimeout()).writeShort(learn.hardTimeout()).writeShort(learn.priority())
+            .writeLong(learn.cookie())
+            .writeShort(learn.limit().isPresent() ? WRITE_RESULT : 0)
+            .writeByte(learn.table().number()).writeZero(1).writeShort(0).writeShort(0);
+        learn.limit().ifPresent(limit -> out.writeInt(limit.flows()).writeShort(limit.result().low()).writeZero(2)
+            .writeInt(WireFields.actionHeader(limit.result())));
         learn.specs().forEach(spec -> encode(out, spec));
     }
 
@@ -58,7 +66,7 @@ final class WireLearn {
         out.writeInt(WireFields.actionHeader(range)).writeShort(range.low());
     }
 
-    static Action decode(final ByteBuf in) throws UndecodableException {
+    static Action decode(final ByteBuf in, final boolean limited) throws UndecodableException {
         final int idleTimeout = in.readUnsignedShort();
         final int hardTimeout = in.readUnsignedShort();
         final int priority = in.readUnsignedShort();
@@ -67,15 +75,27 @@ final class WireLearn {
         final int table = in.readUnsignedByte();
         in.skipBytes(1);
         final int finTimeouts = in.readInt();
-        if (hardTimeout != 0 || flags != 0 || finTimeouts != 0) {
-            throw new UndecodableException("learn with flags %d or further timeouts".formatted(flags));
+        if (flags != (limited ? WRITE_RESULT : 0) || finTimeouts != 0) {
+            throw new UndecodableException("learn with flags %d or timeouts after FIN".formatted(flags));
         }
+        final Optional<LearnLimit> limit = limited ? Optional.of(decodeLimit(in)) : Optional.empty();
         final List<LearnSpec> specs = new ArrayList<>();
         // A zero header is padding.
         while (in.readableBytes() >= 2 && in.getShort(in.readerIndex()) != 0) {
             specs.add(decodeSpec(in));
         }
-        return new Action.Learn(WireActions.table(table), priority, idleTimeout, cookie, specs);
+        return new Action.Learn(WireActions.table(table), priority, idleTimeout, hardTimeout, limit, cookie,
+            specs);
+    }
+
+    private static LearnLimit decodeLimit(final ByteBuf in) throws UndecodableException {
+        final int flows = in.readInt();
+        final int low = in.readUnsignedShort();
+        in.skipBytes(2);
+        if (flows < 1) {
+            throw new UndecodableException("learn with limit " + flows);
+        }
+        return new LearnLimit(flows, WireFields.range(in.readInt(), low, 1));
     }
 
     private static LearnSpec decodeSpec(final ByteBuf in) throws UndecodableException {

@@ -15,6 +15,10 @@ public final class WireMatch {
     /** OFPMT_OXM. */
     private static final int TYPE = 1;
     private static final int HEADER = 4;
+    /** Class of fields that are somebody's own. */
+    private static final int EXPERIMENTER = 0xffff;
+    private static final int ONF = 0x4f4e4600;
+    private static final int ONF_TCP_FLAGS = 42;
     /** Bit 12 of vlan_vid: a tag is present. */
     private static final int VLAN_PRESENT = 0x1000;
     private static final int VLAN_MASK = 0x0fff;
@@ -71,9 +75,22 @@ public final class WireMatch {
         final List<FieldMatch> matches = new ArrayList<>();
         while (fields.isReadable()) {
             final int header = fields.readInt();
-            matches.add(decodeField(WireFields.field(header), header, fields));
+            if (header >>> 16 == EXPERIMENTER) {
+                matches.add(decodeTcpFlags(header, fields));
+            } else {
+                matches.add(decodeField(WireFields.field(header), header, fields));
+            }
         }
         return matches;
+    }
+
+    /** In OpenFlow 1.3 Open vSwitch tells of TCP flags by a field of the ONF's; it takes its own field as well. */
+    private static FieldMatch decodeTcpFlags(final int header, final ByteBuf in) throws UndecodableException {
+        final int experimenter = in.readInt();
+        if (experimenter != ONF || (header >>> 9 & 0x7f) != ONF_TCP_FLAGS) {
+            throw new UndecodableException("field 0x%08x of experimenter 0x%08x".formatted(header, experimenter));
+        }
+        return decodeField(MatchField.TCP_FLAGS, header & 0x100 | (header & 0xff) - Integer.BYTES, in);
     }
 
     /**
@@ -125,6 +142,9 @@ public final class WireMatch {
         final long mask = masked ? readValue(in, bytes) : field.fullMask();
         if (field == MatchField.VLAN_VID) {
             return decodeVlan(value, masked ? mask : VLAN_PRESENT | VLAN_MASK);
+        }
+        if (field == MatchField.IP_FRAG && (masked || value != 0)) {
+            throw new UndecodableException("%s 0x%x/0x%x".formatted(field, value, mask));
         }
         if (field == MatchField.IN_PORT && !masked && value >= RESERVED_PORTS) {
             return FieldMatch.of(field, value & field.fullMask());

@@ -7,6 +7,8 @@ import io.netty.buffer.Unpooled;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.registry.Meter;
+import io.penstock.pipeline.registry.Table;
 import java.util.List;
 
 /** Whole OpenFlow 1.3 messages to a switch, with transaction id zero until {@link #write}. */
@@ -20,7 +22,12 @@ public final class WireMessages {
     private static final int EXPERIMENTER = 4;
     private static final int PACKET_OUT = 13;
     private static final int FLOW_MOD = 14;
+    private static final int METER_MOD = 29;
+    /** OFPMF_PKTPS and OFPMF_BURST. */
+    private static final int METER_FLAGS = 0x0006;
+    private static final int METER_BAND_DROP = 1;
     private static final int ADD = 0;
+    private static final int DELETE = 3;
     private static final int DELETE_STRICT = 4;
     private static final int NO_BUFFER = -1;
     /** OFPP_ANY, OFPG_ANY. */
@@ -54,12 +61,29 @@ public final class WireMessages {
         }
     }
 
+    /** OFPMC_ADD and OFPMC_MODIFY. */
+    public enum MeterCommand { ADD, MODIFY }
+
     /** Adds a flow, or puts it in place of the flow with the same key; counters start at zero. */
     public static byte[] add(final FlowSpec flow) {
         final ByteBuf out = flowMod(ADD, flow.table().number(), flow.priority(), flow.cookie(), flow.idleTimeout());
         WireMatch.encode(out, flow.matches());
         WireFlow.encodeInstructions(out, flow);
         return finish(out);
+    }
+
+    /** Deletes all flows of a table whose matches are these or narrower. */
+    public static byte[] deleteAll(final Table table, final List<FieldMatch> matches) {
+        final ByteBuf out = flowMod(DELETE, table.number(), 0, 0, 0);
+        WireMatch.encode(out, matches);
+        return finish(out);
+    }
+
+    /** Makes a meter, or changes the one that is there: a switch refuses the wrong one of the two. */
+    public static byte[] meter(final Meter meter, final MeterCommand command) {
+        return finish(begin(METER_MOD).writeShort(command.ordinal()).writeShort(METER_FLAGS)
+            .writeInt(meter.number()).writeShort(METER_BAND_DROP).writeShort(16).writeInt(meter.rate())
+            .writeInt(meter.burst()).writeZero(4));
     }
 
     /** Deletes exactly the flow with this key, whatever its actions and cookie. */

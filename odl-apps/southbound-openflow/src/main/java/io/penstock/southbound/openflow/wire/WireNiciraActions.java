@@ -16,6 +16,8 @@ final class WireNiciraActions {
     private static final int RESUBMIT_TABLE = 14;
     private static final int LEARN = 16;
     private static final int CONTROLLER = 20;
+    private static final int CLONE = 42;
+    private static final int LEARN_LIMITED = 45;
     private static final int CT = 35;
     private static final int NAT = 36;
 
@@ -47,8 +49,12 @@ final class WireNiciraActions {
         } else if (action instanceof Action.ConnTrack ct) {
             begin(out, CT);
             connTrack(out, ct);
+        } else if (action instanceof Action.Clone copy) {
+            begin(out, CLONE);
+            out.writeZero(6);
+            WireActions.encode(out, copy.actions());
         } else if (action instanceof Action.Learn learn) {
-            begin(out, LEARN);
+            begin(out, learn.limit().isEmpty() ? LEARN : LEARN_LIMITED);
             WireLearn.encode(out, learn);
         } else {
             throw new IllegalStateException("no wire format for " + action.getClass());
@@ -66,8 +72,8 @@ final class WireNiciraActions {
     }
 
     private static void connTrack(final ByteBuf out, final Action.ConnTrack ct) {
-        out.writeShort(ct.commit() ? CT_COMMIT : 0).writeInt(0).writeShort(ct.zone())
-            .writeByte(ct.table().number()).writeZero(5);
+        out.writeShort(ct.commit() ? CT_COMMIT : 0).writeInt(WireFields.actionHeader(ct.zone()))
+            .writeShort(ct.zone().low() << 6 | ct.zone().bits() - 1).writeByte(ct.table().number()).writeZero(5);
         ct.nat().ifPresent(nat -> {
             final int start = out.writerIndex();
             begin(out, NAT);
@@ -96,7 +102,9 @@ final class WireNiciraActions {
             case RESUBMIT_TABLE -> decodeResubmit(in);
             case CONTROLLER -> decodeController(in);
             case CT -> decodeConnTrack(in);
-            case LEARN -> WireLearn.decode(in);
+            case CLONE -> new Action.Clone(WireActions.decode(in.skipBytes(6)));
+            case LEARN -> WireLearn.decode(in, false);
+            case LEARN_LIMITED -> WireLearn.decode(in, true);
             default -> throw new UndecodableException("Nicira action " + subtype);
         };
     }
@@ -136,13 +144,13 @@ final class WireNiciraActions {
     private static Action decodeConnTrack(final ByteBuf in) throws UndecodableException {
         final int flags = in.readUnsignedShort();
         final int zoneSource = in.readInt();
-        final int zone = in.readUnsignedShort();
+        final int zoneBits = in.readUnsignedShort();
         final int table = in.readUnsignedByte();
         in.skipBytes(3);
         final int alg = in.readUnsignedShort();
-        if ((flags & ~CT_COMMIT) != 0 || zoneSource != 0 || alg != 0) {
+        if ((flags & ~CT_COMMIT) != 0 || zoneSource == 0 || alg != 0) {
             throw new UndecodableException(
-                "ct with flags %d, zone field 0x%x, alg %d".formatted(flags, zoneSource, alg));
+                "ct with flags %d, zone %d of field 0x%x, alg %d".formatted(flags, zoneBits, zoneSource, alg));
         }
         Optional<Action.Nat> nat = Optional.empty();
         Optional<Integer> mark = Optional.empty();
@@ -158,6 +166,7 @@ final class WireNiciraActions {
         if (mark.isPresent() && (flags & CT_COMMIT) == 0) {
             throw new UndecodableException("ct_mark without commit");
         }
+        final FieldRange zone = WireFields.range(zoneSource, zoneBits >> 6, (zoneBits & 0x3f) + 1);
         return new Action.ConnTrack((flags & CT_COMMIT) != 0, zone, WireActions.table(table), nat, mark);
     }
 

@@ -2,12 +2,14 @@
 package io.penstock.southbound.openflow.wire;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.Action.LearnLimit;
 import io.penstock.pipeline.flow.Action.LearnSpec;
 import io.penstock.pipeline.flow.Action.Nat;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +20,8 @@ public final class SampleFlows {
     private static final FieldMatch IS_IP = FieldMatch.of(MatchField.ETH_TYPE, 0x0800);
     private static final FieldMatch IS_ARP = FieldMatch.of(MatchField.ETH_TYPE, 0x0806);
     private static final long ADDRESS = 0x0a0102fbL;
+    /** The switch has to have this meter. */
+    static final int METER = Meter.SESSION_SAMPLES.number();
     private static final long MAC = 0x025053ff0001L;
 
     private SampleFlows() {
@@ -33,6 +37,8 @@ public final class SampleFlows {
             List.of(IS_IP), actions, Optional.empty(), 0x5053ffffffffffffL, 0)));
         arpActions().forEach(actions -> flows.add(new FlowSpec(Table.VRF_ROUTE, 1 + flows.size(),
             List.of(IS_ARP), actions, Optional.of(Table.EGRESS), -1, 300)));
+        flows.add(new FlowSpec(Table.NAT_OUT_CHECK, 9, List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 6),
+            new FieldMatch(MatchField.CT_STATE, 0x20, 0x30)), List.of(learnTracked()), Optional.empty(), 1, 0));
         // pop_vlan is refused unless the flow insists on a tag.
         flows.add(new FlowSpec(Table.CHAIN_RETURN, 9, List.of(FieldMatch.of(MatchField.VLAN_VID, 5)),
             List.of(new Action.PopVlan(), new Action.Output(2)), Optional.of(Table.VRF_ROUTE), 1, 0));
@@ -63,6 +69,9 @@ public final class SampleFlows {
         }
         all.add(List.of(IS_IP, FieldMatch.of(MatchField.IP_TTL, 1)));
         all.add(List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 17)));
+        all.add(List.of(IS_IP, FieldMatch.of(MatchField.IP_FRAG, 0)));
+        all.add(List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 6), FieldMatch.of(MatchField.TCP_FLAGS, 0x12)));
+        all.add(List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 6), new FieldMatch(MatchField.TCP_FLAGS, 0, 7)));
         for (final MatchField field : List.of(MatchField.TCP_SRC, MatchField.TCP_DST, MatchField.UDP_SRC,
                 MatchField.UDP_DST)) {
             final FieldMatch protocol = FieldMatch.of(MatchField.IP_PROTO, field.name().startsWith("TCP") ? 6 : 17);
@@ -79,6 +88,8 @@ public final class SampleFlows {
         }
         all.add(List.of(IS_IP, new FieldMatch(MatchField.CT_STATE, 0x21, 0x23)));
         all.add(List.of(new FieldMatch(MatchField.CT_STATE, 0, 0x20)));
+        all.add(List.of(IS_IP, new FieldMatch(MatchField.CT_STATE, 0x20, 0x30),
+            FieldMatch.of(MatchField.CT_NW_SRC, ADDRESS)));
         all.add(List.of(FieldMatch.of(MatchField.CT_MARK, 0x80000001L)));
         all.add(List.of(FieldMatch.of(new FieldRange(MatchField.CT_MARK, 30, 4), 9)));
         return all;
@@ -117,7 +128,13 @@ public final class SampleFlows {
         all.add(List.of(ct(true, Optional.of(new Nat.Source(0xcb007105L)), Optional.of(-1))));
         all.add(List.of(ct(true, Optional.of(new Nat.Existing()), Optional.of(1))));
         all.add(List.of(ct(true, Optional.empty(), Optional.of(0)), new Action.Output(3)));
-        all.add(List.of(new Action.Learn(Table.NEIGHBOURS, 100, 0, 0, List.of())));
+        all.add(List.of(new Action.Learn(Table.NEIGHBOURS, 100, 0, 0, Optional.empty(), 0, List.of())));
+        all.add(List.of(new Action.Clone(List.of(new Action.Resubmit(Table.NEIGHBOURS),
+            new Action.Load(MatchField.REG1.range(), 5), ct(true, Optional.of(new Nat.Existing()), Optional.of(1)),
+            new Action.Clone(List.of(new Action.DecTtl())))), new Action.Output(3)));
+        all.add(List.of(new Action.Clone(List.of())));
+        all.add(List.of(new Action.Meter(METER)));
+        all.add(List.of(new Action.Meter(METER), new Action.DecTtl(), new Action.Output(1)));
         return all;
     }
 
@@ -132,13 +149,13 @@ public final class SampleFlows {
             new Action.Move(MatchField.ARP_SPA.range(), MatchField.ARP_TPA.range()),
             new Action.Move(MatchField.ETH_SRC.range(), MatchField.ETH_DST.range())));
         final FieldRange vrf = new FieldRange(MatchField.REG0, 15, 0);
-        all.add(List.of(new Action.Learn(Table.NEIGHBOURS, 100, 300, 0x5053010000000007L, List.of(
+        all.add(List.of(new Action.Learn(Table.NEIGHBOURS, 100, 300, 0, Optional.empty(), 0x5053010000000007L, List.of(
             new LearnSpec.MatchCopy(vrf, vrf),
             new LearnSpec.MatchCopy(MatchField.ARP_SPA.range(), MatchField.REG1.range()),
             new LearnSpec.LoadCopy(MatchField.ARP_SHA.range(), MatchField.ETH_DST.range()),
             new LearnSpec.LoadCopy(new FieldRange(MatchField.REG2, 27, 0), new FieldRange(MatchField.REG3, 27, 0)),
             new LearnSpec.LoadValue(1, new FieldRange(MatchField.REG0, 25, 25))))));
-        all.add(List.of(new Action.Learn(Table.L2_HOSTS, 1, 65535, -1, List.of(
+        all.add(List.of(new Action.Learn(Table.L2_HOSTS, 1, 65535, 65534, Optional.empty(), -1, List.of(
             new LearnSpec.MatchValue(0x0800, MatchField.ETH_TYPE.range()),
             new LearnSpec.MatchValue(0xabcd, new FieldRange(MatchField.REG1, 31, 16)),
             new LearnSpec.MatchCopy(MatchField.ARP_SPA.range(), MatchField.IP_DST.range()),
@@ -147,8 +164,19 @@ public final class SampleFlows {
         return all;
     }
 
+    /** The original source of a connection is only there once it is tracked. */
+    private static Action learnTracked() {
+        final LearnLimit limit = new LearnLimit(2048, new FieldRange(MatchField.REG0, 29, 29));
+        return new Action.Learn(Table.NAT_SESSIONS, 1, 0, 240, Optional.of(limit), 3, List.of(
+            new LearnSpec.MatchValue(0x0800, MatchField.ETH_TYPE.range()),
+            new LearnSpec.MatchValue(6, MatchField.IP_PROTO.range()),
+            new LearnSpec.MatchCopy(MatchField.CT_NW_SRC.range(), MatchField.IP_SRC.range()),
+            new LearnSpec.MatchCopy(MatchField.CT_TP_SRC.range(), MatchField.TCP_SRC.range()),
+            new LearnSpec.LoadCopy(MatchField.TCP_SRC.range(), MatchField.TCP_SRC.range())));
+    }
+
     private static Action ct(final boolean commit, final Optional<Nat> nat, final Optional<Integer> mark) {
-        return new Action.ConnTrack(commit, 65535, Table.NAT_OUT_CHECK, nat, mark);
+        return new Action.ConnTrack(commit, new FieldRange(MatchField.REG2, 27, 12), Table.NAT_OUT_CHECK, nat, mark);
     }
 
     private static List<MatchField> registers() {

