@@ -31,7 +31,7 @@ public final class Constants {
     public static final int SESSIONS_PER_TENANT = 512;
     /** How long a tenant with too many busy connections has no sessions. Seconds. */
     public static final int CROWDED_SECONDS = 600;
-    /** A session that no packet used for this long goes; its connection stays in conntrack. Seconds. */
+    /** A session of which no packet went out for this long goes; its connection stays in conntrack. Seconds. */
     public static final int SESSION_IDLE_SECONDS = 15;
     /**
      * A session goes after this time whatever its use, so that conntrack sees a packet of the connection and keeps it.

@@ -8,7 +8,7 @@ public enum Meter {
      * as a few hundred packets that need no look at the tables, so this bounds what a flood of new connections takes
      * away from the others.
      */
-    SESSION_SAMPLES(1, 100, 1000, "copies of packets from which sessions may be learned");
+    SESSION_SAMPLES(1, 200, 1000, "copies of packets from which sessions may be learned");
 
     private final int number;
     private final int rate;

@@ -155,21 +155,22 @@ public final class NatStage implements Stage {
             new LearnSpec.LoadCopy(MatchField.CT_TP_SRC.range(), destinationPort.range()));
         translated(view, sink, "learn a session", state).when(Register.SAMPLE.is(1))
             .when(MatchField.IP_PROTO, protocol)
-            .then(session(view, protocol, 1, in), session(view, protocol, 0, out)).go(Table.NAT_LEARNED);
+            .then(session(view, protocol, true, in), session(view, protocol, false, out)).go(Table.NAT_LEARNED);
     }
 
-    private static Action session(final TenantView view, final int protocol, final int fromBackbone,
+    private static Action session(final TenantView view, final int protocol, final boolean in,
             final List<LearnSpec> translation) {
         final List<LearnSpec> specs = new ArrayList<>(List.of(
             new LearnSpec.MatchCopy(Register.VRF.range(), Register.VRF.range()),
-            new LearnSpec.MatchValue(fromBackbone, Register.FROM_BACKBONE.range()),
+            new LearnSpec.MatchValue(in ? 1 : 0, Register.FROM_BACKBONE.range()),
             // Looked at before addresses and ports: a crowded VRF finds nothing without looking at those.
             new LearnSpec.MatchValue(0, Register.CROWDED.range()),
             new LearnSpec.MatchValue(ETH_IPV4, MatchField.ETH_TYPE.range()),
             new LearnSpec.MatchValue(protocol, MatchField.IP_PROTO.range())));
         specs.addAll(translation);
         specs.add(new LearnSpec.LoadValue(1, Register.SESSION.range()));
-        return new Action.Learn(Table.NAT_SESSIONS, Priority.NORMAL, Constants.SESSION_IDLE_SECONDS,
+        // The way in is learned with the way out: while that one lives, nothing would bring back the other.
+        return new Action.Learn(Table.NAT_SESSIONS, Priority.NORMAL, in ? 0 : Constants.SESSION_IDLE_SECONDS,
             Constants.SESSION_HARD_SECONDS,
             Optional.of(new LearnLimit(2 * Constants.SESSIONS_PER_TENANT, Register.LEARNED.range())),
             Cookie.of(Cookie.Kind.SESSION, view.vrf()), specs);

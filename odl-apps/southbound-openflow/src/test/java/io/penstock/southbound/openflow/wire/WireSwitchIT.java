@@ -48,7 +48,7 @@ class WireSwitchIT {
             assertThat(connection.send(List.of(meter(MeterCommand.ADD)))).as("it is there").isNotEmpty();
             assertThat(connection.send(List.of(meter(MeterCommand.MODIFY), meter(MeterCommand.MODIFY)))).isEmpty();
         }
-        assertThat(target.ofctl("dump-meters")).contains("meter=1 pktps burst bands=", "type=drop rate=100",
+        assertThat(target.ofctl("dump-meters")).contains("meter=1 pktps burst bands=", "type=drop rate=200",
             "burst_size=1000");
     }
 
