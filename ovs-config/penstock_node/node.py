@@ -16,7 +16,7 @@ from .commands import run
 from .errors import PenstockError, ProfileError
 from .hugepages import HugePages
 from .ovs import Ovs, dpdk_prefix, remove_dpdk_directory
-from .profile import default_run_directory, find_port, machine_problems
+from .profile import default_run_directory, find_port, machine_problems, online_cores
 from .steps import say, step
 
 _PROBE_MS = 10000
@@ -92,7 +92,7 @@ def _up(profile):
         owner = f"node {directory.absolute()}"
         state.save(hugepage_owner=owner)
         with HugePages().reserve(owner, profile.hugepage_memory_mb) as added:
-            ovs.start_switch(profile.namespace)
+            ovs.start_switch(profile.namespace, online_cores() - set(profile.pmd_cores))
         ovs.prepare_bridge()
         line.note = f"{added} huge pages added"
     with step(f"node {profile.name}: ports and announcement to {profile.controller_address}:{profile.ovsdb_port}"):
