@@ -3,6 +3,7 @@ package io.penstock.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.config.NodeRegistration;
@@ -23,18 +24,21 @@ import io.penstock.southbound.ovsdb.NodeSession;
 import io.penstock.southbound.ovsdb.OvsdbListener;
 import io.penstock.southbound.ovsdb.OvsdbServer;
 import io.penstock.southbound.ovsdb.PortState;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,8 +60,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
     private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
     private final List<OpenFlowSouthbound.Registration> registrations = new ArrayList<>();
+    /** How often the configuration was said to have changed; {@link Desired#revision} says how far we are. */
+    private final AtomicLong wanted = new AtomicLong();
     private final AtomicBoolean marked = new AtomicBoolean();
     private final ScheduledExecutorService thread;
+    private Allocations stored = Allocations.none();
     private volatile Desired desired;
 
     /** An engine that does nothing until it is started. */
@@ -76,7 +83,8 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     /** Starts: takes over what was handed out before, then listens for nodes. */
     public void start(final String listenAddress, final int ovsdbPort) {
-        desired = new Desired(Snapshot.empty(), store.readAllocations());
+        stored = store.readAllocations();
+        desired = new Desired(0, Snapshot.empty(), stored);
         store.start(() -> desired.allocations(), this::mark);
         registrations.add(southbound.listen((ConnectionListener) this));
         registrations.add(southbound.listen((PortListener) this));
@@ -108,27 +116,49 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     /** Says that the configuration may have changed. */
     private void mark() {
+        wanted.incrementAndGet();
         if (marked.compareAndSet(false, true)) {
             run(this::work);
         }
     }
 
+    /** For each of some workers, how far it is with what was committed before this call, at the latest at the limit. */
+    SortedMap<String, CompletableFuture<Progress>> applied(final SortedMap<String, NodeWorker> chosen,
+            final Duration limit) {
+        mark();
+        final long revision = wanted.get();
+        final SortedMap<String, CompletableFuture<Progress>> waiting = new TreeMap<>();
+        chosen.forEach((name, worker) -> waiting.put(name, worker.applied(revision, limit)));
+        return waiting;
+    }
+
     private void work() {
         marked.set(false);
         try {
+            final long revision = wanted.get();
             final Snapshot snapshot = store.snapshot();
-            final Allocations before = desired.allocations();
-            final Allocations allocations = Allocator.allocate(snapshot, before);
-            if (!allocations.equals(before)) {
+            Allocations allocations = desired.allocations();
+            if (snapshot != desired.snapshot()) {
+                allocations = Allocator.allocate(snapshot, allocations);
                 // Stored before used: an id that a switch knows must never be handed out a second time.
-                store.writeAllocations(allocations);
+                storeAllocations(allocations);
             }
-            desired = new Desired(snapshot, allocations);
+            desired = new Desired(revision, snapshot, allocations);
             adjustWorkers(snapshot);
             workers.values().forEach(NodeWorker::mark);
         } catch (IllegalStateException e) {
             LOG.error("Cannot take over the configuration, will try again in {} s", RETRY_SECONDS, e);
             thread.schedule(this::mark, RETRY_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private void storeAllocations(final Allocations allocations) {
+        if (!allocations.equals(stored)) {
+            final Allocations before = stored;
+            // Should this fail nobody knows what is stored, and the next attempt stores all.
+            stored = Allocations.none();
+            store.writeAllocations(before, allocations);
+            stored = allocations;
         }
     }
 

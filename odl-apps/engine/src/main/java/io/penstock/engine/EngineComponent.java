@@ -7,8 +7,11 @@ import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.rest.OperationsRpcs;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.opendaylight.mdsal.binding.api.DataBroker;
@@ -101,5 +104,10 @@ public final class EngineComponent implements Operations, AutoCloseable {
     @Override
     public List<FlowLine> flows(final Optional<String> node, final Optional<String> tenant) {
         return operations.flows(node, tenant);
+    }
+
+    @Override
+    public CompletableFuture<SortedMap<String, Progress>> applied(final Optional<String> node, final Duration limit) {
+        return operations.applied(node, limit);
     }
 }

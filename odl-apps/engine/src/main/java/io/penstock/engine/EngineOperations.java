@@ -65,7 +65,7 @@ final class EngineOperations implements Operations {
         final List<NodeStatus> nodes = workers.entrySet().stream()
             .map(entry -> nodeStatus(entry.getKey(), entry.getValue(), observations.get(entry.getKey()))).toList();
         final List<TenantStatus> tenants = snapshot.tenants().values().stream()
-            .map(tenant -> tenantStatus(tenant, workers)).toList();
+            .map(tenant -> tenantStatus(desired, tenant, workers)).toList();
         final List<FunctionStatus> functions = snapshot.functions().values().stream()
             .map(function -> new FunctionStatus(function.name(), functionState(function, workers))).toList();
         return new Status(nodes, tenants, chains(desired, observations), functions, new ControllerStatus(url, version,
@@ -111,13 +111,26 @@ final class EngineOperations implements Operations {
         final Map<Integer, String> vrfs = desired.allocations().tenants().entrySet().stream()
             .collect(Collectors.toMap(entry -> entry.getValue().vrf(), Map.Entry::getKey));
         final List<FlowLine> lines = new ArrayList<>();
-        observe(choose(node)).forEach((name, seen) -> seen.dump().flows().forEach(installed -> {
-            final FlowLine line = line(name, seen, vrfs, installed);
-            if (tenant.isEmpty() || line.tenant().equals(tenant.orElseThrow())) {
-                lines.add(line);
-            }
-        }));
+        observe(choose(node)).forEach((name, seen) -> {
+            final Map<FlowSpec.Key, PlannedFlow> planned = seen.plan().flows();
+            seen.dump().flows().forEach(installed -> {
+                final FlowLine line = line(name, planned.get(installed.flow().key()), vrfs, installed);
+                if (tenant.isEmpty() || line.tenant().equals(tenant.orElseThrow())) {
+                    lines.add(line);
+                }
+            });
+        });
         return lines;
+    }
+
+    @Override
+    public CompletableFuture<SortedMap<String, Progress>> applied(final Optional<String> node, final Duration limit) {
+        final SortedMap<String, CompletableFuture<Progress>> waiting = engine.applied(choose(node), limit);
+        return CompletableFuture.allOf(waiting.values().toArray(CompletableFuture[]::new)).thenApply(done -> {
+            final SortedMap<String, Progress> progress = new TreeMap<>();
+            waiting.forEach((name, answer) -> progress.put(name, answer.join()));
+            return progress;
+        });
     }
 
     private SortedMap<String, NodeWorker> choose(final Optional<String> node) {
@@ -160,12 +173,12 @@ final class EngineOperations implements Operations {
     private static FlowCounts counts(final Observation seen) {
         final PlanDiff diff = seen.diff();
         final int replaced = seen.replaced().size();
-        return new FlowCounts(seen.plan().flows().size(), diff.proper().size(), diff.missing().size() - replaced,
+        return new FlowCounts(seen.plan().size(), diff.proper().size(), diff.missing().size() - replaced,
             diff.excess().size() + seen.dump().foreign().size() - replaced, diff.wrong().size() + replaced);
     }
 
     private static FlowCounts planned(final NodeWorker worker) {
-        return worker.plan().map(plan -> new FlowCounts(plan.flows().size(), 0, plan.flows().size(), 0, 0))
+        return worker.plan().map(plan -> new FlowCounts(plan.size(), 0, plan.size(), 0, 0))
             .orElse(NOTHING_KNOWN);
     }
 
@@ -190,26 +203,28 @@ final class EngineOperations implements Operations {
             seen != null ? counts(seen) : planned(worker));
     }
 
-    private TenantStatus tenantStatus(final Tenant tenant, final SortedMap<String, NodeWorker> workers) {
-        final TenantAllocation allocation = engine.desired().allocations().tenants().get(tenant.name());
+    private static TenantStatus tenantStatus(final Desired desired, final Tenant tenant,
+            final SortedMap<String, NodeWorker> workers) {
+        final TenantAllocation allocation = desired.allocations().tenants().get(tenant.name());
         return new TenantStatus(tenant.name(), allocation == null ? 0 : allocation.vrf(),
             tenant.attachments().stream().map(at -> at.node() + "/" + at.port() + "/" + at.vlan()).toList(),
             allocation == null || allocation.publicAddress() == 0 ? ""
                 : Ipv4.text(allocation.publicAddress()),
-            tenant.chain().orElse(""), tenantState(tenant, workers));
+            tenant.chain().orElse(""), tenantState(desired, tenant, workers));
     }
 
-    private String tenantState(final Tenant tenant, final SortedMap<String, NodeWorker> workers) {
+    private static String tenantState(final Desired desired, final Tenant tenant,
+            final SortedMap<String, NodeWorker> workers) {
         for (final Tenant.Attachment attachment : tenant.attachments()) {
             final NodeWorker worker = workers.get(attachment.node());
             if (worker == null || !worker.isOnline()) {
                 return "waiting for node " + attachment.node();
             }
-            if (!worker.isInSync()) {
+            if (!worker.hasApplied(desired)) {
                 return "being installed";
             }
         }
-        for (final NetworkFunction function : engine.desired().snapshot().chainOf(tenant)) {
+        for (final NetworkFunction function : desired.snapshot().chainOf(tenant)) {
             if (!isUp(function, workers)) {
                 return function.failPolicy() == NetworkFunction.FailPolicy.CLOSED
                     ? "stopped: function " + function.name() + " is down"
@@ -253,12 +268,13 @@ final class EngineOperations implements Operations {
             hits.getOrDefault(chain.name(), 0L))).toList();
     }
 
-    private static FlowLine line(final String node, final Observation seen, final Map<Integer, String> vrfs,
+    private static FlowLine line(final String node, final PlannedFlow planned, final Map<Integer, String> vrfs,
             final InstalledFlow installed) {
         final FlowSpec flow = installed.flow();
-        final PlannedFlow planned = seen.plan().flows().get(flow.key());
-        final boolean learned = Cookie.is(flow.cookie(), Cookie.Kind.LEARNED);
-        final String label = planned != null ? planned.label() : learned ? "learned" : "not planned";
+        final boolean session = Cookie.is(flow.cookie(), Cookie.Kind.SESSION);
+        final boolean learned = session || Cookie.is(flow.cookie(), Cookie.Kind.LEARNED);
+        final String label = planned != null ? planned.label()
+            : session ? "session" : learned ? "learned" : "not planned";
         final boolean owned = learned || Cookie.is(flow.cookie(), Cookie.Kind.TENANT);
         return new FlowLine(node, flow.table().text(), label,
             owned ? vrfs.getOrDefault(Cookie.ownerId(flow.cookie()), "") : "", flow.isDrop(), installed.packets(),

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.api;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.concurrent.CompletableFuture;
 
-/** The operator's view of the edge. All methods may block while switches are read; safe for all threads. */
+/** The operator's view of the edge. Methods may block while switches are read; safe for all threads. */
 public interface Operations {
     /**
      * How a switch compares with its plan.
@@ -42,6 +45,9 @@ public interface Operations {
     /** What a resync changed on one node. */
     record Resync(String node, int added, int removed) { }
 
+    /** How far a node is with what was committed before the question. */
+    enum Progress { APPLIED, NOT_YET, NOT_CONNECTED }
+
     /** A flow of a switch with its counters and what it is for; {@code tenant} is empty for flows of the node. */
     record FlowLine(String node, String table, String label, String tenant, boolean drop, long packets, long bytes,
             String text) { }
@@ -70,4 +76,14 @@ public interface Operations {
      * @throws IllegalArgumentException when there is no such node or tenant
      */
     List<FlowLine> flows(Optional<String> node, Optional<String> tenant);
+
+    /**
+     * Waits until switches have confirmed everything that was committed before this call; reads no flows. Does not
+     * block.
+     *
+     * @return progress by node, complete when every one is {@link Progress#APPLIED} or cannot become so, or at the
+     *     time limit
+     * @throws IllegalArgumentException when there is no such node
+     */
+    CompletableFuture<SortedMap<String, Progress>> applied(Optional<String> node, Duration limit);
 }

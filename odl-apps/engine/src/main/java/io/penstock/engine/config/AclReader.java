@@ -21,15 +21,10 @@ final class AclReader {
         // Only functions.
     }
 
-    /** All lists. */
-    static List<Acl> read(final Element acls) {
-        final List<Acl> lists = new ArrayList<>();
-        for (final Element acl : acls.list("acl", "name")) {
-            final List<Acl.Entry> entries = new ArrayList<>();
-            acl.child("aces").list("ace", "name").forEach(ace -> entries.add(entry(ace)));
-            lists.add(new Acl(acl.text("name"), entries));
-        }
-        return lists;
+    /** One list. */
+    static Acl read(final Element acl) {
+        return new Acl(acl.text("name"),
+            acl.child("aces").list("ace", "name").stream().map(AclReader::entry).toList());
     }
 
     private static Acl.Entry entry(final Element ace) {

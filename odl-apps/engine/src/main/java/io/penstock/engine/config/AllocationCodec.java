@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.config;
 
+import static org.opendaylight.mdsal.common.api.LogicalDatastoreType.CONFIGURATION;
+
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.opendaylight.mdsal.binding.api.WriteTransaction;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.inet.types.rev130715.Ipv4AddressNoZone;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.Allocations;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.AllocationsBuilder;
@@ -13,6 +18,7 @@ import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocation
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.NodeBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.Tenant;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.TenantBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.TenantKey;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.node.Port;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.node.PortBuilder;
 import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
@@ -38,7 +44,7 @@ final class AllocationCodec {
             }
             ports.put(node.getName(), numbers);
         }
-        final SortedMap<String, TenantAllocation> tenants = new TreeMap<>();
+        final Map<String, TenantAllocation> tenants = new HashMap<>();
         for (final Tenant tenant : stored.nonnullTenant().values()) {
             tenants.put(tenant.getName(), new TenantAllocation(tenant.getVrf().toJava(),
                 tenant.getPublicAddress() == null ? 0 : Ipv4.parse(tenant.getPublicAddress().getValue())));
@@ -47,7 +53,31 @@ final class AllocationCodec {
             stored.getLastVrf() == null ? 0 : stored.getLastVrf().toJava(), nodes, ports, tenants);
     }
 
-    static Allocations write(final io.penstock.pipeline.intent.Allocations allocations) {
+    /** Puts into a transaction what brings the stored form from one state to another. */
+    static void write(final WriteTransaction transaction, final io.penstock.pipeline.intent.Allocations from,
+            final io.penstock.pipeline.intent.Allocations to) {
+        if (!from.nodes().equals(to.nodes()) || !from.ports().equals(to.ports())) {
+            transaction.put(CONFIGURATION, PATH, whole(to));
+            return;
+        }
+        if (from.lastVrf() != to.lastVrf()) {
+            transaction.merge(CONFIGURATION, PATH,
+                new AllocationsBuilder().setLastVrf(Uint16.valueOf(to.lastVrf())).build());
+        }
+        to.tenants().forEach((name, given) -> {
+            if (!given.equals(from.tenants().get(name))) {
+                transaction.mergeParentStructurePut(CONFIGURATION, path(name), tenant(name, given));
+            }
+        });
+        from.tenants().keySet().stream().filter(name -> !to.tenants().containsKey(name))
+            .forEach(name -> transaction.delete(CONFIGURATION, path(name)));
+    }
+
+    private static InstanceIdentifier<Tenant> path(final String tenant) {
+        return PATH.child(Tenant.class, new TenantKey(tenant));
+    }
+
+    private static Allocations whole(final io.penstock.pipeline.intent.Allocations allocations) {
         return new AllocationsBuilder()
             .setLastVrf(Uint16.valueOf(allocations.lastVrf()))
             .setNode(allocations.nodes().entrySet().stream().map(node -> new NodeBuilder()
@@ -56,16 +86,16 @@ final class AllocationCodec {
                     .setName(port.getKey()).setNumber(Uint16.valueOf(port.getValue())).build())
                     .collect(BindingMap.toMap()))
                 .build()).collect(BindingMap.toMap()))
-            .setTenant(allocations.tenants().entrySet().stream().map(AllocationCodec::tenant)
+            .setTenant(allocations.tenants().entrySet().stream()
+                .map(each -> tenant(each.getKey(), each.getValue()))
                 .collect(Collectors.collectingAndThen(Collectors.toList(), BindingMap::of)))
             .build();
     }
 
-    private static Tenant tenant(final java.util.Map.Entry<String, TenantAllocation> tenant) {
-        final TenantBuilder builder = new TenantBuilder().setName(tenant.getKey())
-            .setVrf(Uint16.valueOf(tenant.getValue().vrf()));
-        if (tenant.getValue().publicAddress() != 0) {
-            builder.setPublicAddress(new Ipv4AddressNoZone(Ipv4.text(tenant.getValue().publicAddress())));
+    private static Tenant tenant(final String name, final TenantAllocation given) {
+        final TenantBuilder builder = new TenantBuilder().setName(name).setVrf(Uint16.valueOf(given.vrf()));
+        if (given.publicAddress() != 0) {
+            builder.setPublicAddress(new Ipv4AddressNoZone(Ipv4.text(given.publicAddress())));
         }
         return builder.build();
     }

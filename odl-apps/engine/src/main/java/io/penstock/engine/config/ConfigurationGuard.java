@@ -4,6 +4,7 @@ package io.penstock.engine.config;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.util.concurrent.FluentFuture;
+import io.penstock.engine.config.ConfigurationStore.Trees;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Validator;
@@ -33,24 +34,29 @@ import org.slf4j.LoggerFactory;
  * Refuses a commit that would leave the configuration in a state which cannot be carried out. Sees the state as it
  * would be after the commit; nothing is stored when it refuses. Called on threads of the datastore.
  */
-public final class ConfigurationGuard implements DOMDataTreeCommitCohort {
+final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     private static final Logger LOG = LoggerFactory.getLogger(ConfigurationGuard.class);
     private static final int MAX_REPORTED = 10;
 
-    private final ConfigurationStore store;
+    private final Supplier<Trees> stored;
+    private final NetworkReader reader;
     private final Supplier<Allocations> allocations;
+    private final Validator validator = new Validator();
 
     /** A guard that completes a change of one tree with the stored state of the other. */
-    public ConfigurationGuard(final ConfigurationStore store, final Supplier<Allocations> allocations) {
-        this.store = requireNonNull(store);
+    ConfigurationGuard(final Supplier<Trees> stored, final NetworkReader reader,
+            final Supplier<Allocations> allocations) {
+        this.stored = requireNonNull(stored);
+        this.reader = requireNonNull(reader);
         this.allocations = requireNonNull(allocations);
     }
 
     @Override
     public FluentFuture<PostCanCommitStep> canCommit(final Object txId, final EffectiveModelContext context,
             final Collection<DOMDataTreeCandidate> candidates) {
-        Optional<NormalizedNode> network = store.network();
-        Optional<NormalizedNode> acls = store.acls();
+        final Trees trees = stored.get();
+        Optional<NormalizedNode> network = trees.network();
+        Optional<NormalizedNode> acls = trees.acls();
         for (final DOMDataTreeCandidate candidate : candidates) {
             if (isTree(candidate, ConfigurationPaths.NETWORK)) {
                 network = candidate.getRootNode().getDataAfter();
@@ -76,8 +82,10 @@ public final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     @SuppressWarnings("checkstyle:IllegalCatch")
     private List<Violation> violations(final Optional<NormalizedNode> network, final Optional<NormalizedNode> acls) {
         try {
-            final Snapshot snapshot = NetworkReader.read(network, acls);
-            return Validator.validate(snapshot, allocations.get());
+            final Snapshot snapshot = reader.read(network, acls);
+            synchronized (validator) {
+                return validator.validateAgain(snapshot, allocations.get());
+            }
         } catch (UnreadableException e) {
             return List.of(e.violation());
         } catch (RuntimeException e) {

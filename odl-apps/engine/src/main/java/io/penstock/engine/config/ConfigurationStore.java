@@ -7,6 +7,7 @@ import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 import org.opendaylight.mdsal.binding.api.DataBroker;
@@ -34,9 +35,11 @@ public final class ConfigurationStore implements AutoCloseable {
 
     private final DOMDataBroker domBroker;
     private final DataBroker broker;
-    private final List<Registration> registrations = new java.util.concurrent.CopyOnWriteArrayList<>();
-    private volatile Optional<NormalizedNode> network = Optional.empty();
-    private volatile Optional<NormalizedNode> acls = Optional.empty();
+    private final NetworkReader reader = new NetworkReader();
+    private final List<Registration> registrations = new CopyOnWriteArrayList<>();
+
+    /** The configuration at one moment. */
+    record Trees(Optional<NormalizedNode> network, Optional<NormalizedNode> acls) { }
 
     /** A store over the two faces of one datastore. */
     public ConfigurationStore(final DOMDataBroker domBroker, final DataBroker broker) {
@@ -51,53 +54,61 @@ public final class ConfigurationStore implements AutoCloseable {
      * @param changed called after every change, and once at the beginning; must not block
      */
     public void start(final Supplier<Allocations> allocations, final Runnable changed) {
-        network = read(ConfigurationPaths.NETWORK);
-        acls = read(ConfigurationPaths.ACLS);
         final DOMDataTreeCommitCohortRegistry cohorts =
             domBroker.getExtensions().getInstance(DOMDataTreeCommitCohortRegistry.class);
         final DOMDataTreeChangeService changes =
             domBroker.getExtensions().getInstance(DOMDataTreeChangeService.class);
-        final ConfigurationGuard guard = new ConfigurationGuard(this, allocations);
-        registrations.add(cohorts.registerCommitCohort(ConfigurationPaths.NETWORK, guard)::close);
-        registrations.add(cohorts.registerCommitCohort(ConfigurationPaths.ACLS, guard)::close);
-        registrations.add(changes.registerDataTreeChangeListener(ConfigurationPaths.NETWORK,
-            listener(after -> network = after, changed)));
-        registrations.add(changes.registerDataTreeChangeListener(ConfigurationPaths.ACLS,
-            listener(after -> acls = after, changed)));
+        final ConfigurationGuard guard = new ConfigurationGuard(this::trees, reader, allocations);
+        for (final DOMDataTreeIdentifier tree : List.of(ConfigurationPaths.NETWORK, ConfigurationPaths.ACLS)) {
+            registrations.add(cohorts.registerCommitCohort(tree, guard)::close);
+            registrations.add(changes.registerDataTreeChangeListener(tree, listener(changed)));
+        }
         changed.run();
     }
 
-    private static DOMDataTreeChangeListener listener(
-            final java.util.function.Consumer<Optional<NormalizedNode>> keep, final Runnable changed) {
+    private static DOMDataTreeChangeListener listener(final Runnable changed) {
         return new DOMDataTreeChangeListener() {
             @Override
             public void onDataTreeChanged(final List<DataTreeCandidate> candidates) {
-                keep.accept(candidates.get(candidates.size() - 1).getRootNode().getDataAfter());
                 changed.run();
             }
 
             @Override
             public void onInitialData() {
-                // There is none; the store began with what it read.
+                changed.run();
             }
         };
     }
 
-    Optional<NormalizedNode> network() {
-        return network;
-    }
-
-    Optional<NormalizedNode> acls() {
-        return acls;
-    }
-
-    /** The configuration as it is now. */
+    /**
+     * The configuration with all that was committed before this call. What has not been changed since the last call is
+     * the same object as then.
+     */
     public Snapshot snapshot() {
+        final Trees trees = trees();
         try {
-            return NetworkReader.read(network, acls);
+            return reader.read(trees.network(), trees.acls());
         } catch (UnreadableException e) {
             // The guard keeps such a configuration out.
             throw new IllegalStateException(e.getMessage(), e);
+        }
+    }
+
+    private Trees trees() {
+        try (DOMDataTreeReadTransaction transaction = domBroker.newReadOnlyTransaction()) {
+            return new Trees(read(transaction, ConfigurationPaths.NETWORK), read(transaction, ConfigurationPaths.ACLS));
+        }
+    }
+
+    private static Optional<NormalizedNode> read(final DOMDataTreeReadTransaction transaction,
+            final DOMDataTreeIdentifier path) {
+        try {
+            return transaction.read(path.getDatastoreType(), path.getRootIdentifier()).get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("cannot read " + path, e);
         }
     }
 
@@ -114,10 +125,10 @@ public final class ConfigurationStore implements AutoCloseable {
         }
     }
 
-    /** Stores what was handed out, and returns when it is safe on disk. */
-    public void writeAllocations(final Allocations allocations) {
+    /** Stores where what was handed out differs from what is stored, and returns when it is safe on disk. */
+    public void writeAllocations(final Allocations stored, final Allocations allocations) {
         final WriteTransaction transaction = broker.newWriteOnlyTransaction();
-        transaction.put(LogicalDatastoreType.CONFIGURATION, AllocationCodec.PATH, AllocationCodec.write(allocations));
+        AllocationCodec.write(transaction, stored, allocations);
         commit(transaction, "the allocations");
     }
 
@@ -158,17 +169,6 @@ public final class ConfigurationStore implements AutoCloseable {
             throw new IllegalStateException(e);
         } catch (ExecutionException e) {
             throw new IllegalStateException("cannot store " + what + ": " + e.getCause().getMessage(), e);
-        }
-    }
-
-    private Optional<NormalizedNode> read(final DOMDataTreeIdentifier path) {
-        try (DOMDataTreeReadTransaction transaction = domBroker.newReadOnlyTransaction()) {
-            return transaction.read(path.getDatastoreType(), path.getRootIdentifier()).get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("cannot read " + path, e);
         }
     }
 

@@ -71,6 +71,12 @@ final class Element {
         return entries;
     }
 
+    /** Entries of a list as they are, in no order. */
+    Collection<? extends NormalizedNode> entries(final String name) {
+        return find(name).filter(MapNode.class::isInstance).map(MapNode.class::cast).map(MapNode::body)
+            .orElse(List.of());
+    }
+
     /** Paths of all leaves below, such as {@code ipv4/protocol}. */
     List<String> leafPaths() {
         final List<String> paths = new ArrayList<>();

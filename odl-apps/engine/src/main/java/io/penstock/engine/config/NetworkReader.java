@@ -2,8 +2,10 @@
 package io.penstock.engine.config;
 
 import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
+import io.penstock.pipeline.intent.Memo;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.Node;
@@ -13,28 +15,39 @@ import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Violation;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
 
-/** The datastore's words as a snapshot of intent; only translates. */
+/**
+ * The datastore's words as a snapshot of intent; only translates. What the datastore has not changed is still the same
+ * object there, and is translated to the same object here. Safe for all threads.
+ */
 final class NetworkReader {
-    private NetworkReader() {
-        // Only functions.
-    }
+    private final Memo<NormalizedNode, Tenant> tenants = new Memo<>();
+    private final Memo<NormalizedNode, Acl> acls = new Memo<>();
+    private NormalizedNode lastNetwork;
+    private NormalizedNode lastAcls;
+    private Snapshot last = Snapshot.empty();
 
     /**
-     * Reads the whole configuration.
+     * Reads the whole configuration. Gives the same object as the last time when nothing was changed since.
      *
      * @param networkNode container network of module penstock
      * @param aclsNode container acls of RFC 8519
      */
-    static Snapshot read(final Optional<NormalizedNode> networkNode, final Optional<NormalizedNode> aclsNode)
+    synchronized Snapshot read(final Optional<NormalizedNode> networkNode, final Optional<NormalizedNode> aclsNode)
             throws UnreadableException {
-        final Element network = Element.of(networkNode);
-        for (final Element tenant : network.list("tenant", "name")) {
-            checkReadable(tenant);
+        if (networkNode.orElse(null) != lastNetwork || aclsNode.orElse(null) != lastAcls) {
+            last = read(Element.of(networkNode), Element.of(aclsNode));
+            lastNetwork = networkNode.orElse(null);
+            lastAcls = aclsNode.orElse(null);
         }
+        return last;
+    }
+
+    private Snapshot read(final Element network, final Element aclsRoot) throws UnreadableException {
         return Snapshot.of(
             network.list("node", "name").stream().map(NetworkReader::node).toList(),
             backbone(network.child("backbone")),
@@ -43,8 +56,29 @@ final class NetworkReader {
             network.list("function", "name").stream().map(NetworkReader::function).toList(),
             network.list("chain", "name").stream()
                 .map(chain -> new Chain(chain.text("name"), chain.leafList("function", true))).toList(),
-            network.list("tenant", "name").stream().map(NetworkReader::tenant).toList(),
-            AclReader.read(Element.of(aclsNode)));
+            tenants(network), acls(aclsRoot));
+    }
+
+    private List<Tenant> tenants(final Element network) throws UnreadableException {
+        tenants.begin();
+        final List<Tenant> list = new ArrayList<>();
+        for (final NormalizedNode entry : network.entries("tenant")) {
+            Tenant tenant = tenants.recall(entry);
+            if (tenant == null) {
+                final Element element = Element.of(Optional.of(entry));
+                checkReadable(element);
+                tenant = tenant(element);
+                tenants.remember(entry, tenant);
+            }
+            list.add(tenant);
+        }
+        return list;
+    }
+
+    private List<Acl> acls(final Element root) {
+        acls.begin();
+        return root.entries("acl").stream()
+            .map(entry -> acls.of(entry, each -> AclReader.read(Element.of(Optional.of(each))))).toList();
     }
 
     private static void checkReadable(final Element tenant) throws UnreadableException {

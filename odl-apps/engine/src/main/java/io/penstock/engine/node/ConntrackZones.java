@@ -23,7 +23,7 @@ final class ConntrackZones {
     static Set<Integer> toFlush(final NodePlan planned, final PlanDiff diff) {
         return Stream.concat(
             diff.excess().stream().filter(flow -> !planned.zones().contains(Cookie.ownerId(flow.cookie()))),
-            diff.wrong().stream().filter(flow -> flow.table() == Table.NAT_OUT))
+            diff.wrong().stream().filter(flow -> flow.table() == Table.NAT_TRANSLATE))
             .filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
             .map(FlowSpec::cookie).map(Cookie::ownerId).collect(Collectors.toSet());
     }

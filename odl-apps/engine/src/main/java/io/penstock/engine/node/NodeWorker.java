@@ -3,6 +3,7 @@ package io.penstock.engine.node;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.Desired;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.plan.NodePlan;
@@ -17,6 +18,8 @@ import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.NodeSession;
+import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -55,14 +58,18 @@ public final class NodeWorker implements AutoCloseable {
     private final PortStates ports = new PortStates();
     private final ScheduledExecutorService thread;
     private final AtomicBoolean marked = new AtomicBoolean();
+    private final Waiters waiters = new Waiters();
 
     // The rest belongs to the worker's thread, but for what is volatile.
     private volatile NodeSession session;
     private volatile boolean online;
-    private volatile boolean inSync;
+    private volatile Desired applied;
     private volatile NodePlan plan;
     private volatile BridgeSpec appliedBridge;
+    private final Planner planner = new Planner();
     private NodePlan installed;
+    /** Whether more than the configuration may have changed since it was applied. */
+    private boolean stale = true;
     private long onlineSinceNanos;
     private long retryMillis = FIRST_RETRY_MILLIS;
 
@@ -84,15 +91,20 @@ public final class NodeWorker implements AutoCloseable {
     public void audit() {
         run(() -> {
             appliedBridge = null;
-            mark();
+            markStale();
         });
     }
 
-    /** Says that something the node depends on may have changed. */
+    /** Says that the configuration may have changed. */
     public void mark() {
         if (marked.compareAndSet(false, true)) {
             run(this::work);
         }
+    }
+
+    private void markStale() {
+        stale = true;
+        mark();
     }
 
     /** The node's database is connected. */
@@ -100,7 +112,7 @@ public final class NodeWorker implements AutoCloseable {
         run(() -> {
             session = opened;
             appliedBridge = null;
-            mark();
+            markStale();
         });
     }
 
@@ -117,9 +129,8 @@ public final class NodeWorker implements AutoCloseable {
         run(() -> {
             online = true;
             onlineSinceNanos = System.nanoTime();
-            installed = null;
-            inSync = false;
-            mark();
+            forget();
+            markStale();
         });
     }
 
@@ -127,8 +138,8 @@ public final class NodeWorker implements AutoCloseable {
     public void switchDisconnected() {
         run(() -> {
             online = false;
-            installed = null;
-            inSync = false;
+            forget();
+            answer();
         });
     }
 
@@ -136,7 +147,7 @@ public final class NodeWorker implements AutoCloseable {
     public void portChanged(final String id, final PortStates.Port port) {
         run(() -> {
             if (ports.set(id, port)) {
-                mark();
+                markStale();
             }
         });
     }
@@ -146,9 +157,20 @@ public final class NodeWorker implements AutoCloseable {
         return online;
     }
 
-    /** Whether the last change arrived and nothing is left to do. */
-    public boolean isInSync() {
-        return inSync && !marked.get();
+    /** Whether the switch has confirmed this configuration or a later one. */
+    public boolean hasApplied(final Desired state) {
+        final Desired now = applied;
+        return now != null && now.revision() >= state.revision();
+    }
+
+    /** How far the node is with a revision of the configuration, as soon as that is final, or at the time limit. */
+    public CompletableFuture<Progress> applied(final long revision, final Duration limit) {
+        final CompletableFuture<Progress> answer = waiters.add(revision, limit);
+        run(this::answer);
+        if (thread.isShutdown()) {
+            waiters.notConnected();
+        }
+        return answer;
     }
 
     /** The node's database, while it is connected. */
@@ -174,7 +196,7 @@ public final class NodeWorker implements AutoCloseable {
     /** Reads the switch and compares; changes nothing. Fails when the switch is not there. */
     public CompletableFuture<Observation> observe() {
         return ask(() -> {
-            final NodePlan now = planNow();
+            final NodePlan now = planNow(desired.get());
             // Short: a switch that was cut off without a word counts as connected for a while, and people wait here.
             final FlowDump dump = southbound.readFlows(id()).get(OBSERVE_SECONDS, TimeUnit.SECONDS);
             return new Observation(now, dump, PlanDiff.between(now, flows(dump)));
@@ -185,14 +207,19 @@ public final class NodeWorker implements AutoCloseable {
     public CompletableFuture<FlowChanges> resync() {
         return ask(() -> {
             appliedBridge = null;
-            applyBridge(planNow());
-            return reconcile(planNow());
+            final Desired state = desired.get();
+            applyBridge(planNow(state));
+            final FlowChanges changes = reconcile(planNow(state));
+            applied = state;
+            answer();
+            return changes;
         });
     }
 
     @Override
     public void close() {
         thread.shutdownNow();
+        waiters.notConnected();
     }
 
     /** What a switch has and how that compares. */
@@ -233,18 +260,30 @@ public final class NodeWorker implements AutoCloseable {
     @SuppressWarnings("checkstyle:IllegalCatch")
     private void work() {
         marked.set(false);
-        if (!desired.get().snapshot().nodes().containsKey(name)) {
+        final Desired state = desired.get();
+        if (!state.snapshot().nodes().containsKey(name)) {
+            return;
+        }
+        if (!stale && applied != null && state.sameAs(applied)) {
+            applied = state;
+            answer();
             return;
         }
         try {
-            final NodePlan now = planNow();
+            stale = false;
+            NodePlan now = planNow(state);
             applyBridge(now);
             if (online) {
-                if (installed == null && !portsKnown(now)) {
-                    later(PORTS_POLL_MILLIS);
-                    return;
+                if (installed == null) {
+                    if (!portsKnown(now)) {
+                        later(PORTS_POLL_MILLIS);
+                        return;
+                    }
+                    now = planNow(state);
                 }
-                applyFlows(planNow());
+                applyFlows(now);
+                applied = state;
+                answer();
             }
             retryMillis = FIRST_RETRY_MILLIS;
         } catch (InterruptedException e) {
@@ -253,19 +292,33 @@ public final class NodeWorker implements AutoCloseable {
             final Throwable cause = e instanceof ExecutionException ? e.getCause() : e;
             LOG.warn("Node {}: will try again in {} ms: {}", name, retryMillis, cause.toString());
             LOG.debug("Node {}", name, cause);
-            installed = null;
-            inSync = false;
+            forget();
+            appliedBridge = null;
             later(retryMillis);
             retryMillis = Math.min(retryMillis * 2, LAST_RETRY_MILLIS);
         }
     }
 
-    private NodePlan planNow() {
-        final Desired state = desired.get();
+    /** Nothing is known of the switch from now on. */
+    private void forget() {
+        installed = null;
+        applied = null;
+    }
+
+    /** Answers those who need not wait any longer. */
+    private void answer() {
+        if (!online) {
+            waiters.notConnected();
+        } else if (applied != null) {
+            waiters.applied(applied.revision());
+        }
+    }
+
+    private NodePlan planNow(final Desired state) {
         final Set<String> down = state.snapshot().functionsOn(name).stream()
             .filter(function -> !ports.isUp(function.insidePort()) || !ports.isUp(function.outsidePort()))
             .map(function -> function.name()).collect(Collectors.toSet());
-        final NodePlan planned = Planner.plan(state.snapshot(), state.allocations(), down, name);
+        final NodePlan planned = planner.planAgain(state.snapshot(), state.allocations(), down, name);
         plan = planned;
         return planned;
     }
@@ -281,7 +334,8 @@ public final class NodeWorker implements AutoCloseable {
         final NodeSession current = session;
         final BridgeSpec wanted = bridges.translate(planned);
         if (current != null && !wanted.equals(appliedBridge)) {
-            current.apply(wanted).get(ANSWER_SECONDS, TimeUnit.SECONDS).refusedPorts()
+            (appliedBridge == null ? current.apply(wanted) : current.change(appliedBridge, wanted))
+                .get(ANSWER_SECONDS, TimeUnit.SECONDS).refusedPorts()
                 .forEach((port, reason) -> LOG.warn("Node {}: port {} was refused: {}", name, port, reason));
             appliedBridge = wanted;
         }
@@ -291,40 +345,38 @@ public final class NodeWorker implements AutoCloseable {
             throws InterruptedException, ExecutionException, TimeoutException {
         if (installed == null) {
             final FlowChanges changes = reconcile(planned);
-            LOG.info("Node {}: in sync; {} flows planned, {} added, {} removed", name, planned.flows().size(),
+            LOG.info("Node {}: in sync; {} flows planned, {} added, {} removed", name, planned.size(),
                 changes.add().size(), changes.remove().size() + changes.removeForeign().size());
             return;
         }
-        final PlanDiff diff = PlanDiff.between(planned, installed.flowSpecs());
-        final Set<FlowSpec.Key> remove = diff.excess().stream().map(FlowSpec::key).collect(Collectors.toSet());
-        final Set<Integer> moved = LearnedFlows.vrfsThatMoved(diff);
-        for (final int vrf : moved) {
-            remove.addAll(LearnedFlows.of(southbound, id(), vrf).get(ANSWER_SECONDS, TimeUnit.SECONDS));
-        }
-        send(FlowChanges.of(List.copyOf(remove), diff.toAdd()));
-        flushZones(ConntrackZones.toFlush(planned, diff));
-        installed = planned;
-        inSync = true;
+        final PlanDiff diff = PlanDiff.between(planned, installed);
+        final Set<Integer> gone = new HashSet<>(installed.zones());
+        gone.removeAll(planned.zones());
+        change(planned, diff, gone, List.of());
     }
 
     private FlowChanges reconcile(final NodePlan planned)
             throws InterruptedException, ExecutionException, TimeoutException {
         final FlowDump dump = read();
-        final PlanDiff diff = PlanDiff.between(planned, flows(dump));
-        final List<ForeignFlow> foreign = dump.foreign();
-        final FlowChanges changes = new FlowChanges(diff.excess().stream().map(FlowSpec::key).toList(), foreign,
-            diff.toAdd());
+        return change(planned, PlanDiff.between(planned, flows(dump)), Set.of(), dump.foreign());
+    }
+
+    private FlowChanges change(final NodePlan planned, final PlanDiff diff, final Set<Integer> gone,
+            final List<ForeignFlow> foreign) throws InterruptedException, ExecutionException, TimeoutException {
+        final Set<Integer> flushed = ConntrackZones.toFlush(planned, diff);
+        final Set<Long> cookies = Removal.cookies(diff, gone, flushed);
+        final FlowChanges changes =
+            new FlowChanges(cookies, Removal.keys(diff, cookies), foreign, diff.toAdd());
         send(changes);
-        flushZones(ConntrackZones.toFlush(planned, diff));
+        flushZones(flushed);
         installed = planned;
-        inSync = true;
         return changes;
     }
 
     private void flushZones(final Set<Integer> zones)
             throws InterruptedException, ExecutionException, TimeoutException {
-        for (final int zone : zones) {
-            southbound.flushZone(id(), zone).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+        if (!zones.isEmpty()) {
+            southbound.flushZones(id(), zones).get(ANSWER_SECONDS, TimeUnit.SECONDS);
         }
     }
 
@@ -348,7 +400,7 @@ public final class NodeWorker implements AutoCloseable {
 
     private void later(final long millis) {
         try {
-            thread.schedule(this::mark, millis, TimeUnit.MILLISECONDS);
+            thread.schedule(this::markStale, millis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             LOG.debug("Node {}: closed", name);
         }

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.SettableFuture;
 import io.penstock.engine.api.Operations;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -16,13 +17,16 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NodeChoice
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Resync;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Status;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Verify;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitApplied;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedInput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutput;
 import org.opendaylight.yangtools.concepts.Registration;
 import org.opendaylight.yangtools.yang.common.ErrorTag;
 import org.opendaylight.yangtools.yang.common.ErrorType;
 import org.opendaylight.yangtools.yang.common.RpcResult;
 import org.opendaylight.yangtools.yang.common.RpcResultBuilder;
 
-/** The RPCs. Each runs on the executor, since switches may have to be read. */
+/** The RPCs. Those that read switches run on the executor. */
 public final class OperationsRpcs {
     private final Operations operations;
     private final Executor executor;
@@ -41,14 +45,28 @@ public final class OperationsRpcs {
         final Flows flows = input -> answer(() -> OperationsWriter.flows(
             operations.flows(node(input), tenant(input)).stream()
                 .filter(line -> !Boolean.TRUE.equals(input.getDropsOnly()) || line.drop()).toList()));
+        final WaitApplied waitApplied = this::waitApplied;
         final Registration[] registrations = {
             provider.registerRpcImplementation(status), provider.registerRpcImplementation(verify),
-            provider.registerRpcImplementation(resync), provider.registerRpcImplementation(flows)};
+            provider.registerRpcImplementation(resync), provider.registerRpcImplementation(flows),
+            provider.registerRpcImplementation(waitApplied)};
         return () -> {
             for (final Registration registration : registrations) {
                 registration.close();
             }
         };
+    }
+
+    private ListenableFuture<RpcResult<WaitAppliedOutput>> waitApplied(final WaitAppliedInput input) {
+        final SettableFuture<RpcResult<WaitAppliedOutput>> answer = SettableFuture.create();
+        try {
+            operations.applied(node(input), Duration.ofMillis(input.requireTimeoutMilliseconds().toJava()))
+                .thenAccept(progress -> answer.set(
+                    RpcResultBuilder.success(OperationsWriter.applied(progress)).build()));
+        } catch (IllegalArgumentException e) {
+            answer.set(refused(e));
+        }
+        return answer;
     }
 
     private static Optional<String> node(final NodeChoice input) {
@@ -66,8 +84,7 @@ public final class OperationsRpcs {
             try {
                 answer.set(RpcResultBuilder.success(work.get()).build());
             } catch (IllegalArgumentException e) {
-                answer.set(RpcResultBuilder.<T>failed()
-                    .withError(ErrorType.APPLICATION, ErrorTag.INVALID_VALUE, e.getMessage()).build());
+                answer.set(refused(e));
             } catch (RuntimeException e) {
                 answer.set(RpcResultBuilder.<T>failed()
                     .withError(ErrorType.APPLICATION, ErrorTag.OPERATION_FAILED, String.valueOf(e.getMessage()))
@@ -75,5 +92,10 @@ public final class OperationsRpcs {
             }
         });
         return answer;
+    }
+
+    private static <T> RpcResult<T> refused(final IllegalArgumentException cause) {
+        return RpcResultBuilder.<T>failed()
+            .withError(ErrorType.APPLICATION, ErrorTag.INVALID_VALUE, cause.getMessage()).build();
     }
 }

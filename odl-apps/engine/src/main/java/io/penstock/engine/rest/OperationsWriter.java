@@ -3,6 +3,7 @@ package io.penstock.engine.rest;
 
 import io.penstock.engine.api.Operations;
 import java.util.List;
+import java.util.SortedMap;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.Counter64;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutputBuilder;
@@ -12,6 +13,8 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.StatusOutp
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.StatusOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.VerifyOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.VerifyOutputBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.flows.output.FlowBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.ChainBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.ControllerBuilder;
@@ -20,6 +23,7 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.out
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.TenantBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.node.FlowsBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.verify.output.node.DifferenceBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.wait.applied.output.Node.State;
 import org.opendaylight.yangtools.yang.binding.util.BindingMap;
 import org.opendaylight.yangtools.yang.common.Uint16;
 import org.opendaylight.yangtools.yang.common.Uint32;
@@ -56,6 +60,24 @@ final class OperationsWriter {
             new org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.resync.output.NodeBuilder()
                 .setName(each.node()).setAdded(Uint32.valueOf(each.added()))
                 .setRemoved(Uint32.valueOf(each.removed())).build()).collect(BindingMap.toOrderedMap())).build();
+    }
+
+    static WaitAppliedOutput applied(final SortedMap<String, Operations.Progress> progress) {
+        return new WaitAppliedOutputBuilder()
+            .setApplied(progress.values().stream().allMatch(Operations.Progress.APPLIED::equals))
+            .setNode(progress.entrySet().stream().map(each ->
+                new org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.wait.applied.output.NodeBuilder()
+                    .setName(each.getKey()).setState(state(each.getValue())).build())
+                .collect(BindingMap.toOrderedMap()))
+            .build();
+    }
+
+    private static State state(final Operations.Progress progress) {
+        return switch (progress) {
+            case APPLIED -> State.Applied;
+            case NOT_YET -> State.NotYet;
+            case NOT_CONNECTED -> State.NotConnected;
+        };
     }
 
     static FlowsOutput flows(final List<Operations.FlowLine> lines) {

@@ -38,7 +38,7 @@ class NetworkReaderTest {
 
     @Test
     void theSampleIsReadAndGoodButForItsNode() throws Exception {
-        final Snapshot snapshot = NetworkReader.read(Optional.of(parse(Files.readString(SAMPLE.resolve(
+        final Snapshot snapshot = new NetworkReader().read(Optional.of(parse(Files.readString(SAMPLE.resolve(
             "network.json")))), Optional.of(parse(Files.readString(SAMPLE.resolve("acls.json")))));
         assertThat(snapshot.tenants()).containsOnlyKeys("blue", "green", "red");
         final Tenant blue = snapshot.tenants().get("blue");
@@ -54,7 +54,7 @@ class NetworkReaderTest {
 
     @Test
     void entriesOfAListKeepTheOrderOfTheUser() throws Exception {
-        final Snapshot snapshot = NetworkReader.read(Optional.empty(),
+        final Snapshot snapshot = new NetworkReader().read(Optional.empty(),
             Optional.of(parse(Files.readString(SAMPLE.resolve("acls.json")))));
         assertThat(snapshot.acls().get("backbone-out").entries()).extracting(Acl.Entry::name)
             .containsExactly("no-10", "no-172-16", "no-192-168", "rest");
@@ -93,7 +93,7 @@ class NetworkReaderTest {
 
     @Test
     void natWithoutASourceIsNamed() {
-        assertThatThrownBy(() -> NetworkReader.read(Optional.of(parse(
+        assertThatThrownBy(() -> new NetworkReader().read(Optional.of(parse(
             "{\"penstock:network\": {\"tenant\": [{\"name\": \"t\", \"nat\": {}}]}}")), Optional.empty()))
             .isInstanceOf(UnreadableException.class).hasMessage("tenant t: nat: needs a public-address or a pool");
     }
@@ -102,7 +102,7 @@ class NetworkReaderTest {
         final String list = """
             {"ietf-access-control-list:acls": {"acl": [{"name": "a", "aces": {"ace": [{"name": "e",
               "matches": {%s}, "actions": {"forwarding": "ietf-access-control-list:accept"}}]}}]}}""";
-        return NetworkReader.read(Optional.empty(), Optional.of(parse(list.formatted(matches)))).acls().get("a")
+        return new NetworkReader().read(Optional.empty(), Optional.of(parse(list.formatted(matches)))).acls().get("a")
             .entries().get(0);
     }
 

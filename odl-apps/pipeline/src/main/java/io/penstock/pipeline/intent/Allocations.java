@@ -10,15 +10,16 @@ import java.util.TreeMap;
  *
  * @param lastVrf the VRF id given out last, 0 at first
  * @param ports by node, then by port name
+ * @param tenants by name; asked many times for each tenant, so it should be a map that answers at once
  */
 public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
-        SortedMap<String, SortedMap<String, Integer>> ports, SortedMap<String, TenantAllocation> tenants) {
+        SortedMap<String, SortedMap<String, Integer>> ports, Map<String, TenantAllocation> tenants) {
     /** What a tenant got; the public address is 0 without NAT. */
     public record TenantAllocation(int vrf, long publicAddress) { }
 
     /** Nothing handed out. */
     public static Allocations none() {
-        return new Allocations(0, new TreeMap<>(), new TreeMap<>(), new TreeMap<>());
+        return new Allocations(0, new TreeMap<>(), new TreeMap<>(), Map.of());
     }
 
     /** OpenFlow port number of a node's port. */

@@ -3,8 +3,15 @@ package io.penstock.pipeline.intent;
 
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.registry.Constants;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -59,74 +66,98 @@ public final class Allocator {
 
     private static Allocations allocateTenants(final Snapshot snapshot, final Allocations before,
             final SortedMap<String, Integer> nodes, final SortedMap<String, SortedMap<String, Integer>> ports) {
+        final Map<Tenant, TenantAllocation> kept = new IdentityHashMap<>(snapshot.tenants().size());
+        final List<Tenant> came = new ArrayList<>();
         final Set<Integer> vrfs = new HashSet<>();
         final Set<Long> addresses = new HashSet<>();
-        final SortedMap<String, TenantAllocation> tenants = new TreeMap<>();
         for (final Tenant tenant : snapshot.tenants().values()) {
-            final TenantAllocation kept = before.tenants().get(tenant.name());
-            if (kept != null) {
-                vrfs.add(kept.vrf());
-            }
-            tenant.nat().flatMap(Tenant.Nat::address).ifPresent(addresses::add);
-        }
-        for (final Tenant tenant : snapshot.tenants().values()) {
-            keptFromPool(snapshot, tenant, before).ifPresent(addresses::add);
-        }
-        int last = before.lastVrf();
-        for (final Tenant tenant : snapshot.tenants().values()) {
-            final TenantAllocation kept = before.tenants().get(tenant.name());
-            final int vrf;
-            if (kept != null) {
-                vrf = kept.vrf();
+            final TenantAllocation had = before.tenants().get(tenant.name());
+            if (had == null) {
+                came.add(tenant);
             } else {
-                vrf = nextVrf(last, vrfs);
-                last = vrf;
+                kept.put(tenant, had);
+                vrfs.add(had.vrf());
             }
-            tenants.put(tenant.name(),
-                new TenantAllocation(vrf, publicAddress(snapshot, tenant, before, addresses)));
+            keptAddress(snapshot, tenant, had).ifPresent(addresses::add);
         }
-        return new Allocations(last, nodes, ports, tenants);
+        // Who has a chain needs an id that is an 802.1Q tag, so it comes first.
+        came.sort(Comparator.comparing(tenant -> tenant.chain().isEmpty()));
+        int last = before.lastVrf();
+        final Map<Tenant, Integer> given = new IdentityHashMap<>();
+        for (final Tenant tenant : came) {
+            last = nextVrf(last, vrfs, tenant.chain().isPresent());
+            given.put(tenant, last);
+        }
+        final Map<String, TenantAllocation> tenants = new HashMap<>(2 * snapshot.tenants().size());
+        final Map<String, Free> free = new HashMap<>();
+        for (final Tenant tenant : snapshot.tenants().values()) {
+            final TenantAllocation had = kept.get(tenant);
+            final int vrf = had != null ? had.vrf() : given.get(tenant);
+            final long address = publicAddress(snapshot, tenant, had, addresses, free);
+            tenants.put(tenant.name(), had != null && had.publicAddress() == address ? had
+                : new TenantAllocation(vrf, address));
+        }
+        return new Allocations(last, nodes, ports, Collections.unmodifiableMap(tenants));
     }
 
-    private static int nextVrf(final int last, final Set<Integer> taken) {
+    private static int nextVrf(final int last, final Set<Integer> taken, final boolean tag) {
         // Goes round instead of taking the lowest: a freed id, and with it its conntrack zone, rests for a while. The
         // first round stays below the limit of chain tags for as long as it can.
-        final int limit = taken.size() < Constants.LAST_CHAIN_VRF - Constants.FIRST_VRF
+        final int limit = tag || taken.size() < Constants.LAST_CHAIN_VRF - Constants.FIRST_VRF
             ? Constants.LAST_CHAIN_VRF : Constants.LAST_VRF;
         int candidate = last;
-        do {
+        for (int tries = Constants.FIRST_VRF; tries <= limit; tries++) {
             candidate = candidate >= limit ? Constants.FIRST_VRF : Math.max(candidate + 1, Constants.FIRST_VRF);
-        } while (!taken.add(candidate));
-        return candidate;
+            if (taken.add(candidate)) {
+                return candidate;
+            }
+        }
+        throw new IllegalStateException("every VRF id up to " + limit + " is in use");
     }
 
-    private static java.util.Optional<Long> keptFromPool(final Snapshot snapshot, final Tenant tenant,
-            final Allocations before) {
-        final TenantAllocation kept = before.tenants().get(tenant.name());
-        return tenant.nat().flatMap(Tenant.Nat::pool).map(snapshot.pools()::get)
-            .filter(pool -> kept != null
-                && pool.prefixes().stream().anyMatch(prefix -> prefix.contains(kept.publicAddress())))
-            .map(pool -> kept.publicAddress());
+    /** The address that is fixed for a tenant: by hand, or because it has it from its pool already. */
+    private static Optional<Long> keptAddress(final Snapshot snapshot, final Tenant tenant,
+            final TenantAllocation had) {
+        return tenant.nat().flatMap(nat -> nat.address().or(() -> nat.pool().map(snapshot.pools()::get)
+            .filter(pool -> had != null && pool.contains(had.publicAddress())).map(pool -> had.publicAddress())));
     }
 
-    private static long publicAddress(final Snapshot snapshot, final Tenant tenant, final Allocations before,
-            final Set<Long> taken) {
+    private static long publicAddress(final Snapshot snapshot, final Tenant tenant, final TenantAllocation had,
+            final Set<Long> taken, final Map<String, Free> free) {
         if (tenant.nat().isEmpty()) {
             return 0;
         }
-        if (tenant.nat().orElseThrow().address().isPresent()) {
-            return tenant.nat().orElseThrow().address().orElseThrow();
+        return keptAddress(snapshot, tenant, had).orElseGet(() -> free.computeIfAbsent(
+            tenant.nat().flatMap(Tenant.Nat::pool).orElseThrow(), pool -> new Free(snapshot.pools().get(pool), taken))
+            .next());
+    }
+
+    /** The addresses of a pool that nobody has, one after the other. */
+    private static final class Free {
+        private final Pool pool;
+        private final Set<Long> taken;
+        private int prefix;
+        private long offset;
+
+        Free(final Pool pool, final Set<Long> taken) {
+            this.pool = pool;
+            this.taken = taken;
         }
-        return keptFromPool(snapshot, tenant, before).orElseGet(() -> {
-            final String pool = tenant.nat().flatMap(Tenant.Nat::pool).orElseThrow();
-            for (final Prefix prefix : snapshot.pools().get(pool).prefixes()) {
-                for (long address = prefix.address(); address < prefix.end(); address++) {
+
+        long next() {
+            while (prefix < pool.prefixes().size()) {
+                final long address = pool.prefixes().get(prefix).address() + offset;
+                if (address == pool.prefixes().get(prefix).end()) {
+                    prefix++;
+                    offset = 0;
+                } else {
+                    offset++;
                     if (taken.add(address)) {
                         return address;
                     }
                 }
             }
-            throw new IllegalStateException("pool of tenant " + tenant.name() + " is exhausted");
-        });
+            throw new IllegalStateException("pool " + pool.name() + " is exhausted");
+        }
     }
 }

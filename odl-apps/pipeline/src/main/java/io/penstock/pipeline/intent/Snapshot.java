@@ -2,7 +2,6 @@
 package io.penstock.pipeline.intent;
 
 import java.util.List;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -58,10 +57,5 @@ public record Snapshot(SortedMap<String, Node> nodes, Backbone backbone, SortedM
     public List<NetworkFunction> chainOf(final Tenant tenant) {
         return tenant.chain().map(chains::get).map(Chain::functions).orElse(List.of()).stream()
             .map(functions::get).toList();
-    }
-
-    /** All addresses of a pool in ascending order of its prefixes. */
-    static long size(final Map<String, Pool> pools, final String pool) {
-        return pools.get(pool).prefixes().stream().mapToLong(prefix -> prefix.end() - prefix.address()).sum();
     }
 }

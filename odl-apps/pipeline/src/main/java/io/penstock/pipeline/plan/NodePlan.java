@@ -3,19 +3,62 @@ package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.stage.PlannedFlow;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.function.Consumer;
 
 /**
- * The complete state of one node.
+ * The complete state of one node. Flows are kept by who asked for them, so that two plans of one {@link Planner} share
+ * what is the same in both.
  *
- * @param flows by their identity on the switch
- * @param zones conntrack zones in use, which are also the VRF ids of the node's tenants
+ * @param nodeFlows flows of the node and of the backbone
+ * @param tenantFlows flows of the tenants by VRF id, which is also their conntrack zone
  */
-public record NodePlan(BridgePlan bridge, Map<FlowSpec.Key, PlannedFlow> flows, SortedSet<Integer> zones) {
-    /** The flows without their labels. */
+public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows,
+        SortedMap<Integer, List<PlannedFlow>> tenantFlows) {
+    public NodePlan {
+        nodeFlows = List.copyOf(nodeFlows);
+        tenantFlows = Collections.unmodifiableSortedMap(tenantFlows);
+    }
+
+    /** Conntrack zones in use, which are the VRF ids of the node's tenants, in ascending order. */
+    public Set<Integer> zones() {
+        return tenantFlows.keySet();
+    }
+
+    /** Number of flows. */
+    public int size() {
+        return nodeFlows.size() + tenantFlows.values().stream().mapToInt(List::size).sum();
+    }
+
+    /**
+     * All flows by their identity on the switch; made anew by each call.
+     *
+     * @throws IllegalStateException when two flows are the same to a switch, which is a bug of a stage
+     */
+    public Map<FlowSpec.Key, PlannedFlow> flows() {
+        final Map<FlowSpec.Key, PlannedFlow> flows = new LinkedHashMap<>();
+        forEach(planned -> {
+            final PlannedFlow other = flows.putIfAbsent(planned.flow().key(), planned);
+            if (other != null) {
+                throw new IllegalStateException("two flows are one to the switch: " + other + " and " + planned);
+            }
+        });
+        return flows;
+    }
+
+    /** The flows without their labels; made anew by each call. */
     public List<FlowSpec> flowSpecs() {
-        return flows.values().stream().map(PlannedFlow::flow).toList();
+        return flows().values().stream().map(PlannedFlow::flow).toList();
+    }
+
+    /** Hands out all flows. */
+    void forEach(final Consumer<PlannedFlow> taker) {
+        nodeFlows.forEach(taker);
+        tenantFlows.values().forEach(flows -> flows.forEach(taker));
     }
 }

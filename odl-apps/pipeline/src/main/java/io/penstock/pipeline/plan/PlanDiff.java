@@ -5,6 +5,7 @@ import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Cookie.Kind;
+import io.penstock.pipeline.stage.PlannedFlow;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -22,6 +23,9 @@ import java.util.Set;
  * @param wrong there with other actions, cookie or timeout; the planned flow
  */
 public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowSpec> excess, List<FlowSpec> wrong) {
+    /** Owner of learned flows that no VRF owns: those say which VRFs are crowded. */
+    private static final int NO_VRF = 0;
+
     /** Whether the switch is as planned. */
     public boolean isEmpty() {
         return missing.isEmpty() && excess.isEmpty() && wrong.isEmpty();
@@ -35,17 +39,62 @@ public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowS
     }
 
     /**
-     * Compares. A flow that the switch learned is neither missing nor excess while its VRF is on the node.
+     * Compares. A flow that the switch learned is neither missing nor excess while its VRF is on the node, or when it
+     * belongs to none.
      *
      * @param installed all flows of the switch
      */
     public static PlanDiff between(final NodePlan plan, final Collection<FlowSpec> installed) {
+        final PlanDiff diff = compare(plan.flowSpecs(), installed);
+        final Set<Integer> vrfs = new HashSet<>(plan.zones());
+        vrfs.addAll(List.of(NO_VRF, Constants.BACKBONE_VRF));
+        final List<FlowSpec> excess = diff.excess().stream()
+            .filter(flow -> !isLearned(flow) || !vrfs.contains(Cookie.ownerId(flow.cookie()))).toList();
+        return new PlanDiff(diff.missing(), diff.proper(), excess, diff.wrong());
+    }
+
+    /**
+     * Compares a plan with the one that the switch has. Looks only at flows whose owner has not the same list of them
+     * in both, so {@code proper} has only some. A flow that goes from one owner to another is in the lists of both.
+     */
+    public static PlanDiff between(final NodePlan plan, final NodePlan installed) {
+        final List<FlowSpec> wanted = new ArrayList<>();
+        final List<FlowSpec> there = new ArrayList<>();
+        if (plan.nodeFlows() != installed.nodeFlows()) {
+            addTo(wanted, plan.nodeFlows());
+            addTo(there, installed.nodeFlows());
+        }
+        plan.tenantFlows().forEach((vrf, flows) -> {
+            final List<PlannedFlow> before = installed.tenantFlows().getOrDefault(vrf, List.of());
+            if (flows != before) {
+                addTo(wanted, flows);
+                addTo(there, before);
+            }
+        });
+        installed.tenantFlows().forEach((vrf, flows) -> {
+            if (!plan.tenantFlows().containsKey(vrf)) {
+                addTo(there, flows);
+            }
+        });
+        return compare(wanted, there);
+    }
+
+    private static boolean isLearned(final FlowSpec flow) {
+        return flow.table().isLearned()
+            && (Cookie.is(flow.cookie(), Kind.LEARNED) || Cookie.is(flow.cookie(), Kind.SESSION));
+    }
+
+    private static void addTo(final List<FlowSpec> flows, final List<PlannedFlow> more) {
+        more.forEach(planned -> flows.add(planned.flow()));
+    }
+
+    private static PlanDiff compare(final List<FlowSpec> planned, final Collection<FlowSpec> installed) {
         final Map<FlowSpec.Key, FlowSpec> there = new HashMap<>();
         installed.forEach(flow -> there.put(flow.key(), flow));
         final List<FlowSpec> missing = new ArrayList<>();
         final List<FlowSpec> proper = new ArrayList<>();
         final List<FlowSpec> wrong = new ArrayList<>();
-        for (final FlowSpec wanted : plan.flowSpecs()) {
+        for (final FlowSpec wanted : planned) {
             final FlowSpec found = there.remove(wanted.key());
             if (found == null) {
                 missing.add(wanted);
@@ -53,11 +102,6 @@ public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowS
                 (found.equals(wanted) ? proper : wrong).add(wanted);
             }
         }
-        final Set<Integer> vrfs = new HashSet<>(plan.zones());
-        vrfs.add(Constants.BACKBONE_VRF);
-        final List<FlowSpec> excess = there.values().stream()
-            .filter(flow -> !(Cookie.is(flow.cookie(), Kind.LEARNED) && vrfs.contains(Cookie.ownerId(flow.cookie()))))
-            .toList();
-        return new PlanDiff(missing, proper, excess, wrong);
+        return new PlanDiff(missing, proper, List.copyOf(there.values()), wrong);
     }
 }

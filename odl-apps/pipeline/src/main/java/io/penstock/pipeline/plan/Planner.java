@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.plan;
 
-import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.Memo;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;
@@ -25,25 +26,40 @@ import io.penstock.pipeline.stage.TenantView;
 import io.penstock.pipeline.stage.VrfStage;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedSet;
-import java.util.TreeSet;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Snapshot in, complete state of a node out. Without state; equal input gives equal output, in any thread. */
+/**
+ * Snapshot in, complete state of a node out: equal input gives equal output. A planner remembers what it has planned
+ * for tenants that are still the same objects among the same surroundings, which saves time and changes nothing. Not
+ * for several threads; the static function is.
+ */
 public final class Planner {
     private static final List<Stage> STAGES = List.of(new AccessStage(), new ChainStage(), new BackboneStage(),
         new NatStage(), new VrfStage(), new AclStage(), new NeighbourStage());
 
-    private Planner() {
-        // Only functions.
+    private final Memo<Tenant, TenantPlan> tenants = new Memo<>();
+    private Surroundings surroundings;
+    private BridgePlan bridge;
+    private List<PlannedFlow> nodeFlows = List.of();
+
+    /** All that the flows of a tenant depend on, beside the tenant and what it was given. */
+    private record Surroundings(Snapshot withoutTenants, Set<String> functionsDown, String node, int id,
+            Map<String, Integer> ports) {
+        static Surroundings of(final NodeView node) {
+            return new Surroundings(node.snapshot().withTenants(List.of()), node.functionsDown(), node.node().name(),
+                node.id(), node.allocations().ports().get(node.node().name()));
+        }
     }
 
+    private record TenantPlan(TenantAllocation allocation, List<PlannedFlow> flows) { }
+
     /**
-     * Plans a node.
+     * Plans a node from nothing.
      *
      * @param snapshot checked intent
      * @param allocations of this snapshot
@@ -52,31 +68,54 @@ public final class Planner {
      */
     public static NodePlan plan(final Snapshot snapshot, final Allocations allocations,
             final Set<String> functionsDown, final String nodeName) {
-        final NodeView node =
-            new NodeView(snapshot, allocations, functionsDown, snapshot.nodes().get(nodeName));
-        final Map<FlowSpec.Key, PlannedFlow> flows = new LinkedHashMap<>();
-        final FlowSink nodeSink = sink(Cookie.Kind.NODE, 0, flows);
-        final FlowSink backboneSink = sink(Cookie.Kind.BACKBONE, 0, flows);
+        final NodePlan plan = new Planner().planAgain(snapshot, allocations, functionsDown, nodeName);
+        plan.flows();
+        return plan;
+    }
+
+    /** Plans a node as {@link #plan} does; what is as it was the last time is the same object as then. */
+    public NodePlan planAgain(final Snapshot snapshot, final Allocations allocations,
+            final Set<String> functionsDown, final String nodeName) {
+        final NodeView node = new NodeView(snapshot, allocations, functionsDown, snapshot.nodes().get(nodeName));
+        final Surroundings now = Surroundings.of(node);
+        if (!now.equals(surroundings)) {
+            tenants.forget();
+            nodeFlows = planNode(node);
+            bridge = bridge(node);
+            surroundings = now;
+        }
+        final SortedMap<Integer, List<PlannedFlow>> tenantFlows = new TreeMap<>();
+        tenants.begin();
+        for (final Tenant tenant : snapshot.tenantsOn(nodeName)) {
+            final TenantPlan planned = planTenant(node, tenant);
+            tenantFlows.put(planned.allocation().vrf(), planned.flows());
+        }
+        return new NodePlan(bridge, nodeFlows, tenantFlows);
+    }
+
+    private TenantPlan planTenant(final NodeView node, final Tenant tenant) {
+        final TenantAllocation allocation = node.allocations().tenants().get(tenant.name());
+        final TenantPlan known = tenants.recall(tenant);
+        if (known != null && known.allocation().equals(allocation)) {
+            return known;
+        }
+        final TenantView view = node.view(tenant);
+        final List<PlannedFlow> flows = new ArrayList<>();
+        final FlowSink sink = new FlowSink(Cookie.of(Cookie.Kind.TENANT, view.vrf()), flows::add);
+        STAGES.forEach(stage -> stage.planTenant(node, view, sink));
+        final TenantPlan planned = new TenantPlan(allocation, List.copyOf(flows));
+        tenants.remember(tenant, planned);
+        return planned;
+    }
+
+    private static List<PlannedFlow> planNode(final NodeView node) {
+        final List<PlannedFlow> flows = new ArrayList<>();
+        final FlowSink nodeSink = new FlowSink(Cookie.of(Cookie.Kind.NODE, 0), flows::add);
+        final FlowSink backboneSink = new FlowSink(Cookie.of(Cookie.Kind.BACKBONE, 0), flows::add);
         for (final Stage stage : STAGES) {
             stage.planNode(node, stage instanceof BackboneStage ? backboneSink : nodeSink);
         }
-        final SortedSet<Integer> zones = new TreeSet<>();
-        for (final Tenant tenant : snapshot.tenantsOn(nodeName)) {
-            final TenantView view = node.view(tenant);
-            final FlowSink sink = sink(Cookie.Kind.TENANT, view.vrf(), flows);
-            STAGES.forEach(stage -> stage.planTenant(node, view, sink));
-            zones.add(view.vrf());
-        }
-        return new NodePlan(bridge(node), flows, zones);
-    }
-
-    private static FlowSink sink(final Cookie.Kind kind, final int id, final Map<FlowSpec.Key, PlannedFlow> flows) {
-        return new FlowSink(Cookie.of(kind, id), planned -> {
-            final PlannedFlow other = flows.putIfAbsent(planned.flow().key(), planned);
-            if (other != null) {
-                throw new IllegalStateException("two flows are one to the switch: " + other + " and " + planned);
-            }
-        });
+        return List.copyOf(flows);
     }
 
     private static BridgePlan bridge(final NodeView view) {

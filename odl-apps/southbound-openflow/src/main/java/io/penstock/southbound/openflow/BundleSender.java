@@ -52,6 +52,7 @@ final class BundleSender implements FlowSender {
     /** The messages for some changes, removals first. */
     static List<byte[]> messages(final FlowChanges changes) {
         final List<byte[]> messages = new ArrayList<>(changes.size());
+        changes.removeCookies().forEach(cookie -> messages.add(WireMessages.deleteAll(cookie)));
         changes.remove().forEach(key -> messages.add(WireMessages.delete(key)));
         changes.removeForeign().forEach(flow ->
             messages.add(WireMessages.delete(flow.table(), flow.priority(), flow.matchBytes())));

@@ -43,8 +43,8 @@ public interface OpenFlowSouthbound extends FlowSender {
      */
     CompletableFuture<Void> packetOut(SwitchId target, int inPort, List<Action> actions, byte[] frame);
 
-    /** Makes a switch forget all connections of a conntrack zone, and the sessions that copy them; done when it has. */
-    CompletableFuture<Void> flushZone(SwitchId target, int zone);
+    /** Makes a switch forget the connections of conntrack zones, and the sessions that copy them; done when it has. */
+    CompletableFuture<Void> flushZones(SwitchId target, Set<Integer> zones);
 
     /** Done when the switch has worked off all that was sent to it before. */
     CompletableFuture<Void> barrier(SwitchId target);

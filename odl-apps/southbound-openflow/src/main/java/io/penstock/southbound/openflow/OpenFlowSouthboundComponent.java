@@ -2,12 +2,14 @@
 package io.penstock.southbound.openflow;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.wire.WireMessages;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.opendaylight.mdsal.binding.api.DataBroker;
 import org.opendaylight.mdsal.binding.api.NotificationService;
 import org.opendaylight.mdsal.binding.api.RpcConsumerRegistry;
@@ -30,6 +32,7 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
     private final Meters meters;
     private final FlowReader reader;
     private final FlowSender sender;
+    private final PlainSender plain;
     private final Connections connections;
     private final MastershipChangeRegistration registration;
 
@@ -49,6 +52,7 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
         messenger = new Messenger(rpcs);
         reader = new FlowReader(rpcs);
         sender = new BundleSender(messenger);
+        plain = new PlainSender(messenger);
         meters = new Meters(messenger);
         connections = new Connections(extension::claim);
         connections.listen(meters);
@@ -91,13 +95,11 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
     }
 
     @Override
-    public CompletableFuture<Void> flushZone(final SwitchId target, final int zone) {
-        messenger.send(target, WireMessages.flushZone(zone));
+    public CompletableFuture<Void> flushZones(final SwitchId target, final Set<Integer> zones) {
         // Sessions copy what conntrack has just forgotten.
-        for (final Table table : List.of(Table.NAT_SESSIONS, Table.NAT_CROWDED)) {
-            messenger.send(target, WireMessages.deleteAll(table, List.of(Register.VRF.is(zone))));
-        }
-        return messenger.barrier(target);
+        return plain.sendAll(target, zones.stream().flatMap(zone -> Stream.of(WireMessages.flushZone(zone),
+            WireMessages.deleteAll(Cookie.of(Cookie.Kind.SESSION, zone)),
+            WireMessages.deleteAll(Table.NAT_CROWDED, List.of(Register.VRF.is(zone))))).toList());
     }
 
     @Override

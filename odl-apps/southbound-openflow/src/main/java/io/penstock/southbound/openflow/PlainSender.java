@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Sends changes as single messages, with a barrier after each {@link BundleSender#CHUNK}. Not atomic: packets meet a
- * mixture for a while, and what was sent before an error stays. There to be compared with {@link BundleSender}. Safe
- * for all threads.
+ * mixture for a while, and what was sent before an error stays. For messages that are no flows, and to compare with
+ * {@link BundleSender}. Safe for all threads.
  */
 final class PlainSender implements FlowSender {
     private final Messenger messenger;
@@ -21,7 +21,12 @@ final class PlainSender implements FlowSender {
 
     @Override
     public CompletableFuture<Void> apply(final SwitchId target, final FlowChanges changes) {
-        return sendFrom(target, BundleSender.messages(changes), 0);
+        return sendAll(target, BundleSender.messages(changes));
+    }
+
+    /** Sends any messages; done when the switch has worked them off. */
+    CompletableFuture<Void> sendAll(final SwitchId target, final List<byte[]> messages) {
+        return sendFrom(target, messages, 0);
     }
 
     private CompletableFuture<Void> sendFrom(final SwitchId target, final List<byte[]> messages, final int from) {

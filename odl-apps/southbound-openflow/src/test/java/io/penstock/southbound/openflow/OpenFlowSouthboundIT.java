@@ -21,6 +21,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -136,7 +137,7 @@ class OpenFlowSouthboundIT {
         final FlowDump before = get(southbound.readFlows(SWITCH));
         assertThat(before.foreign()).singleElement().satisfies(foreign -> assertThat(foreign.table()).isEqualTo(7));
         final FlowSpec added = flow(4, List.of(new Action.OutputInPort()));
-        get(southbound.apply(SWITCH, new FlowChanges(List.of(), before.foreign(), List.of(added))));
+        get(southbound.apply(SWITCH, new FlowChanges(Set.of(), List.of(), before.foreign(), List.of(added))));
         final FlowDump after = get(southbound.readFlows(SWITCH));
         assertThat(after.foreign()).isEmpty();
         assertThat(after.flows()).containsExactly(new InstalledFlow(added, 0, 0));

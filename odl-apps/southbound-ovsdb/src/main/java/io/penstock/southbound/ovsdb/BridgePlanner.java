@@ -17,6 +17,8 @@ import java.util.Set;
 final class BridgePlanner {
     /** How long the switch waits for a sign of the controller, ms. Long, as a reconnect makes it resend every flow. */
     static final long INACTIVITY_PROBE_MS = 30_000;
+    /** Longest pause between two attempts to reach the controller, ms; the least there can be. */
+    static final long MAX_BACKOFF_MS = 1_000;
 
     private static final String FLOW_TABLES = "flow_tables";
 
@@ -74,7 +76,8 @@ final class BridgePlanner {
 
     private Map<String, Object> controllerColumns() {
         return Map.of("target", spec.controllerTarget(), "connection_mode", Set.of("out-of-band"),
-            "inactivity_probe", Set.of(INACTIVITY_PROBE_MS), "controller_rate_limit",
+            "inactivity_probe", Set.of(INACTIVITY_PROBE_MS), "max_backoff", Set.of(MAX_BACKOFF_MS),
+            "controller_rate_limit",
             spec.controllerRateLimit() == 0 ? Set.of() : Set.of((long) spec.controllerRateLimit()));
     }
 

@@ -53,6 +53,13 @@ public record BridgeSpec(String bridgeName, long datapathId, String controllerTa
         }
     }
 
+    /** Whether nothing but the zones differs, if anything does. */
+    boolean differsInZonesOnly(final BridgeSpec other) {
+        return bridgeName.equals(other.bridgeName) && datapathId == other.datapathId
+            && controllerTarget.equals(other.controllerTarget) && controllerRateLimit == other.controllerRateLimit
+            && ports.equals(other.ports) && tableNames.equals(other.tableNames);
+    }
+
     private static void require(final boolean condition, final String message) {
         if (!condition) {
             throw new IllegalArgumentException(message);

@@ -97,11 +97,21 @@ final class NodeConnection implements NodeSession {
 
     @Override
     public CompletableFuture<ApplyResult> apply(final BridgeSpec spec) {
+        use(spec);
+        return applier.apply(spec);
+    }
+
+    @Override
+    public CompletableFuture<ApplyResult> change(final BridgeSpec before, final BridgeSpec after) {
+        use(after);
+        return applier.change(before, after);
+    }
+
+    private void use(final BridgeSpec spec) {
         if (!spec.bridgeName().equals(bridgeName)) {
             bridgeName = spec.bridgeName();
             execute(this::reportPorts);
         }
-        return applier.apply(spec);
     }
 
     private void updated(final JsonNode rows) {

@@ -19,4 +19,10 @@ public interface NodeSession {
      *     and must not block it.
      */
     CompletableFuture<ApplyResult> apply(BridgeSpec spec);
+
+    /**
+     * The same as {@link #apply} for a database that this session has brought to {@code before}, but without looking
+     * for what others have changed since where only zones differ: so its cost does not grow with their number.
+     */
+    CompletableFuture<ApplyResult> change(BridgeSpec before, BridgeSpec after);
 }

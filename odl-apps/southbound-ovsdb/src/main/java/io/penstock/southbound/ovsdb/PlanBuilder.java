@@ -36,9 +36,7 @@ final class PlanBuilder {
     /** Plans a set column: these out, those in. */
     void mutateSet(final String table, final TableRow row, final String column, final Collection<?> remove,
             final Collection<?> add) {
-        if (!remove.isEmpty() || !add.isEmpty()) {
-            changes.add(new Mutate(table, row.ref(), column, Set.copyOf(remove), Set.copyOf(add)));
-        }
+        mutate(table, row.ref(), column, Set.copyOf(remove), Set.copyOf(add));
     }
 
     /** Plans a map column: other entries are removed if {@code owned}, the wanted ones put in or replaced. */
@@ -54,8 +52,18 @@ final class PlanBuilder {
                 remove.add(key);
             }
         });
-        if (!remove.isEmpty() || !add.isEmpty()) {
-            changes.add(new Mutate(table, row.ref(), column, Set.copyOf(remove), Map.copyOf(add)));
+        mutate(table, row.ref(), column, remove, add);
+    }
+
+    /** Plans a map column: these keys out, then those entries in. */
+    void mutate(final String table, final Ref row, final String column, final Set<?> remove, final Map<?, ?> add) {
+        mutate(table, row, column, Set.copyOf(remove), (Object) Map.copyOf(add));
+    }
+
+    private void mutate(final String table, final Ref row, final String column, final Set<?> remove,
+            final Object add) {
+        if (!remove.isEmpty() || !add.equals(Map.of()) && !add.equals(Set.of())) {
+            changes.add(new Mutate(table, row, column, remove, add));
         }
     }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.opendaylight.ovsdb.lib.operations.Operation;
@@ -19,10 +20,14 @@ final class SpecApplier {
     /** Errors that mean the plan was made from rows that have changed since; RFC 7047 sections 3.1 and 4.1.3. */
     private static final List<String> STALE = List.of("constraint violation", "referential integrity violation");
     private static final List<String> TABLES = List.copyOf(OvsTables.CONFIGURATION.keySet());
+    /** What has to be read to change zones: a few rows, however many zones there are. */
+    private static final List<String> ZONE_TABLES = List.of(OvsTables.ROOT, OvsTables.TIMEOUT_POLICY);
 
     private final PeerChannel channel;
     private final RowCodec codec;
     private final Executor planner;
+    /** Rows of the zone tables as they are while nobody but {@link #changeZones} writes; empty when not known. */
+    private Optional<DatabaseView> zoneView = Optional.empty();
     private CompletableFuture<ApplyResult> last = CompletableFuture.completedFuture(null);
 
     /**
@@ -42,7 +47,37 @@ final class SpecApplier {
         return last.copy();
     }
 
+    /** See {@link NodeSession#change}. */
+    synchronized CompletableFuture<ApplyResult> change(final BridgeSpec before, final BridgeSpec after) {
+        if (!after.differsInZonesOnly(before)) {
+            return apply(after);
+        }
+        last = last.handle((result, error) -> after).thenCompose(next -> changeZones(before, after));
+        return last.copy();
+    }
+
+    private CompletableFuture<ApplyResult> changeZones(final BridgeSpec before, final BridgeSpec after) {
+        return readZoneTables().thenComposeAsync(view -> {
+            final Optional<List<RowChange>> changes = ZonePlanner.planChange(view, before.zones(), after.zones());
+            // A policy that is new has another name in the database than here.
+            zoneView = Optional.of(view).filter(known -> changes.stream().flatMap(List::stream)
+                .noneMatch(change -> change.table().equals(OvsTables.TIMEOUT_POLICY)));
+            return changes.map(found -> write(after, 0, 0, new BridgePlan(found, Map.of())))
+                .orElseGet(() -> round(after, 1, 0));
+        }, planner);
+    }
+
+    private CompletableFuture<DatabaseView> readZoneTables() {
+        // Old rows do no harm: what is planned from them fails, and all is read.
+        return zoneView.map(CompletableFuture::completedFuture).orElseGet(() ->
+            channel.transact(codec.schema(), codec.selects(ZONE_TABLES)).thenApply(rows -> {
+                checkAccepted(rows);
+                return codec.view(ZONE_TABLES, rows);
+            }));
+    }
+
     private CompletableFuture<ApplyResult> round(final BridgeSpec spec, final int number, final int changesBefore) {
+        zoneView = Optional.empty();
         return channel.transact(codec.schema(), codec.selects(TABLES)).thenComposeAsync(rows -> {
             checkAccepted(rows);
             final BridgePlan plan = BridgePlanner.plan(codec.view(TABLES, rows), spec);

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -25,6 +26,31 @@ final class ZonePlanner {
         for (final TableRow row : view.rows(OvsTables.TIMEOUT_POLICY)) {
             policies.put(row.map("timeouts"), row.ref());
         }
+    }
+
+    /**
+     * Plans the way from some zones to others in a database that has the first, which is not looked at: only the root
+     * and the policies need be in the view. Empty when there is no row to change.
+     */
+    static Optional<List<RowChange>> planChange(final DatabaseView view, final List<ZoneTimeouts> before,
+            final List<ZoneTimeouts> after) {
+        final PlanBuilder plan = new PlanBuilder();
+        final ZonePlanner planner = new ZonePlanner(view, plan);
+        return view.root().map(root -> root.map("datapaths").get(BridgeSpec.DATAPATH_TYPE)).map(datapath -> {
+            final Map<Integer, ZoneTimeouts> old = new HashMap<>();
+            before.forEach(zone -> old.put(zone.zone(), zone));
+            final Map<Long, Ref> add = new HashMap<>();
+            for (final ZoneTimeouts zone : after) {
+                if (!zone.equals(old.remove(zone.zone()))) {
+                    add.put((long) zone.zone(), planner.newRow(seconds(zone)));
+                }
+            }
+            // Also those to come: inserting into a map keeps the value of a key that is there.
+            final Set<Long> remove = new HashSet<>(add.keySet());
+            old.keySet().forEach(zone -> remove.add((long) zone));
+            plan.mutate(OvsTables.DATAPATH, (Ref) datapath, "ct_zones", remove, add);
+            return plan.changes();
+        });
     }
 
     void plan(final TableRow root, final List<ZoneTimeouts> zones) {
@@ -48,10 +74,9 @@ final class ZonePlanner {
     private Ref zoneRow(final ZoneTimeouts zone, final Object presentRef) {
         // A row that another zone uses already cannot hold this zone's timeouts as well.
         final TableRow present = view.row(OvsTables.ZONE, presentRef).filter(row -> used.add(row.ref())).orElse(null);
-        final Map<String, Long> timeouts = new HashMap<>();
-        zone.timeouts().forEach((name, seconds) -> timeouts.put(name, seconds.longValue()));
+        final Map<String, Long> timeouts = seconds(zone);
         if (present == null) {
-            return plan.insert(OvsTables.ZONE, Map.of(POLICY, policy(timeouts)));
+            return newRow(timeouts);
         }
         final boolean right = timeouts.isEmpty() ? present.set(POLICY).isEmpty()
             : present.optional(POLICY).flatMap(ref -> view.row(OvsTables.TIMEOUT_POLICY, ref))
@@ -60,6 +85,16 @@ final class ZonePlanner {
             plan.update(OvsTables.ZONE, present, Map.of(POLICY, policy(timeouts)));
         }
         return present.ref();
+    }
+
+    private static Map<String, Long> seconds(final ZoneTimeouts zone) {
+        final Map<String, Long> timeouts = new HashMap<>();
+        zone.timeouts().forEach((name, seconds) -> timeouts.put(name, seconds.longValue()));
+        return timeouts;
+    }
+
+    private Ref newRow(final Map<String, Long> timeouts) {
+        return plan.insert(OvsTables.ZONE, Map.of(POLICY, policy(timeouts)));
     }
 
     private Set<Ref> policy(final Map<String, Long> timeouts) {

@@ -29,6 +29,8 @@ public final class WireMessages {
     private static final int ADD = 0;
     private static final int DELETE = 3;
     private static final int DELETE_STRICT = 4;
+    /** OFPTT_ALL. */
+    private static final int ALL_TABLES = 0xff;
     private static final int NO_BUFFER = -1;
     /** OFPP_ANY, OFPG_ANY. */
     private static final int ANY = -1;
@@ -45,6 +47,7 @@ public final class WireMessages {
     /** Bytes of a bundle-add before the message inside. */
     private static final int BUNDLE_ADD_HEADER = 24;
     private static final int XID_OFFSET = 4;
+    private static final int COOKIE_MASK_OFFSET = 16;
 
     private WireMessages() {
         // Only functions.
@@ -76,6 +79,14 @@ public final class WireMessages {
     public static byte[] deleteAll(final Table table, final List<FieldMatch> matches) {
         final ByteBuf out = flowMod(DELETE, table.number(), 0, 0, 0);
         WireMatch.encode(out, matches);
+        return finish(out);
+    }
+
+    /** Deletes every flow with this cookie, in all tables. */
+    public static byte[] deleteAll(final long cookie) {
+        final ByteBuf out = flowMod(DELETE, ALL_TABLES, 0, cookie, 0);
+        out.setLong(COOKIE_MASK_OFFSET, -1);
+        WireMatch.encode(out, List.of());
         return finish(out);
     }
 

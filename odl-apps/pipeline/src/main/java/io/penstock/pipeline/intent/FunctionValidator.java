@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.intent;
+
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Priority;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The rules for functions, chains and access lists. */
+final class FunctionValidator {
+    private final Snapshot snapshot;
+    private final List<Violation> violations = new ArrayList<>();
+
+    FunctionValidator(final Snapshot snapshot) {
+        this.snapshot = snapshot;
+    }
+
+    List<Violation> validate() {
+        checkFunctionsAndChains();
+        checkAcls();
+        return violations;
+    }
+
+    private void checkFunctionsAndChains() {
+        for (final NetworkFunction function : snapshot.functions().values()) {
+            final String entry = "function " + function.name();
+            final Node node = snapshot.nodes().get(function.node());
+            if (node == null) {
+                add(entry, "node", Validator.unknown("node", function.node(), snapshot.nodes()));
+            } else if (node.ports().stream().anyMatch(port -> port.name().equals(function.insidePort())
+                    || port.name().equals(function.outsidePort()))) {
+                add(entry, "name", "node " + node.name() + " has a port of the name " + function.insidePort() + " or "
+                    + function.outsidePort());
+            }
+        }
+        for (final Chain chain : snapshot.chains().values()) {
+            checkChain(chain);
+        }
+    }
+
+    private void checkChain(final Chain chain) {
+        final String entry = "chain " + chain.name();
+        if (chain.functions().size() > Constants.RECIRCULATION_BUDGET) {
+            add(entry, "function", chain.functions().size() + " functions are over the recirculation budget of "
+                + Constants.RECIRCULATION_BUDGET);
+        }
+        if (chain.functions().stream().distinct().count() != chain.functions().size()) {
+            add(entry, "function", "a function may stand in a chain only once");
+        }
+        final Map<String, String> nodes = new HashMap<>();
+        for (final String name : chain.functions()) {
+            final NetworkFunction function = snapshot.functions().get(name);
+            if (function == null) {
+                add(entry, "function", Validator.unknown("function", name, snapshot.functions()));
+            } else {
+                nodes.put(function.node(), name);
+            }
+        }
+        if (nodes.size() > 1) {
+            add(entry, "function", "its functions are on more than one node: " + nodes.keySet());
+        }
+    }
+
+    private void checkAcls() {
+        for (final Acl acl : snapshot.acls().values()) {
+            final String list = "acl " + acl.name();
+            if (acl.entries().size() >= Priority.ACL_ENTRIES) {
+                add(list, "aces", "more than " + Priority.ACL_ENTRIES + " entries");
+            }
+            for (final Acl.Entry entry : acl.entries()) {
+                for (final String leaf : entry.inexpressible()) {
+                    add(list, "ace " + entry.name() + " / " + leaf, "the data plane cannot express it");
+                }
+            }
+        }
+    }
+
+    private void add(final String entry, final String leaf, final String rule) {
+        violations.add(new Violation(entry, leaf, rule));
+    }
+}
