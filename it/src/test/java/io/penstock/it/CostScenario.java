@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it;
+
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.testkit.Wire.Sent;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Traffic whose cost is counted; what it may cost is in {@code cost-budget.txt}. */
+enum CostScenario {
+    /** The transit router pings the node. */
+    NO_TENANT(List.of(), List.of(), Caller::isSilent, List.of(Caller.transitPings())),
+
+    UDP_FIRST_OUT(1, Caller::isSilent, Caller::calls),
+    UDP_FIRST_IN(1, Caller::calls, Caller::isAnswered),
+    UDP_FIRST_OUT_OF_100_CONNECTIONS(1, Caller::isSilent, caller -> caller.datagrams(100)),
+    UDP_SESSION_OUT(1, Caller::talks, Caller::calls),
+    UDP_SESSION_IN(1, Caller::talks, Caller::isAnswered),
+    UDP_100_CONNECTIONS_ONE_SESSION(1, Caller::talks, caller -> caller.datagrams(100)),
+    TCP_SYN_OUT(1, Caller::isSilent, caller -> caller.handshake().limit(1)),
+    TCP_SYN_ACK_IN(1, caller -> caller.handshake().limit(1), caller -> caller.handshake().skip(1).limit(1)),
+    /** Of a connection that tracking has not seen begin: nothing is learned from this packet. */
+    TCP_MID_STREAM_OUT(1, Caller::isSilent, caller -> Stream.of(caller.acknowledges())),
+    TCP_SESSION_OUT(1, Caller::handshake, caller -> Stream.of(caller.acknowledges())),
+    TCP_SESSION_IN(1, Caller::handshake, caller -> Stream.of(caller.isAcknowledged())),
+    PING_OUT(1, Caller::isSilent, Caller::pings),
+    PING_IN(1, Caller::pings, Caller::getsPong),
+    ALL_OF_IT(1, Caller::hasSessions, Caller::doesAll),
+
+    BRIDGED(List.of(Networks.campus(Campus.PUBLIC)), List.of(Campus.LEFT, Campus.RIGHT), Caller::isSilent,
+        List.of(Campus.LEFT.bridged(Campus.RIGHT))),
+    ROUTED(List.of(Networks.campus(Campus.PUBLIC)), List.of(Campus.LEFT, Campus.ROUTER), Caller::isSilent,
+        List.of(Campus.LEFT.routed(Campus.ROUTER))),
+
+    CHAIN_UDP_FIRST_OUT(chained(), Caller::isSilent, Caller::calls),
+    CHAIN_UDP_FIRST_IN(chained(), Caller::calls, Caller::isAnswered),
+    CHAIN_UDP_SESSION_OUT(chained(), Caller::talks, Caller::calls),
+    CHAIN_UDP_SESSION_IN(chained(), Caller::talks, Caller::isAnswered),
+
+    TENANTS_100_UDP_FIRST_OUT(100, Caller::isSilent, Caller::calls),
+    TENANTS_100_UDP_SESSION_OUT(100, Caller::talks, Caller::calls),
+    TENANTS_100_UDP_SESSION_IN(100, Caller::talks, Caller::isAnswered),
+    TENANTS_100_ALL_OF_IT(100, Caller::hasSessions, Caller::doesAll);
+
+    private static final String MANY = "TENANTS_100_";
+    private static final int FIRST_VLAN = 100;
+
+    private final List<Tenant> tenants;
+    private final List<Sent> before;
+    private final List<Sent> counted;
+
+    /** Hosts of plain tenants. */
+    CostScenario(final int count, final Function<Caller, Stream<Sent>> before,
+            final Function<Caller, Stream<Sent>> counted) {
+        this(IntStream.range(0, count).mapToObj(index -> Networks.plain("t%03d".formatted(index), FIRST_VLAN + index,
+            publicAddress(index))).toList(), before, counted);
+    }
+
+    /** Hosts of tenants that are made like {@link Networks#plain}. */
+    CostScenario(final List<Tenant> tenants, final Function<Caller, Stream<Sent>> before,
+            final Function<Caller, Stream<Sent>> counted) {
+        this(tenants, callers(tenants.size()), before, callers(tenants.size()).stream().flatMap(counted).toList());
+    }
+
+    CostScenario(final List<Tenant> tenants, final List<Caller> callers, final Function<Caller, Stream<Sent>> before,
+            final List<Sent> counted) {
+        this.tenants = tenants;
+        this.before = Stream.of(Stream.of(Caller.transitSpeaks()), callers.stream().map(Caller::speaks),
+            callers.stream().flatMap(before)).flatMap(sent -> sent).toList();
+        this.counted = counted;
+    }
+
+    /** Hosts of {@link Networks#campus}. */
+    private static final class Campus {
+        static final String PUBLIC = "203.0.113.21";
+        static final Caller LEFT = new Caller("acc0", 300, "10.1.0.5", "10.1.0.1", PUBLIC);
+        static final Caller RIGHT = new Caller("acc1", 301, "10.1.0.6", "10.1.0.1", PUBLIC);
+        static final Caller ROUTER = new Caller("acc1", 302, "10.2.0.9", "10.2.0.1", PUBLIC);
+    }
+
+    /** The network without a tenant. */
+    static Snapshot nobody(final Path vhostDirectory) {
+        return Networks.of(vhostDirectory, List.of(
+            new NetworkFunction("one", Networks.NODE, FailPolicy.CLOSED, true),
+            new NetworkFunction("two", Networks.NODE, FailPolicy.CLOSED, true)));
+    }
+
+    /** The network. */
+    Snapshot network(final Path vhostDirectory) {
+        return nobody(vhostDirectory).withTenants(tenants);
+    }
+
+    /** How many tenants do the same. */
+    int tenants() {
+        return tenants.size();
+    }
+
+    /** What is sent before, so that the node knows its neighbours and the connections. */
+    List<Sent> before() {
+        return before;
+    }
+
+    /** What is sent and counted. */
+    List<Sent> counted() {
+        return counted;
+    }
+
+    /** The same with one tenant, if there are many. */
+    Optional<CostScenario> ofOneTenant() {
+        return name().startsWith(MANY) ? Optional.of(valueOf(name().substring(MANY.length()))) : Optional.empty();
+    }
+
+    private static List<Caller> callers(final int count) {
+        return IntStream.range(0, count).mapToObj(index -> Caller.plain(FIRST_VLAN + index, publicAddress(index)))
+            .toList();
+    }
+
+    private static String publicAddress(final int index) {
+        return "203.0.113." + (index + 1);
+    }
+
+    private static List<Tenant> chained() {
+        return List.of(Networks.chained("chained", FIRST_VLAN, publicAddress(0)));
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it;
+
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocator;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Validator;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.plan.Planner;
+import io.penstock.testkit.Datapath;
+import io.penstock.testkit.DpdkNode;
+import io.penstock.testkit.EdgeNetwork;
+import io.penstock.testkit.FlowLoader;
+import io.penstock.testkit.Namespace;
+import io.penstock.testkit.NodeFunctions;
+import io.penstock.testkit.TestRun;
+import io.penstock.testkit.Wire;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/** A node with bare wires at its ports and a plan loaded by hand. All networks on it have the same functions. */
+final class WiredNode implements AutoCloseable {
+    private static final List<String> ACCESS_PORTS = List.of("acc0", "acc1");
+    /** Nobody listens there. */
+    private static final int NO_CONTROLLER = 9;
+
+    private final TestRun run = new TestRun();
+    private final Wire wire;
+    private final DpdkNode node;
+    private FlowLoader loader;
+
+    WiredNode() {
+        try {
+            final Namespace space = run.namespace("node");
+            wire = Wire.to(run, space, List.of("acc0", "acc1", EdgeNetwork.UPLINK));
+            node = DpdkNode.start(run, PacketNode.ROOT, space, ACCESS_PORTS, List.of(EdgeNetwork.UPLINK),
+                NO_CONTROLLER);
+        } catch (AssertionError e) {
+            run.close();
+            throw e;
+        }
+    }
+
+    /** What the node would have to do for a network. */
+    static NodePlan plan(final Snapshot snapshot) {
+        final List<?> violations = Validator.validate(snapshot, Allocations.none());
+        if (!violations.isEmpty()) {
+            throw new AssertionError("no such network: " + violations);
+        }
+        return Planner.plan(snapshot, Allocator.allocate(snapshot, Allocations.none()), Set.of(), Networks.NODE);
+    }
+
+    /** Brings the switch to a network. It knows no host and no connection after that. */
+    void load(final Snapshot snapshot) {
+        final NodePlan plan = plan(snapshot);
+        if (loader == null) {
+            loader = FlowLoader.create(node.ovs(), plan.bridge());
+        }
+        loader.load(plan);
+        node.ovs().appctl("dpctl/flush-conntrack");
+        datapath().clear();
+    }
+
+    /** Its functions, which are to be started after the first network was loaded. */
+    NodeFunctions functions() {
+        return new NodeFunctions(run, PacketNode.ROOT, node);
+    }
+
+    Path vhostDirectory() {
+        return node.vhostDirectory();
+    }
+
+    Wire wire() {
+        return wire;
+    }
+
+    Datapath datapath() {
+        return new Datapath(node.ovs());
+    }
+
+    @Override
+    public void close() {
+        run.close();
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.testkit;
+
+import java.util.regex.Pattern;
+
+/** The datapath of a node: what it caches, and how often it looks a packet up. Not for several threads. */
+public final class Datapath {
+    private static final Pattern LOOKUPS = Pattern.compile(
+        "^ +packets received: ([0-9]+)$|^ +packet recirculations: ([0-9]+)$", Pattern.MULTILINE);
+
+    private final OvsSandbox ovs;
+
+    public Datapath(final OvsSandbox ovs) {
+        this.ovs = ovs;
+    }
+
+    /** Makes it as if no packet had come yet. What connections and flows of the switch have been learned stays. */
+    public void clear() {
+        ovs.appctl("revalidator/purge");
+        Await.until("the cached flows are gone", this::flows, flows -> flows.count() == 0);
+        ovs.appctl("dpif-netdev/pmd-stats-clear");
+    }
+
+    /** What it has cached. */
+    public DatapathFlows flows() {
+        return DatapathFlows.parse(ovs.appctl("dpctl/dump-flows", "-m"));
+    }
+
+    /** How often packets were looked up since it was cleared: once when they came, and after each recirculation. */
+    public long lookups() {
+        return LOOKUPS.matcher(ovs.appctl("dpif-netdev/pmd-stats-show")).results()
+            .mapToLong(count -> Long.parseLong(count.group(1) == null ? count.group(2) : count.group(1))).sum();
+    }
+}

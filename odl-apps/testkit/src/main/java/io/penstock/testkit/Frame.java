@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.testkit;
+
+import io.penstock.pipeline.flow.Ipv4;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/** An Ethernet frame as it is on a {@link Wire}, checksums included, in hexadecimal digits. */
+public record Frame(String digits) {
+    /** Flags of TCP. */
+    public static final int SYN = 0x02;
+    public static final int ACK = 0x10;
+
+    private static final int ETHERNET_HEADER = 14;
+    private static final int ETH_ARP = 0x0806;
+    private static final int ETH_IPV4 = 0x0800;
+    private static final int ETH_VLAN = 0x8100;
+    private static final int MAC_LENGTH = 6;
+    private static final int IPV4_HEADER = 20;
+    private static final int ICMP = 1;
+    private static final int TCP = 6;
+    private static final int UDP = 17;
+    private static final int TTL = 64;
+    private static final long BROADCAST = 0xffffffffffffL;
+    /** Where in the protocol's header its checksum is. */
+    private static final int ICMP_CHECKSUM = 2;
+    private static final int TCP_CHECKSUM = 16;
+    private static final int UDP_CHECKSUM = 6;
+
+    /** Who sends to whom: MAC addresses, as numbers, and IPv4 addresses. */
+    public record Way(long sourceMac, long destinationMac, String source, String destination) { }
+
+    /** An ARP request to everybody. */
+    public static Frame arpRequest(final long senderMac, final String sender, final String target) {
+        final ByteBuffer body = ByteBuffer.allocate(28).putShort((short) 1).putShort((short) ETH_IPV4)
+            .put((byte) MAC_LENGTH).put((byte) Integer.BYTES).putShort((short) 1);
+        putMac(body, senderMac).putInt((int) Ipv4.parse(sender));
+        putMac(body, 0).putInt((int) Ipv4.parse(target));
+        return ethernet(senderMac, BROADCAST, ETH_ARP, body);
+    }
+
+    /** A ping, or the answer to one. */
+    public static Frame ping(final Way way, final boolean answer) {
+        final ByteBuffer body = ByteBuffer.allocate(16).put((byte) (answer ? 0 : 8)).put((byte) 0).putShort((short) 0)
+            .putShort((short) 7).putShort((short) 1);
+        body.putShort(ICMP_CHECKSUM, checksum(body, 0));
+        return ipv4(way, ICMP, body);
+    }
+
+    /** A datagram. */
+    public static Frame udp(final Way way, final int sourcePort, final int destinationPort) {
+        final ByteBuffer body = ByteBuffer.allocate(16).putShort((short) sourcePort).putShort((short) destinationPort)
+            .putShort((short) 16).putShort((short) 0);
+        body.putShort(UDP_CHECKSUM, checksum(body, pseudoHeader(way, UDP, body)));
+        return ipv4(way, UDP, body);
+    }
+
+    /** A segment without data. */
+    public static Frame tcp(final Way way, final int sourcePort, final int destinationPort, final int flags,
+            final int sequence, final int acknowledged) {
+        final ByteBuffer body = ByteBuffer.allocate(20).putShort((short) sourcePort).putShort((short) destinationPort)
+            .putInt(sequence).putInt(acknowledged).put((byte) 0x50).put((byte) flags).putShort((short) 8192);
+        body.putShort(TCP_CHECKSUM, checksum(body, pseudoHeader(way, TCP, body)));
+        return ipv4(way, TCP, body);
+    }
+
+    /** The same under an 802.1Q tag. */
+    public Frame tagged(final int vlan) {
+        final int addresses = 2 * 2 * MAC_LENGTH;
+        return new Frame(digits.substring(0, addresses) + "%04x%04x".formatted(ETH_VLAN, vlan)
+            + digits.substring(addresses));
+    }
+
+    private static Frame ipv4(final Way way, final int protocol, final ByteBuffer body) {
+        final ByteBuffer packet = ByteBuffer.allocate(IPV4_HEADER + body.capacity()).put((byte) 0x45).put((byte) 0)
+            .putShort((short) (IPV4_HEADER + body.capacity())).putInt(0).put((byte) TTL).put((byte) protocol)
+            .putShort((short) 0).putInt((int) Ipv4.parse(way.source())).putInt((int) Ipv4.parse(way.destination()));
+        packet.putShort(10, checksum(packet.slice(0, IPV4_HEADER), 0)).put(body.array());
+        return ethernet(way.sourceMac(), way.destinationMac(), ETH_IPV4, packet);
+    }
+
+    private static Frame ethernet(final long source, final long destination, final int type, final ByteBuffer body) {
+        final ByteBuffer frame = ByteBuffer.allocate(ETHERNET_HEADER + body.capacity());
+        putMac(frame, destination);
+        putMac(frame, source).putShort((short) type).put(body.array());
+        // The shortest frame, less its checksum.
+        return new Frame(HexFormat.of().formatHex(Arrays.copyOf(frame.array(), Math.max(60, frame.capacity()))));
+    }
+
+    private static ByteBuffer putMac(final ByteBuffer buffer, final long mac) {
+        return buffer.putShort((short) (mac >> 32)).putInt((int) mac);
+    }
+
+    private static long pseudoHeader(final Way way, final int protocol, final ByteBuffer body) {
+        final long source = Ipv4.parse(way.source());
+        final long destination = Ipv4.parse(way.destination());
+        return (source >> 16) + (source & 0xffff) + (destination >> 16) + (destination & 0xffff) + protocol
+            + body.capacity();
+    }
+
+    /** RFC 1071; of an even number of bytes. */
+    private static short checksum(final ByteBuffer bytes, final long start) {
+        long sum = start;
+        for (int index = 0; index < bytes.capacity(); index += Short.BYTES) {
+            sum += bytes.getShort(index) & 0xffff;
+        }
+        while (sum > 0xffff) {
+            sum = (sum >> 16) + (sum & 0xffff);
+        }
+        return (short) ~sum;
+    }
+}
