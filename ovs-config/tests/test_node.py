@@ -129,7 +129,7 @@ class NodeTest(unittest.TestCase):
                 if victims == [ovs.database_process]:
                     self.assertEqual(self.box.status(a)["processes"].get("ovs-vswitchd"), survivor)
                 self.assertEqual(self.box.status(a)["state"], "running")
-                self.assertEqual(self.box.status(a)["bridges"], ["kept"])
+                self.assertEqual(self.box.status(a)["bridges"], ["br-penstock", "kept"])
                 self.assertEqual(self.box.status(a)["huge-pages-added"], 64)
         os.kill(processes.pid_of(ovs.switch_process), 9)
         self.box.ovs_config("down", a)
