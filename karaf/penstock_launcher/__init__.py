@@ -9,6 +9,6 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-for _directory in ("karaf", "ovs-config", "service-chains"):
+for _directory in ("karaf", "ovs-config", "service-chains", "it/bench"):
     if str(ROOT / _directory) not in sys.path:
         sys.path.append(str(ROOT / _directory))

@@ -8,6 +8,7 @@ import sys
 import traceback
 
 import penstock_controller
+from penstock_bench import cli as bench
 from penstock_node.errors import PenstockError
 
 from . import control, down, exclusive, logs, places, status, suites, up
@@ -18,6 +19,7 @@ _EPILOG = """examples:
   ./penstock console            the Karaf console; penstock: and the tab key lead on
   ./penstock logs -f controller
   ./penstock test               every test there is
+  ./penstock bench --quick      throughput and control plane, beside bare forwarding and OVN
   ./penstock down               take all of it away
 
 Exit codes: 0 done, 1 could not be done, 2 wrong usage, 3 (status, console) the controller does not run.
@@ -76,6 +78,8 @@ def _parser():
     log.add_argument("-f", "--follow", action="store_true", help="go on showing what is added")
     log.add_argument("-n", "--lines", type=int, default=20, metavar="N", help="lines of each file; default 20")
     _command(commands, "test", _test, "run every test there is, beside a running network or without one")
+    bench.add_options(_command(commands, "bench", bench.main, "measure against bare forwarding and OVN; takes the "
+                               "machine for itself"))
     _command(commands, "help", lambda _: parser.print_help() or 0, "show this", needs_root=False)
     return parser
 

@@ -13,7 +13,7 @@ SAMPLE = ROOT / "service-chains" / "examples" / "sample"
 ASSEMBLY = ROOT / "karaf" / "target" / "assembly"
 BUILD_STAMP = ROOT / "karaf" / "target" / "penstock-build.sha256"
 PYTHON = "/usr/bin/python3"
-PYTHON_SUITES = ("ovs-config", "service-chains", "karaf", "docs")
+PYTHON_SUITES = ("ovs-config", "service-chains", "karaf", "docs", "it/bench")
 
 
 def run_directory():

@@ -8,6 +8,7 @@ import subprocess
 import time
 import xml.etree.ElementTree
 
+from penstock_bench import cli as bench
 from penstock_node.errors import PenstockError
 from penstock_node.steps import say
 
@@ -38,7 +39,7 @@ def run():
     steps = Steps(total=2 + len(places.PYTHON_SUITES))
     total, broken = Counts(), []
     with steps.step("Debian packages", "see that apt-get works: the network, /etc/apt/sources.list") as note:
-        installed = packages.install(packages.TEST)
+        installed = packages.install(tuple(dict.fromkeys((*packages.TEST, *bench.PACKAGES))))
         note.text = f"{len(installed)} installed" if installed else "all there"
     for name in places.PYTHON_SUITES:
         try:
@@ -89,7 +90,7 @@ def _maven():
 
 def _python(name):
     """Runs one suite; returns the counts and, if it failed, the end of what it said."""
-    log = places.log_directory() / f"test-{name}.log"
+    log = places.log_directory() / f"test-{name.replace('/', '-')}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     say(f"log: {log}")
     with open(log, "w", encoding="utf-8") as output:

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands of the standard input, one a line, each answered by one line with a JSON object; {"error": "..."} says
+ * why it was refused and that nothing has changed.
+ *
+ *   load LINK FILE        what LINK sends from now on: the frames of a pcap file, in order, for ever
+ *   wait SECONDS          waits until a switch has connected to every link; says which are up
+ *   run SECONDS LINK[,LINK..] [rate=PPS] [burst=N] [stamp]
+ *                         sends on these links, each from its first frame on, and receives on all; then receives until
+ *                         nothing comes any more. Without rate as fast as the switch takes the frames; rate is for all
+ *                         links together; burst ends the sending after N frames; stamp measures latency
+ *   capture LINK FILE N   writes the first N frames that LINK receives during the next run to a pcap file
+ *   answer LINK on|off    during runs LINK sends back what it receives, addresses and ports swapped
+ *   quit                  as does the end of the input
+ */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+#include <stdio.h>
+
+#include "links.h"
+
+/* Obeys until the end of the input or "quit". */
+void commands_obey(struct links *links, FILE *input, FILE *output);
+
+#endif

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bare forwarding, the limit of the data plane: whatever comes in at one port leaves by the other.
+
+The same ports, bridge, core and packets as Penstock's, by two flows above all others, which are put in and taken out.
+"""
+
+from penstock_node.commands import run
+from penstock_node.ovs import BRIDGE
+
+COOKIE = "0xba4e"
+
+
+def put_in(ovs, first, second):
+    """Ports by their names."""
+    for source, target in ((first, second), (second, first)):
+        _ofctl(ovs, "add-flow", f"table=0,cookie={COOKIE},priority=65535,in_port={source},actions=output:{target}")
+    _forget(ovs)
+
+
+def take_out(ovs):
+    """Penstock's flows count again."""
+    _ofctl(ovs, "del-flows", f"cookie={COOKIE}/-1")
+    _forget(ovs)
+
+
+def _forget(ovs):
+    """Cached flows go: they would only get other actions, and keep the dear matches of the ones before."""
+    ovs.appctl("revalidator/purge")
+
+
+def _ofctl(ovs, command, flow):
+    run("ovs-ofctl", "-O", "OpenFlow13", "--names", command, BRIDGE, flow, environment=ovs.environment)

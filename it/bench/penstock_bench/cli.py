@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of ./penstock bench."""
+
+import contextlib
+import datetime
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from penstock_launcher import build, control, exclusive, packages, places
+from penstock_node.errors import PenstockError
+from penstock_node.steps import say
+
+from . import ROOT, baseline, generator, machine, ovn, plan, ratios, report, switch
+
+REGRESSION = 4
+"""Exit code: a ratio is worse than the baseline allows."""
+
+PACKAGES = tuple(dict.fromkeys((*packages.RUN, *generator.PACKAGES, *switch.PACKAGES, *ovn.PACKAGES,
+                                "python3-matplotlib")))
+_INSIDE = "PENSTOCK_BENCH_INSIDE"
+_DESCRIPTION = """Measures Penstock against bare forwarding and against OVN, on one switch and in one run, and compares
+the ratios with the stored baseline. Takes the machine for itself: nothing else may run, ./penstock up included."""
+_EPILOG = """The directory gets results.json (every sample), report.md and report.html.
+Exit codes: 0 done, 1 could not be done, 2 wrong usage, 4 a ratio is worse than the baseline allows."""
+
+
+def add_options(parser):
+    """What `./penstock bench` takes."""
+    parser.description, parser.epilog = _DESCRIPTION, _EPILOG
+    parser.add_argument("--quick", action="store_true", help="only what the ratios need: less than 15 minutes")
+    parser.add_argument("--json", metavar="FILE", help="write the ratios there, as one JSON object")
+    parser.add_argument("--directory", metavar="DIR", help="where the results go; default "
+                        "/var/log/penstock/bench/<date and time>")
+    parser.add_argument("--noisy", action="store_true", help="measure though others use the machine; the report says so")
+    parser.add_argument("--update-baseline", action="store_true", help="make the ratios of this run the baseline")
+
+
+def main(options):
+    """Runs the benchmark; returns the exit code."""
+    if _INSIDE not in os.environ:
+        return _again_inside()
+    with exclusive.alone("bench", "./penstock bench"):
+        return _run(options)
+
+
+def _again_inside():
+    """Runs the same command in a network namespace of its own, where all ports are free and nobody hears us."""
+    _refuse_company()
+    packages.install(PACKAGES)
+    inside = ["unshare", "--net", "--", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, "-m",
+              "penstock_launcher", *sys.argv[1:]]
+    with contextlib.suppress(KeyboardInterrupt):
+        return subprocess.run(inside, env=dict(os.environ) | {_INSIDE: "1"}, check=False).returncode
+    return 130
+
+
+def _refuse_company():
+    if control.is_running():
+        raise PenstockError("a network is up on this machine and would be measured too: ./penstock down first")
+
+
+def _run(options):
+    stamp, _ = build.ensure()
+    now = datetime.datetime.now().replace(microsecond=0)
+    directory = pathlib.Path(options.directory or places.log_directory() / "bench" / now.strftime("%Y%m%d-%H%M%S"))
+    directory.mkdir(parents=True, exist_ok=True)
+    chosen = plan.quick() if options.quick else plan.full()
+    results = {"version": 1, "started": now.isoformat(), "mode": chosen.mode, "build": stamp,
+               "machine": machine.facts(ROOT), "noise": machine.check(options.noisy)}
+    say(f"results: {directory}")
+    run = plan.Run(chosen, directory, places.ASSEMBLY, results, say)
+    try:
+        run.everything()
+    finally:
+        results["ratios"] = ratios.compute(results)
+        run.save()
+        paths = report.write(directory, results)
+        plan.end_leftovers(directory)
+    found = results["ratios"]
+    say(f"report: {paths[1]}")
+    for name, entry in found.items():
+        target = "" if entry["met"] is None else "  met" if entry["met"] else "  NOT MET"
+        print(f"{name:28} {entry['value']:10.3f}{target}")
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(ratios.values(found), indent=2) + "\n", encoding="utf-8")
+    if options.update_baseline:
+        baseline.update(found)
+    comparison = baseline.compare(found, baseline.load())
+    print(comparison)
+    return REGRESSION if comparison.regressions else 0

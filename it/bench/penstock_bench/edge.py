@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Penstock under load: the controller and a node of control.py, with the generator at the node's ports."""
+
+import pathlib
+import struct
+import time
+
+from penstock_node import profile
+from penstock_node.commands import run
+from penstock_node.errors import PenstockError
+from penstock_node.ovs import BRIDGE
+
+from . import control, switch, traffic
+
+NAME = "psbench"
+PMD_CORE = 1
+LINKS = ("acc", "up")
+"""The generator's ends of the node's ports, by their names there."""
+
+_MEMORY_MB = 1024
+# Table nat_sessions, and the bit of register 0 that tells the ways apart: docs/pipeline.md.
+_SESSIONS = 74
+_FROM_BACKBONE = 1 << 24
+_ARP_RATE = 2000
+_WARM_SECONDS = 240
+_ETH_ARP, _REQUEST = 0x0806, 1
+
+
+class Edge(control.Bed):
+    """One controller, one node with a polling thread, one access port and one uplink."""
+
+    def __init__(self, directory, distribution):
+        super().__init__(directory, distribution, name=NAME)
+        self.sockets = {link: pathlib.Path(directory) / f"{link}.sock" for link in LINKS}
+        self.profile = profile.parse({
+            "name": NAME, "namespace": self.namespace, "run-directory": str(self.directory / "nodes"),
+            "pmd-cores": [PMD_CORE], "hugepage-memory-mb": _MEMORY_MB, "pmd-maxsleep-us": 0,
+            "access-ports": [self._port("acc0", 0, "acc")], "uplink-ports": [self._port("up0", 1, "up")],
+            "management": {"controller-address": control.ADDRESS},
+            "controller": {"ovsdb-port": control.PORTS.ovsdb}})
+        self.ovs = control.Ovs(self.profile.directory)
+
+    def _port(self, name, number, link):
+        return {"name": name, "type": "dpdk", "devargs": switch.vhost_port(number, self.sockets[link])}
+
+    def _lay_cables(self, undo):
+        """The generator is at the other end."""
+
+    def learn(self, generator, load):
+        """Lets the transit router and every host speak, so that the switch knows their MAC addresses."""
+        transit = self.directory / "transit.pcap"
+        traffic.write_pcap(transit, [_arp(traffic.TRANSIT_MAC, "192.0.2.1", "192.0.2.2")])
+        hosts = self.directory / "hosts.pcap"
+        frames = [_arp(traffic.host_mac(tenant), traffic.HOST, "10.0.0.1", traffic.place(tenant)[1])
+                  for tenant in range(load.tenants)]
+        traffic.write_pcap(hosts, frames)
+        for link, path, count in (("up", transit, 3), ("acc", hosts, len(frames))):
+            generator.load(link, path)
+            generator.run(2 + count / _ARP_RATE, [link], rate=_ARP_RATE, burst=count)
+
+    def warm(self, generator, links, flows, say):
+        """Sends until every flow is translated by a session, from none on. Returns the seconds it took."""
+        run("ovs-ofctl", "-O", "OpenFlow13", "del-flows", BRIDGE, f"table={_SESSIONS}", environment=self.ovs.environment)
+        begun = time.monotonic()
+        while (found := self.sessions()) < flows:
+            if time.monotonic() - begun > _WARM_SECONDS:
+                raise PenstockError(f"after {_WARM_SECONDS} s the switch has {found} sessions for {flows} flows")
+            generator.run(2, links)
+        took = time.monotonic() - begun
+        say(f"{flows} sessions after {took:.0f} s")
+        return took
+
+    def sessions(self):
+        """Number of sessions, by their flows towards the backbone; those of the other way go when nothing answers."""
+        text = run("ovs-ofctl", "-O", "OpenFlow13", "dump-aggregate", BRIDGE,
+                   f"table={_SESSIONS},reg0=0/{_FROM_BACKBONE:#x}", environment=self.ovs.environment)
+        return int(text.rpartition("flow_count=")[2])
+
+
+def _arp(mac, address, asked, vlan=None):
+    """An ARP request (RFC 826), which tells who is at an address."""
+    source = bytes.fromhex(mac.replace(":", ""))
+    tag = b"" if vlan is None else struct.pack("!HH", 0x8100, vlan)
+    frame = b"\xff" * 6 + source + tag + struct.pack("!HHHBBH", _ETH_ARP, 1, 0x0800, 6, 4, _REQUEST) + source \
+        + _address(address) + bytes(6) + _address(asked)
+    return frame.ljust(60, b"\0")
+
+
+def _address(text):
+    return bytes(int(part) for part in text.split("."))

@@ -1,0 +1,449 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OVN 23.03, the peer: what a user would take instead of Penstock, set up as fast as we know how.
+
+It runs on a switch that somebody else has started. Its two database servers, ovn-northd and ovn-controller have all
+their files in one private directory and talk over unix sockets only. They inherit the CPU affinity of their caller.
+
+A tenant is a logical switch, a logical router, SNAT to the tenant's public address, and a default route through the
+backbone, one logical switch that all routers share. What was chosen, and what it was chosen over:
+
+* Distributed gateway ports, all bound to one group of one chassis. A gateway router (options:chassis) sends each packet
+  through its DNAT zone first, even if it has no DNAT rule: three passes and three conntrack actions for a new
+  connection, where this needs two passes and one action, as Penstock does. It halves the packet rate; it saves a tenth
+  of the provisioning time.
+* The backbone's ACL is one rule on the backbone's logical switch, for what leaves by the uplink. It only drops, so
+  conntrack is not asked. As a policy of each router it forwards as fast, but adds a flow per prefix and tenant.
+* Nothing is asked by ARP, nothing announced: static MAC bindings (or addresses of the logical port) for the transit
+  gateway and the hosts, always_learn_from_arp_request=false, no broadcast to routers. dynamic_neigh_routers keeps each
+  router from having a flow for every other one: without it flows grow by the square.
+* Tenants come in one transaction, sent to the database as JSON. It raises nb_cfg and then waits for hv_cfg, as
+  `ovn-nbctl --wait=hv` does, without that program's copy of the database.
+* ovn-monitor-all=true; no probes, which may cut a busy connection; the cache of logical flows stays on, it is faster.
+  No parallel build in northd: that is for more cores than two. Other settings of malloc changed nothing.
+
+Two ways to bring the tenants' VLANs in:
+
+container  Each tenant's port is nested in one port, as a container's in its machine: both interfaces are in br-int, no
+           other bridge and no patch port. The faster one.
+localnet   A provider bridge for the access port and one for the uplink, and a localnet port with a tag for each tenant:
+           two patch ports each, so that a change at 1000 tenants takes three times as long; packets are as fast. At
+           4000 tenants a frame to an unknown MAC comes near the limit of 4096 resubmits. ovn-controller sends five
+           gratuitous ARP requests for each public address in the first 31 seconds.
+
+Conntrack zones are the switch's, not the bridge's: other zones of OVN count from 1, as Penstock's do. Those that
+translate are set to FIRST_ZONE and up, so neither sees a connection of the other. OVN flushes a zone when it takes it,
+so provision before anything is measured.
+"""
+
+import json
+import pathlib
+import select
+import socket
+import time
+
+from penstock_node import processes
+from penstock_node.commands import run
+from penstock_node.errors import PenstockError
+
+from . import traffic
+
+PACKAGES = ("ovn-central", "ovn-host")
+VARIANTS = ("container", "localnet")
+INTEGRATION_BRIDGE = "br-int"
+FIRST_ZONE = 32768
+INTERNAL_PREFIXES = tuple(f"10.{number}.0.0/16" for number in range(200, 209))
+"""Where the backbone's ACL lets nobody go; the same as in Penstock's."""
+
+_CHASSIS = "bench"
+_INSIDE = "10.0.0.0/24"
+_TRANSIT_GATEWAY = "192.0.2.1"
+_PROVIDER_BRIDGES = "br-ovn-"
+_SCHEMAS = "/usr/share/ovn"
+_START_SECONDS = 20
+_COMMIT_SECONDS = 900
+_POLL_SECONDS = 0.05
+_LEAST_PATIENCE_SECONDS = 0.2
+_MOST_PATIENCE_SECONDS = 5
+# Processes in the order in which they are ended.
+_PROCESSES = ("controller", "northd", "southbound", "northbound")
+
+
+def router_mac(tenant):
+    """MAC of a tenant's router, on its access side as well as on the backbone."""
+    return f"02:4f:56:4e:{tenant >> 8:02x}:{tenant & 255:02x}"
+
+
+class Ovn:
+    """One OVN. Use start(), then the tenants' methods, then stop(), which also does after a start() that failed.
+
+    variant:   one of VARIANTS
+    access:    the access ports; tenant i is on number i // traffic.TENANTS_PER_PORT, see traffic.place()
+    uplink:    the port to the transit gateway
+    datapath:  type of the bridges; "dummy" for tests without packets
+
+    The methods that change something return the seconds until the switch had every flow of the change.
+    """
+
+    def __init__(self, variant="container", access=("ovn-acc0",), uplink="ovn-up0", datapath="netdev"):
+        if variant not in VARIANTS:
+            raise PenstockError(f"variant: {variant!r} will not do; wanted: {', '.join(VARIANTS)}")
+        self._nested = variant == "container"
+        self._access, self._uplink, self._datapath = tuple(access), uplink, datapath
+        self._directory = self._ovs = self._northbound = None
+        self._settings = {}
+        # Of each tenant, the identifier of its router's port in the backbone; of the backbone, that of itself.
+        self._tenants = {}
+        self._backbone = self._gateways = None
+        self._sequence = 0
+
+    # Processes
+
+    def start(self, directory, ovs, ports):
+        """Starts OVN without tenants.
+
+        directory:  for sockets, databases and logs, made if missing; a former run's databases are removed
+        ovs:        the running switch, a penstock_node.ovs.Ovs
+        ports:      settings of each port's interface, as for ovs-vsctl: {"ovn-acc0": ["type=dpdk", ...], ...}
+        """
+        self._directory, self._ovs = pathlib.Path(directory).absolute(), ovs
+        self._directory.mkdir(parents=True, exist_ok=True)
+        self._tenants, self._sequence = {}, 0
+        self._northbound = self._start_database("northbound", "OVN_Northbound", "ovn-nb.ovsschema")
+        southbound = self._start_database("southbound", "OVN_Southbound", "ovn-sb.ovsschema")
+        self._insert_backbone()
+        self._start("northd", "ovn-northd", f"--ovnnb-db={self._remote('northbound')}",
+                    f"--ovnsb-db={self._remote('southbound')}", "--n-threads=1")
+        self._add_bridges(ports)
+        # Without this row, which northd makes, ovn-controller 23.03 reads through a null pointer.
+        self._wait(lambda: southbound.has("SB_Global"), "northd")
+        self._start("controller", "ovn-controller", f"unix:{ovs.socket}", "-n", _CHASSIS)
+        # As long as there is no chassis, nobody is waited for.
+        self._wait(lambda: southbound.has("Chassis"), "controller")
+        southbound.close()
+        self._commit([])
+
+    def stop(self):
+        """Ends all processes and takes away the bridges and settings that start() put into the switch."""
+        if self._northbound:
+            self._northbound.close()
+            self._northbound = None
+        if not self._directory:
+            return
+        for name in _PROCESSES:
+            processes.stop(self._pidfile(name))
+        if not processes.is_running(self._ovs.database_process):
+            return
+        line = [] if self._ovs.is_running() else ["--no-wait"]
+        for bridge in self._bridges():
+            line += ["--", "del-br", bridge]
+        for key in self._settings:
+            line += ["--", "remove", "Open_vSwitch", ".", "external_ids", key]
+        self._ovs.vsctl(*line)
+
+    def _start_database(self, name, database, schema):
+        path = self._directory / f"{name}.db"
+        path.unlink(missing_ok=True)
+        self._socket(name).unlink(missing_ok=True)
+        run("ovsdb-tool", "create", path, f"{_SCHEMAS}/{schema}")
+        self._start(name, "ovsdb-server", path, f"--remote=punix:{self._socket(name)}",
+                    f"--unixctl={self._directory / name}.ctl")
+        client = _Database(self._socket(name), database)
+        self._wait(client.connects, name)
+        return client
+
+    def _start(self, name, program, *args):
+        environment = self._ovs.environment | {"OVN_RUNDIR": str(self._directory), "OVN_LOGDIR": str(self._directory)}
+        self._log(name).unlink(missing_ok=True)
+        processes.start([program, *args, f"--log-file={self._log(name)}", "--verbose=console:emer"],
+                        self._pidfile(name), self._directory / f"{name}.out", environment=environment)
+
+    def _wait(self, ready, name):
+        processes.wait_until(ready, f"OVN's {name}", _START_SECONDS, self._pidfile(name), self._log(name))
+
+    def _insist(self):
+        """Raises if one of the processes has ended."""
+        for name in _PROCESSES:
+            if not processes.is_running(self._pidfile(name)):
+                raise PenstockError(f"OVN's {name} has ended{processes.log_tail(self._log(name))}")
+
+    def _pidfile(self, name):
+        return self._directory / f"{name}.process"
+
+    def _log(self, name):
+        return self._directory / f"{name}.log"
+
+    def _socket(self, name):
+        return self._directory / f"{name}.sock"
+
+    def _remote(self, name):
+        return f"unix:{self._socket(name)}"
+
+    # The switch
+
+    def _add_bridges(self, ports):
+        commands = [self._bridge(INTEGRATION_BRIDGE)]
+        networks = {}
+        for network, port in (*((f"acc{number}", port) for number, port in enumerate(self._access)),
+                              ("up", self._uplink)):
+            bridge = INTEGRATION_BRIDGE
+            settings = list(ports[port])
+            if self._nested:
+                settings.append(f"external_ids:iface-id={port}")
+            else:
+                bridge = networks[network] = f"{_PROVIDER_BRIDGES}{network}"
+                commands.append(self._bridge(bridge))
+            commands.append(["add-port", bridge, port, "--", "set", "Interface", port, *settings])
+        self._settings = {
+            "ovn-remote": self._remote("southbound"), "ovn-encap-type": "geneve", "ovn-encap-ip": "127.0.0.1",
+            "ovn-bridge": INTEGRATION_BRIDGE, "ovn-bridge-datapath-type": self._datapath,
+            "ovn-bridge-mappings": ",".join(f"{network}:{bridge}" for network, bridge in networks.items()),
+            "ovn-monitor-all": "true", "ovn-remote-probe-interval": "0", "ovn-openflow-probe-interval": "0"}
+        commands.append(["set", "Open_vSwitch", "."] + [f"external_ids:{key}={json.dumps(value)}"
+                                                        for key, value in self._settings.items()])
+        self._ovs.vsctl(*(word for command in commands for word in ("--", *command)))
+        for bridge in networks.values():
+            self._ofctl("add-flow", bridge, "priority=0,actions=NORMAL")
+            # Every frame to an unknown MAC would be copied to a tap device.
+            self._ofctl("mod-port", bridge, bridge, "no-flood")
+
+    def _bridge(self, name):
+        return ["add-br", name, "--", "set", "Bridge", name, f"datapath_type={self._datapath}", "fail_mode=secure"]
+
+    def _bridges(self):
+        return [name for name in self._ovs.vsctl("list-br").split()
+                if name == INTEGRATION_BRIDGE or name.startswith(_PROVIDER_BRIDGES)]
+
+    def _ofctl(self, command, bridge, *args):
+        return run("ovs-ofctl", command, bridge, *args, environment=self._ovs.environment)
+
+    # Tenants
+
+    def provision(self, tenants):
+        """Adds those of the tenants 0 to tenants - 1 that are missing, in one transaction."""
+        return self._add([tenant for tenant in range(tenants) if tenant not in self._tenants])
+
+    def provision_one_by_one(self, tenants):
+        """The same with one transaction for each tenant, which ends before the next begins. Returns a list."""
+        return [self._add([tenant]) for tenant in range(tenants) if tenant not in self._tenants]
+
+    def add_tenant(self, tenant):
+        """Adds one tenant by its number."""
+        return self._add([tenant])
+
+    def delete_tenant(self, tenant):
+        """Deletes one tenant by its number."""
+        return self._delete([tenant])
+
+    def clear(self):
+        """Deletes all tenants, in one transaction."""
+        return self._delete(list(self._tenants))
+
+    def _add(self, tenants):
+        operations = [operation for tenant in tenants for operation in self._insertions(tenant)]
+        operations.append(self._mutate_backbone("insert", [_named(f"uplink{tenant}") for tenant in tenants]))
+        seconds, made = self._commit(operations)
+        self._tenants |= {tenant: made[f"uplink{tenant}"] for tenant in tenants}
+        return seconds
+
+    def _delete(self, tenants):
+        operations = [self._mutate_backbone("delete", [self._tenants[tenant] for tenant in tenants])]
+        for tenant in tenants:
+            # What else there is of a tenant goes with its router and switch.
+            for table, column, name in (("Logical_Switch", "name", f"t{tenant}"),
+                                        ("Logical_Router", "name", f"t{tenant}"),
+                                        ("Static_MAC_Binding", "logical_port", f"t{tenant}-in"),
+                                        ("Static_MAC_Binding", "logical_port", f"t{tenant}-out")):
+                operations.append({"op": "delete", "table": table, "where": [[column, "==", name]]})
+        seconds, _ = self._commit(operations)
+        for tenant in tenants:
+            del self._tenants[tenant]
+        return seconds
+
+    def _commit(self, operations):
+        """Returns the seconds until the switch has all of it, and the identifiers of the new rows by their names."""
+        self._sequence += 1
+        started = time.monotonic()
+        results = self._northbound.transact(
+            *operations, {"op": "update", "table": "NB_Global", "where": [], "row": {"nb_cfg": self._sequence}})
+        self._northbound.transact(
+            {"op": "wait", "table": "NB_Global", "where": [], "columns": ["hv_cfg"], "until": "==",
+             "rows": [{"hv_cfg": self._sequence}], "timeout": 1000 * _COMMIT_SECONDS}, meanwhile=self._insist)
+        return self._settled(started) - started, _made(operations, results)
+
+    def _settled(self, started):
+        """When the flows of the switch changed for the last time, now or earlier.
+
+        OVN does not wait for the patch ports of localnet ports, and may be early when it binds a port to the chassis.
+        """
+        changed = time.monotonic()
+        patience = min(max(_LEAST_PATIENCE_SECONDS, (changed - started) / 2), _MOST_PATIENCE_SECONDS)
+        seen = self._count(INTEGRATION_BRIDGE)
+        while time.monotonic() - changed < patience:
+            time.sleep(_POLL_SECONDS)
+            now = self._count(INTEGRATION_BRIDGE)
+            if now != seen:
+                changed, seen = time.monotonic(), now
+        return changed
+
+    def _insert_backbone(self):
+        internal = ", ".join(INTERNAL_PREFIXES)
+        uplink = {} if self._nested else {"type": "localnet", "options": _map({"network_name": "up"})}
+        operations = [
+            _insert("NB_Global", "options", options=_map({"northd_probe_interval": "0"})),
+            _insert("HA_Chassis", "chassis", chassis_name=_CHASSIS, priority=1),
+            _insert("HA_Chassis_Group", "gateways", name="gateways", ha_chassis=_named("chassis")),
+            _insert("ACL", "acl", direction="to-lport", priority=1000, action="drop",
+                    match=f'outport == "{self._uplink}" && ip4.dst == {{{internal}}}'),
+            _insert("Logical_Switch_Port", "uplink", name=self._uplink, addresses="unknown", **uplink),
+            _insert("Logical_Switch", "backbone", name="backbone", ports=_named("uplink"), acls=_named("acl"),
+                    other_config=_map({"broadcast-arps-to-all-routers": "false"}))]
+        if self._nested:
+            trunks = [f"trunk{number}" for number, _ in enumerate(self._access)]
+            operations += [_insert("Logical_Switch_Port", trunk, name=port, addresses="unknown")
+                           for trunk, port in zip(trunks, self._access)]
+            operations.append(_insert("Logical_Switch", "trunks", name="trunks", ports=_set(map(_named, trunks))))
+        made = _made(operations, self._northbound.transact(*operations))
+        self._backbone, self._gateways = made["backbone"], made["gateways"]
+
+    def _insertions(self, tenant):
+        name, mac, host_mac = f"t{tenant}", router_mac(tenant), traffic.host_mac(tenant)
+        inside, outside = f"{name}-in", f"{name}-out"
+        public = traffic.public_address(tenant)
+        port, vlan = traffic.place(tenant)
+
+        def router_port(row, port_name, peer):
+            return _insert("Logical_Switch_Port", f"{row}{tenant}", name=port_name, type="router", addresses="router",
+                           options=_map({"router-port": peer}))
+
+        def neighbour(row, router, address, neighbour_mac):
+            return _insert("Static_MAC_Binding", f"{row}{tenant}", logical_port=router, ip=address, mac=neighbour_mac,
+                           override_dynamic_mac=True)
+
+        if self._nested:
+            yield _insert("Logical_Switch_Port", f"lan{tenant}", name=f"{name}-lan", parent_name=self._access[port],
+                          tag=vlan, addresses=f"{host_mac} {traffic.HOST}")
+        else:
+            yield _insert("Logical_Switch_Port", f"lan{tenant}", name=f"{name}-lan", type="localnet", tag=vlan,
+                          addresses="unknown", options=_map({"network_name": f"acc{port}"}))
+            yield neighbour("host", inside, traffic.HOST, host_mac)
+        yield router_port("gateway", f"{name}-gateway", inside)
+        yield _insert("Logical_Switch", f"switch{tenant}", name=name,
+                      ports=_set([_named(f"lan{tenant}"), _named(f"gateway{tenant}")]))
+        yield _insert("Logical_Router_Port", f"in{tenant}", name=inside, mac=mac, networks=f"{traffic.GATEWAY}/24")
+        yield _insert("Logical_Router_Port", f"out{tenant}", name=outside, mac=mac, networks=f"{public}/32",
+                      ha_chassis_group=self._gateways)
+        yield _insert("NAT", f"nat{tenant}", type="snat", external_ip=public, logical_ip=_INSIDE)
+        yield _insert("Logical_Router_Static_Route", f"route{tenant}", ip_prefix="0.0.0.0/0",
+                      nexthop=_TRANSIT_GATEWAY, output_port=outside)
+        yield _insert("Logical_Router", f"router{tenant}", name=name,
+                      ports=_set([_named(f"in{tenant}"), _named(f"out{tenant}")]), nat=_named(f"nat{tenant}"),
+                      static_routes=_named(f"route{tenant}"),
+                      options=_map({"dynamic_neigh_routers": "true", "always_learn_from_arp_request": "false",
+                                    "snat-ct-zone": str(FIRST_ZONE + tenant)}))
+        yield router_port("uplink", f"{name}-uplink", outside)
+        yield neighbour("transit", outside, _TRANSIT_GATEWAY, traffic.TRANSIT_MAC)
+
+    def _mutate_backbone(self, how, ports):
+        return {"op": "mutate", "table": "Logical_Switch", "where": [["_uuid", "==", self._backbone]],
+                "mutations": [["ports", how, _set(ports)]]}
+
+    # What it costs
+
+    def flows(self):
+        """Number of OpenFlow flows: of br-int, and with the provider bridges as "total"."""
+        counts = {bridge: self._count(bridge) for bridge in self._bridges()}
+        return {INTEGRATION_BRIDGE: counts[INTEGRATION_BRIDGE], "total": sum(counts.values())}
+
+    def _count(self, bridge):
+        return int(self._ofctl("dump-aggregate", bridge).rpartition("flow_count=")[2])
+
+    def rss(self):
+        """Resident memory of each process in MB. The switch is not OVN's and not in it."""
+        return {name: processes.resident_megabytes(processes.pid_of(self._pidfile(name))) for name in _PROCESSES}
+
+    def cpu(self):
+        """Processor seconds that each process has used so far."""
+        return {name: processes.cpu_seconds(processes.pid_of(self._pidfile(name))) for name in _PROCESSES}
+
+
+class _Database:
+    """Transactions with an OVSDB server on a unix socket (RFC 7047), one after the other."""
+
+    def __init__(self, path, name):
+        self._path, self._name = path, name
+        self._connection = None
+        self._calls = 0
+
+    def connects(self):
+        """Connects if the server is there."""
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.connect(str(self._path))
+        except (FileNotFoundError, ConnectionRefusedError):
+            connection.close()
+            return False
+        self._connection = connection
+        return True
+
+    def close(self):
+        """Ends the connection, if there is one."""
+        if self._connection:
+            self._connection.close()
+            self._connection = None
+
+    def has(self, table):
+        """Whether a table has any row."""
+        return bool(self.transact({"op": "select", "table": table, "where": [], "columns": ["_uuid"]})[0]["rows"])
+
+    def transact(self, *operations, meanwhile=lambda: None):
+        """Returns one result for each operation, when all are done. Raises if one fails; none is done then.
+
+        meanwhile: called every second without an answer; may raise to give up.
+        """
+        self._calls += 1
+        call = {"method": "transact", "params": [self._name, *operations], "id": self._calls}
+        self._connection.sendall(json.dumps(call).encode())
+        answer = self._receive(meanwhile)
+        errors = [answer["error"]] if answer["error"] else [
+            result for result in answer["result"] if result and "error" in result]
+        if errors:
+            raise PenstockError(f"{self._name}: {json.dumps(errors[0])}")
+        return answer["result"]
+
+    def _receive(self, meanwhile):
+        # A server on a unix socket speaks only when spoken to: all there is, is the answer.
+        parts = []
+        while True:
+            if not select.select([self._connection], [], [], 1)[0]:
+                meanwhile()
+                continue
+            data = self._connection.recv(1 << 20)
+            if not data:
+                raise PenstockError(f"{self._name}: the database server has gone")
+            parts.append(data)
+            if data.endswith(b"}"):
+                try:
+                    return json.loads(b"".join(parts))
+                except ValueError:
+                    continue
+
+
+def _insert(table, row_name, /, **row):
+    return {"op": "insert", "table": table, "uuid-name": row_name, "row": row}
+
+
+def _made(operations, results):
+    return {operation["uuid-name"]: result["uuid"] for operation, result in zip(operations, results)
+            if operation["op"] == "insert"}
+
+
+def _named(row_name):
+    return ["named-uuid", row_name]
+
+
+def _set(values):
+    return ["set", list(values)]
+
+
+def _map(values):
+    return ["map", [[key, value] for key, value in values.items()]]

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the samples of a run to the named ratios, each beside its target."""
+
+import dataclasses
+
+from . import control_samples, stats
+from .wording import CONTENDERS
+
+SIZES = (10, 100, 1000)
+BUSY = 0.95
+"""A PMD less busy than this had time to spare: the generator was the limit, and Mpps say nothing about the switch."""
+KIND = "constant"
+"""The same number of flows at every number of tenants: only the tenants differ. Else what was measured counts."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """What a ratio should be. bound: ">=", "<=" or "<" of `value`, or None where there is no target."""
+    name: str
+    text: str
+    bound: str = None
+    value: float = None
+    better: str = "higher"
+    unit: str = ""
+
+    def is_met(self, value):
+        """Whether a value meets the target; None without one."""
+        if self.bound is None:
+            return None
+        return {">=": value >= self.value, "<=": value <= self.value, "<": value < self.value}[self.bound]
+
+
+def _targets():
+    for tenants in SIZES:
+        yield Target(f"edge_vs_bare_64B_{tenants}", f"packet rate over bare forwarding's, {tenants} tenants, 64 bytes",
+                     ">=", 0.40)
+    yield Target("retention_one_way", "throughput at 1000 tenants over that at 10, one way", ">=", 0.90)
+    yield Target("retention_both_ways", "throughput at 1000 tenants over that at 10, both ways", ">=", 0.85)
+    for tenants, least in zip(SIZES, (3.0, 3.0, 5.0)):
+        yield Target(f"vs_ovn_packets_{tenants}", f"packet rate over OVN's, {tenants} tenants, 64 bytes", ">=", least)
+    yield Target("vs_ovn_provisioning_1000", "time to provision 1000 tenants over OVN's", "<=", 1 / 3, "lower")
+    yield Target("vs_ovn_flows_1000", "flows on the bridge at 1000 tenants over OVN's", "<=", 0.1, "lower")
+    yield Target("change_p95_ratio_1000_10", "time for one change at 1000 tenants over that at 10, 95th percentile",
+                 "<=", 2.0, "lower")
+    yield Target("change_p95_ms_1000", "time for one change at 1000 tenants, 95th percentile", "<", 250, "lower", "ms")
+    yield Target("provision_1000_seconds", "time to provision 1000 tenants", "<", 10, "lower", "s")
+    yield Target("resync_1000_seconds", "time to bring a switch back to 1000 tenants", "<", 10, "lower", "s")
+    yield Target("flows_per_tenant", "OpenFlow flows for each further tenant", better="lower")
+
+
+TARGETS = {target.name: target for target in _targets()}
+"""All ratios there are, in the order of the report."""
+
+
+def compute(results):
+    """{name: {value, low, high, target, met, method}} of all ratios that the samples in `results` allow."""
+    found = {}
+    for tenants in SIZES:
+        found[f"edge_vs_bare_64B_{tenants}"] = _packets(results, tenants, "bare")
+        found[f"vs_ovn_packets_{tenants}"] = _packets(results, tenants, "ovn")
+    found["retention_one_way"] = _retention(results, "one-way")
+    found["retention_both_ways"] = _retention(results, "both-ways")
+    found["vs_ovn_provisioning_1000"] = _provisioning(results)
+    found["vs_ovn_flows_1000"] = _flows(results)
+    found["change_p95_ratio_1000_10"] = _change_growth(results)
+    found["change_p95_ms_1000"] = _change(results)
+    found["provision_1000_seconds"] = _provision(results)
+    found["resync_1000_seconds"] = _resync(results)
+    found["flows_per_tenant"] = _flows_per_tenant(results)
+    return {name: _entry(target, found[name]) for name, target in TARGETS.items() if found[name] is not None}
+
+
+def values(ratios):
+    """{name: value}: what --json writes."""
+    return {name: ratio["value"] for name, ratio in ratios.items()}
+
+
+def forwarding(results, tenants, direction="one-way", frame="64", kind=None, pmds=1):
+    """The contenders' samples of a scenario, and its kind: ({name: [sample, ...]}, kind), or ({}, None).
+
+    Without a kind the one with a constant number of flows is preferred.
+    """
+    found = {entry.get("kind"): entry.get("contenders", {}) for entry in results.get("forwarding", ())
+             if (entry.get("tenants"), entry.get("direction"), str(entry.get("frame")), entry.get("pmds", 1))
+             == (tenants, direction, frame, pmds)}
+    for wanted in (kind,) if kind else (KIND, *found):
+        if wanted in found:
+            return found[wanted], wanted
+    return {}, None
+
+
+def compare(ours, theirs):
+    """How many times `theirs` our samples are, round by round, and by what: (ratios, "Mpps" or "cycles a packet").
+
+    Cycles are used for all rounds as soon as a PMD had time to spare in one of them, or was not asked.
+    """
+    rounds = [pair for pair in zip(ours, theirs) if None not in pair]
+    if any(_spare(sample) for pair in rounds for sample in pair) or not _has(rounds, "mpps"):
+        return stats.paired_ratios(*_column(rounds, "cycles_per_packet")[::-1]), "cycles a packet"
+    return stats.paired_ratios(*_column(rounds, "mpps")), "Mpps"
+
+
+def generator_was_limit(samples):
+    """Whether the median PMD had time to spare, so that the Mpps are the generator's."""
+    busy = [sample["busy"] for sample in samples if sample and sample.get("busy") is not None]
+    return bool(busy) and stats.median(busy) < BUSY
+
+
+def _spare(sample):
+    busy, cycles = sample.get("busy"), sample.get("cycles_per_packet")
+    return cycles is not None and (busy is None or busy < BUSY)
+
+
+def _has(rounds, key):
+    return all(sample.get(key) is not None for pair in rounds for sample in pair)
+
+
+def _column(rounds, key):
+    return [first.get(key) for first, _ in rounds], [second.get(key) for _, second in rounds]
+
+
+def _packets(results, tenants, other):
+    contenders, kind = forwarding(results, tenants)
+    found, unit = compare(contenders.get("edge", ()), contenders.get(other, ()))
+    if not found:
+        return None
+    return _of_rounds(found, f"Penstock against {CONTENDERS[other]}, {unit}, {_flows_text(kind)}, one way; median of "
+                             f"{_rounds(found)} side by side")
+
+
+def _retention(results, direction):
+    many, few = (forwarding(results, tenants, direction, kind=KIND)[0].get("edge", ()) for tenants in (1000, 10))
+    found, unit = compare(many, few)
+    if not found:
+        return None
+    return _of_rounds(found, f"Penstock at 1000 against 10 tenants, {unit}, {_flows_text(KIND)}, 64 bytes, "
+                             f"{direction.replace('-', ' ')}; median of {_rounds(found)}")
+
+
+def _provisioning(results):
+    ours, theirs = (_provision_seconds(results, other) for other in (False, True))
+    if not ours or not theirs:
+        return None
+    return (stats.median(ours) / stats.median(theirs), min(ours) / max(theirs), max(ours) / min(theirs),
+            f"seconds until the switch has every flow, Penstock's over OVN's, medians of {len(ours)} and {len(theirs)}")
+
+
+def _provision(results):
+    samples = _provision_seconds(results)
+    return _of_rounds(samples, f"until the switch has every flow; median of {_rounds(samples)}") if samples else None
+
+
+def _provision_seconds(results, other=False):
+    return next((entry["seconds"] for entry in control_samples.provision(results, other)
+                 if entry["tenants"] == 1000), [])
+
+
+def _flows(results):
+    ours, theirs = (_flow_counts(results, other).get(1000) for other in (False, True))
+    if not ours or not theirs:
+        return None
+    return ours / theirs, ours / theirs, ours / theirs, "flows on the bridge, Penstock's over OVN's"
+
+
+def _flows_per_tenant(results):
+    counts = _flow_counts(results)
+    if len(counts) < 2:
+        return None
+    few, many = min(counts), max(counts)
+    value = (counts[many] - counts[few]) / (many - few)
+    return value, value, value, f"flows added from {few} to {many} tenants, for each tenant added"
+
+
+def _flow_counts(results, other=False):
+    return {entry["tenants"]: entry["flows"] for entry in control_samples.provision(results, other)
+            if entry.get("flows")}
+
+
+def _change_growth(results):
+    many, few = _changes(results, 1000), _changes(results, 10)
+    same = sorted(set(many) & set(few))
+    if not same:
+        return None
+    lists = tuple([sample for what in same for sample in found[what]] for found in (many, few))
+    low, high = stats.interval(lists, lambda above, below: _p95(above) / _p95(below))
+    return (_p95(lists[0]) / _p95(lists[1]), low, high,
+            f"95th percentile of {len(lists[0])} single changes over that of {len(lists[1])}; range by resampling "
+            "(95 %)")
+
+
+def _change(results):
+    samples = [sample for found in _changes(results, 1000).values() for sample in found]
+    if not samples:
+        return None
+    low, high = stats.interval(samples, _p95)
+    return (_p95(samples) * 1000, low * 1000, high * 1000,
+            f"95th percentile of {len(samples)} single changes, from the request to the switch; range by resampling "
+            "(95 %)")
+
+
+def _changes(results, tenants):
+    return {entry["what"]: entry["seconds"] for entry in control_samples.change(results)
+            if entry["tenants"] == tenants}
+
+
+def _resync(results):
+    """Of the slowest occasion: every one of them must be fast."""
+    occasions = [entry for entry in control_samples.resync(results) if entry["tenants"] == 1000]
+    if not occasions:
+        return None
+    slowest = max(occasions, key=lambda entry: stats.median(entry["seconds"]))
+    return _of_rounds(slowest["seconds"], f"{slowest['what']}, the slowest of {len(occasions)} occasions; median of "
+                                          f"{_rounds(slowest['seconds'])}")
+
+
+def _p95(samples):
+    return stats.percentile(samples, 95)
+
+
+def _of_rounds(found, method):
+    return stats.median(found), min(found), max(found), method
+
+
+def _rounds(found):
+    return "1 round" if len(found) == 1 else f"{len(found)} rounds"
+
+
+def _flows_text(kind):
+    return {"constant": "constant total of flows", "ten-each": "10 flows a tenant"}.get(kind, str(kind))
+
+
+def _entry(target, found):
+    value, low, high, method = found
+    return {"value": value, "low": low, "high": high, "target": target.value, "met": target.is_met(value),
+            "method": method}

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The switch under test: what its polling thread says of its work.
+
+Every figure is read in the middle of a run of the generator: counters are cleared when the traffic has settled and read
+before it ends, so cycles and busy share are those of saturation and nothing else.
+"""
+
+import re
+import threading
+import time
+
+from penstock_node.errors import PenstockError
+
+from . import traffic
+
+PACKAGES = ("openvswitch-switch-dpdk", "librte-net-vhost23")
+SETTLE_SECONDS = 1.0
+"""Flows that were cached for another contender are made anew in this time."""
+
+_TAIL_SECONDS = 0.3
+_FCS = 4
+_RX = re.compile(r"Rx packets:\s+(\d+)\s+\((\d+) Kpps, (\d+) cycles/pkt\)")
+_TX = re.compile(r"Tx packets:\s+(\d+)\s+\((\d+) Kpps\)")
+_BUSY = re.compile(r"busy iterations:\s+\d+\s+\(\s*([\d.]+) % of used cycles\)")
+_PASSES = re.compile(r"Datapath passes:\s+\d+\s+\(\s*([\d.]+) passes/pkt\)")
+_UPCALLS = re.compile(r"Upcalls:\s+(\d+)")
+_HITS = {"simple": "simple match hits", "emc": "emc hits", "smc": "smc hits", "megaflow": "megaflow hits"}
+_FIELD = re.compile(r"([a-z_0-9]+)(?:=[^,()/]+)?(/[^,()]+)?")
+
+
+def vhost_port(number, socket):
+    """The devargs of a port of type dpdk whose other end is a virtio-user port that listens on `socket`."""
+    return f"net_vhost{number},iface={socket},client=1,queues=1"
+
+
+def measure(ovs, generator, links, seconds, settle=SETTLE_SECONDS):
+    """Sends on `links` as fast as the switch takes it, and returns one sample (see README.md for its fields)."""
+    answer = {}
+
+    def send():
+        answer.update(generator.run(settle + seconds + _TAIL_SECONDS, links))
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        time.sleep(settle)
+        ovs.appctl("dpif-netdev/pmd-stats-clear")
+        time.sleep(seconds)
+        perf, stats = ovs.appctl("dpif-netdev/pmd-perf-show"), ovs.appctl("dpif-netdev/pmd-stats-show")
+    finally:
+        sender.join()
+    if not answer:
+        raise PenstockError("the generator gave no answer")
+    sample = parse(perf, stats)
+    sample["generator_busy"] = answer["busy"]
+    sent = sum(link["tx"] for link in answer["links"].values())
+    mean = sum(link["tx_bytes"] for link in answer["links"].values()) / max(1, sent)
+    sample["gbps_l1"] = traffic.layer1_gbps(sample["mpps"], mean + _FCS)
+    sample["lost"] = sum(link["tx"] for link in answer["links"].values()) \
+        - sum(link["rx"] for link in answer["links"].values())
+    return sample
+
+
+def parse(perf, stats):
+    """The figures of one polling thread from pmd-perf-show and pmd-stats-show."""
+    rx, tx, busy, passes = _RX.search(perf), _TX.search(perf), _BUSY.search(perf), _PASSES.search(perf)
+    if not (rx and tx and busy and int(rx[1])):
+        raise PenstockError(f"the switch has seen no packets: {perf.strip()[:400]}")
+    lookups = {name: int(found[1]) for name, label in _HITS.items()
+               if (found := re.search(rf"{label}:\s+(\d+)", stats))}
+    total = max(1, sum(lookups.values()))
+    upcalls = _UPCALLS.search(perf)
+    return {"mpps": int(tx[2]) / 1000, "received_mpps": int(rx[2]) / 1000, "cycles_per_packet": int(rx[3]),
+            "busy": float(busy[1]) / 100, "passes": float(passes[1]) if passes else None,
+            "upcalls": int(upcalls[1]) if upcalls else None,
+            **{name: hits / total for name, hits in lookups.items()}}
+
+
+def datapath_flows(ovs):
+    """The cached flows of the datapath, one line each."""
+    return [line for line in ovs.appctl("dpctl/dump-flows").splitlines() if "actions:" in line]
+
+
+def masks(lines):
+    """How many different masks cached flows have: each is one more table to look a packet up in."""
+    return len({mask(line) for line in lines})
+
+
+def mask(line):
+    """What a cached flow looks at, without the values."""
+    return tuple("".join(found) for found in _FIELD.findall(line.partition(", packets:")[0]))

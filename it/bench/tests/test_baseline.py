@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What got worse is found, what did not is left alone, and what was not measured passes for neither."""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+from penstock_bench import baseline, ratios
+from penstock_node.errors import PenstockError
+
+BASELINE = {"rate": {"value": 2.0, "tolerance": 0.1, "better": "higher"},
+            "time": {"value": 4.0, "tolerance": 0.5, "better": "lower"},
+            "empty": {"value": None, "tolerance": 0.1, "better": "higher"}}
+
+
+def compare(**found):
+    """Holds {name: value} against BASELINE."""
+    return baseline.compare({name: {"value": value} for name, value in found.items()}, BASELINE)
+
+
+class CompareTest(unittest.TestCase):
+
+    def test_higher_is_better(self):
+        self.assertEqual(compare(rate=1.81).regressions, ())
+        self.assertEqual(compare(rate=9.0).regressions, ())
+        (regression,) = compare(rate=1.79).regressions
+        self.assertEqual((regression.name, regression.old, regression.new), ("rate", 2.0, 1.79))
+        self.assertAlmostEqual(regression.allowed, 1.8)
+        self.assertEqual(str(regression), "rate: 1.79, was 2, at least 1.8 is allowed")
+
+    def test_lower_is_better(self):
+        self.assertEqual(compare(time=5.99).regressions, ())
+        self.assertEqual(compare(time=0.1).regressions, ())
+        self.assertEqual(str(compare(time=6.01).regressions[0]), "time: 6.01, was 4, at most 6 is allowed")
+
+    def test_what_cannot_be_compared_is_named(self):
+        found = compare(rate=2.0, empty=1.0, other=1.0)
+        self.assertEqual((found.compared, found.new, found.missing), (("rate",), ("empty", "other"), ("time",)))
+        self.assertEqual(str(found), "1 ratios held against the baseline, 0 regressions\nnot in the baseline: empty, "
+                                     "other\nin the baseline, but not measured: time")
+
+    def test_regressions_come_first(self):
+        self.assertTrue(str(compare(rate=1.0, time=9.0)).startswith("regression: rate: 1, was 2"))
+
+
+class FileTest(unittest.TestCase):
+
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.path = pathlib.Path(made.name) / "baseline.json"
+
+    def test_update_keeps_tolerances_and_what_was_not_measured(self):
+        self.path.write_text(json.dumps(BASELINE), encoding="utf-8")
+        baseline.update({"rate": {"value": 3.14159}, "flows_per_tenant": {"value": 20}}, self.path)
+        content = baseline.load(self.path)
+        self.assertEqual(content["rate"], {"value": 3.142, "tolerance": 0.1, "better": "higher"})
+        self.assertEqual(content["time"], BASELINE["time"])
+        self.assertEqual(content["flows_per_tenant"], {"value": 20, "tolerance": baseline.TOLERANCE, "better": "lower"})
+        self.assertEqual(baseline.compare({"rate": {"value": 3.14159}}, content).regressions, ())
+
+    def test_update_makes_a_file(self):
+        baseline.update({"edge_vs_bare_64B_10": {"value": 0.5}}, self.path)
+        self.assertEqual(baseline.load(self.path)["edge_vs_bare_64B_10"]["better"], "higher")
+
+    def test_files_that_will_not_do(self):
+        with self.assertRaisesRegex(PenstockError, "cannot be read"):
+            baseline.load(self.path)
+        good = BASELINE["rate"]
+        for content, text in (("{", "is not JSON"), ("[]", "must be an object"), ('{"rate": 1}', "rate: wanted"),
+                              (json.dumps({"rate": good | {"tolerance": 1.5}}), "rate: wanted"),
+                              (json.dumps({"rate": good | {"better": "more"}}), "rate: wanted"),
+                              (json.dumps({"rate": good | {"value": "2"}}), "rate: wanted"),
+                              (json.dumps({"rate": good | {"typo": 1}}), "rate: wanted")):
+            self.path.write_text(content, encoding="utf-8")
+            with self.subTest(content), self.assertRaisesRegex(PenstockError, text):
+                baseline.load(self.path)
+
+    def test_the_file_in_the_tree_knows_every_ratio(self):
+        content = baseline.load()
+        self.assertEqual(set(content), set(ratios.TARGETS))
+        for name, entry in content.items():
+            self.assertEqual(entry["better"], ratios.TARGETS[name].better, name)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real generator on a real switch: what goes in comes out, unharmed and counted. Needs root, DPDK and a compiler.
+
+No speed and no time is asserted: this is for any machine.
+"""
+
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+_BENCH = pathlib.Path(__file__).resolve().parents[1]
+for _directory in (_BENCH, _BENCH.parents[1] / "ovs-config"):
+    if str(_directory) not in sys.path:
+        sys.path.append(str(_directory))
+
+# pylint: disable=wrong-import-position
+from penstock_bench import generator
+from penstock_node import namespaces, processes
+from penstock_node.commands import run
+from penstock_node.errors import PenstockError
+from penstock_node.hugepages import HugePages
+from penstock_node.ovs import Ovs, dpdk_prefix, remove_dpdk_directory
+
+_PCAP = "<IHHIIII"
+_RECORD = "<IIII"
+_SWITCH_MB = 128
+_PORTS = ("acc", "up")
+
+
+def checksum(data):
+    """The Internet checksum; 0 over data that has a right one in it."""
+    data += b"\0" * (len(data) % 2)
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return ~total & 0xffff
+
+
+def udp(port, size=60, tags=(5,)):
+    """A UDP frame of `size` bytes with right checksums and a payload that is never the same."""
+    head = bytes.fromhex("025053000001 02000000a1b2")
+    head += b"".join(struct.pack("!HH", 0x8100, tag) for tag in tags) + b"\x08\x00"
+    length = size - len(head) - 20
+    payload = bytes((port + i) & 0xff for i in range(length - 8))
+    addresses = bytes([10, 0, 0, 10, 198, 51, 100, 10])
+    ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + length, port, 0x4000, 64, 17, 0) + addresses
+    ip = ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:]
+    datagram = struct.pack("!HHHH", port, 5000, length, 0) + payload
+    total = checksum(addresses + struct.pack("!HH", 17, length) + datagram) or 0xffff
+    return head + ip + datagram[:6] + struct.pack("!H", total) + datagram[8:]
+
+
+def checksums_are_right(frame, tags=1):
+    """Whether the IPv4 and the UDP checksum fit."""
+    ip = frame[14 + 4 * tags:]
+    pseudo = ip[12:20] + struct.pack("!HH", 17, len(ip) - 20)
+    return checksum(ip[:20]) == 0 and checksum(pseudo + ip[20:]) == 0
+
+
+ARP = bytes.fromhex("ffffffffffff 02000000a1b2 0806 0001080006040001 02000000a1b2 0a00000a 000000000000 0a000001")
+
+
+def write_pcap(path, frames):
+    """A classic pcap file."""
+    records = (struct.pack(_RECORD, 0, 0, len(frame), len(frame)) + frame for frame in frames)
+    path.write_bytes(struct.pack(_PCAP, 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1) + b"".join(records))
+    return path
+
+
+def read_pcap(path):
+    """The frames of a pcap file with nanoseconds."""
+    data = path.read_bytes()
+    assert struct.unpack_from(_PCAP, data)[0] == 0xa1b23c4d
+    at = struct.calcsize(_PCAP)
+    frames = []
+    while at < len(data):
+        _, _, kept, length = struct.unpack_from(_RECORD, data, at)
+        assert kept == length
+        at += struct.calcsize(_RECORD)
+        frames.append(data[at:at + kept])
+        at += kept
+    return frames
+
+
+def until(ready):
+    """Waits until `ready()` is true, at most as long as any machine needs."""
+    processes.wait_until(ready, "what the test waits for", 20)
+
+
+class Switch:
+    """A private switch with a bridge that forwards between two vhost ports. It sleeps when there is nothing to do."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.namespace = f"psg-{os.getpid()}"
+        self.ovs = Ovs(directory / "ovs")
+        self.links = {name: directory / f"{name}.sock" for name in _PORTS}
+
+    def start(self):
+        namespaces.create(self.namespace)
+        self.ovs.directory.mkdir()
+        self.ovs.start_database()
+        prefix = dpdk_prefix(self.ovs.directory)
+        self.ovs.set_map("other_config", {
+            "dpdk-init": "true", "dpdk-extra": f"--no-pci --no-telemetry --in-memory --file-prefix={prefix}",
+            "dpdk-socket-mem": _SWITCH_MB, "dpdk-socket-limit": _SWITCH_MB, "pmd-cpu-mask": "0x2",
+            "pmd-maxsleep": 500})
+        self.start_switch()
+        self.ovs.vsctl("add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev", "fail-mode=secure")
+        for number, (name, path) in enumerate(self.links.items(), 1):
+            self.ovs.vsctl("add-port", "br0", name, "--", "set", "interface", name, "type=dpdkvhostuserclient",
+                           f"options:vhost-server-path={path}", f"ofport_request={number}")
+        self.connect_ports()
+
+    def start_switch(self):
+        with HugePages().reserve(self.namespace, _SWITCH_MB):
+            self.ovs.start_switch(self.namespace)
+
+    def connect_ports(self):
+        for here, there in ((1, 2), (2, 1)):
+            run("ovs-ofctl", "add-flow", f"unix:{self.ovs.directory}/br0.mgmt",
+                f"in_port={here},actions=output:{there}")
+
+    def stop_switch(self):
+        self.ovs.appctl("exit")
+
+    def stop(self):
+        self.ovs.stop()
+        remove_dpdk_directory(self.ovs.directory)
+        HugePages().give_back(self.namespace)
+        namespaces.delete(self.namespace)
+
+
+class GeneratorTest(unittest.TestCase):
+    """All share one switch and one generator: starting them is what takes the time."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = pathlib.Path(tempfile.mkdtemp(prefix="psg-", dir="/tmp"))
+        cls.addClassCleanup(shutil.rmtree, cls.directory)
+        cls.program = generator.build(cls.directory / "build")
+        cls.switch = Switch(cls.directory)
+        cls.addClassCleanup(cls.switch.stop)
+        cls.switch.start()
+        cls.generator = generator.Generator(cls.program, cls.switch.links, f"psg-{os.getpid()}", cls.directory)
+        cls.addClassCleanup(cls.generator.stop)
+        cls.generator.start()
+        cls.generator.wait()
+
+    def load(self, link, frames):
+        path = write_pcap(self.directory / f"{link}.pcap", frames)
+        self.assertEqual(self.generator.load(link, path),
+                         {"frames": len(frames), "bytes": sum(len(frame) for frame in frames)})
+
+    def capture(self, link, count):
+        path = self.directory / f"{link}-captured.pcap"
+        path.unlink(missing_ok=True)
+        self.generator.capture(link, path, count)
+        return path
+
+    def test_frames_arrive_unharmed(self):
+        frames = [udp(1000), udp(1001, 1514), udp(1002, 64), udp(1003, 65), udp(1004, 60, ()), ARP]
+        self.load("acc", frames)
+        captured = self.capture("up", 100)
+        result = self.generator.run(0.2, ["acc"], rate=5000, burst=120)
+        acc, up = result["links"]["acc"], result["links"]["up"]
+        self.assertEqual((acc["tx"], up["rx"]), (120, 120))
+        self.assertEqual(acc["tx_bytes"], 20 * sum(len(frame) for frame in frames))
+        self.assertEqual(up["rx_bytes"], acc["tx_bytes"])
+        self.assertLessEqual(up["rx_window"], up["rx"])
+        self.assertEqual((acc["rx"], up["tx"]), (0, 0))
+        self.assertEqual((acc["captured"], up["captured"]), (0, 100))
+        arrived = read_pcap(captured)
+        self.assertEqual(len(arrived), 100)
+        self.assertEqual(set(arrived), set(frames))
+        self.assertNotIn("latency_ns", result)
+        self.assertTrue(0 < result["busy"] <= 1)
+
+    def test_as_fast_as_it_goes_both_ways(self):
+        self.load("acc", [udp(port) for port in range(1000, 1100)])
+        self.load("up", [udp(port) for port in range(2000, 2100)])
+        links = self.generator.run(0.2, ["acc", "up"])["links"]
+        for name, other in (("acc", "up"), ("up", "acc")):
+            self.assertGreater(links[name]["tx"], 1000)
+            self.assertGreater(links[other]["rx"], 0)
+            self.assertEqual(links[name]["late"], 0)
+
+    def test_burst_is_exact_and_shared(self):
+        self.load("acc", [udp(port) for port in range(1000, 1007)])
+        self.load("up", [udp(2000)])
+        links = self.generator.run(0.2, ["acc"], burst=500)["links"]
+        self.assertEqual((links["acc"]["tx"], links["up"]["rx"]), (500, 500))
+        links = self.generator.run(0.2, ["acc", "up"], burst=41)["links"]
+        self.assertEqual([(links[name]["tx"], links[name]["rx"]) for name in _PORTS], [(21, 20), (20, 21)])
+
+    def test_stamps_keep_checksums_and_tell_latency(self):
+        frames = [udp(1000 + size, size, tags) for size in (60, 61, 62, 63, 200, 1513, 1514) for tags in ((7,), (8,))]
+        self.load("acc", frames)
+        captured = self.capture("up", 280)
+        result = self.generator.run(0.2, ["acc"], rate=5000, stamp=True)
+        seen = result["latency_ns"]["up"]
+        self.assertEqual(seen["count"], result["links"]["up"]["rx"])
+        self.assertEqual(result["links"]["up"]["rx"], result["links"]["acc"]["tx"])
+        order = [seen[name] for name in ("min", "p50", "p90", "p99", "p999", "max")]
+        self.assertEqual(order, sorted(order))
+        self.assertGreater(seen["min"], 0)
+        self.assertTrue(seen["min"] <= seen["mean"] <= seen["max"])
+        self.assertEqual(result["latency_ns"]["acc"], {"count": 0})
+        # The switch keeps the order of a flow only.
+        templates = {frame[:-12]: frame[-12:] for frame in frames}
+        arrived = read_pcap(captured)
+        self.assertEqual({frame[:-12] for frame in arrived}, set(templates))
+        for frame in arrived:
+            self.assertNotEqual(frame[-12:], templates[frame[:-12]])
+            self.assertTrue(checksums_are_right(frame), frame.hex())
+
+    def test_answer_goes_back_with_everything_swapped(self):
+        self.generator.answer("up")
+        self.addCleanup(self.generator.answer, "up", False)
+        frames = [udp(1000), udp(1001, 200, ()), ARP]
+        self.load("acc", frames)
+        captured = self.capture("acc", 20)
+        result = self.generator.run(0.2, ["acc"], burst=30)
+        acc, up = result["links"]["acc"], result["links"]["up"]
+        self.assertEqual((acc["tx"], up["rx"], up["tx"]), (30, 30, 0))
+        self.assertEqual((up["answered"], up["unanswered"], acc["rx"]), (20, 10, 20))
+        answers = sorted(set(read_pcap(captured)), key=len)
+        self.assertEqual(len(answers), 2)
+        for frame, sent, tags in zip(answers, frames, (1, 0)):
+            ip = 14 + 4 * tags
+            self.assertEqual(frame[:12], sent[6:12] + sent[:6])
+            self.assertEqual(frame[12:ip + 12], sent[12:ip + 12])
+            self.assertEqual(frame[ip + 12:ip + 20], sent[ip + 16:ip + 20] + sent[ip + 12:ip + 16])
+            self.assertEqual(frame[ip + 20:ip + 24], sent[ip + 22:ip + 24] + sent[ip + 20:ip + 22])
+            self.assertEqual(frame[ip + 24:], sent[ip + 24:])
+            self.assertTrue(checksums_are_right(frame, tags))
+
+    def test_answer_brings_the_stamp_home(self):
+        self.generator.answer("up")
+        self.addCleanup(self.generator.answer, "up", False)
+        self.load("acc", [udp(1000)])
+        seen = self.generator.run(0.2, ["acc"], rate=1000, stamp=True)["latency_ns"]
+        self.assertGreater(seen["acc"]["count"], 0)
+        self.assertGreater(seen["acc"]["mean"], seen["up"]["mean"])
+
+    def test_refusals_say_why(self):
+        empty = self.directory / "empty.pcap"
+        empty.write_bytes(b"")
+        cut = write_pcap(self.directory / "cut.pcap", [udp(1000)])
+        cut.write_bytes(cut.read_bytes()[:-1])
+        for call, words in (
+                (lambda: self.generator.load("acc", self.directory / "none.pcap"), "No such file"),
+                (lambda: self.generator.load("acc", empty), "not a pcap file"),
+                (lambda: self.generator.load("acc", cut), "cut off"),
+                (lambda: self.generator.load("acc", write_pcap(self.directory / "void.pcap", [])), "no frame"),
+                (lambda: self.generator.load("acc", "two words.pcap"), "without spaces"),
+                (lambda: self.generator.load("lost", cut), "use: load"),
+                (lambda: self.generator.run(0.1, ["lost"]), "no such link"),
+                (lambda: self.generator.run(0.1, ["acc", "acc"]), "twice"),
+                (lambda: self.generator.run(0, ["acc"]), "use: run"),
+                (lambda: self.generator.run(0.1, ["acc"], rate=-1), "use: run"),
+                (lambda: self.generator.command("run 0.1 acc sideways"), "use: run"),
+                (lambda: self.generator.capture("up", self.directory / "x.pcap", 0), "use: capture"),
+                (lambda: self.generator.capture("up", self.directory / "nowhere" / "x.pcap", 1), "No such file"),
+                (lambda: self.generator.command('jump "high\\'), "no such command")):
+            self.load("acc", [udp(1000)])
+            with self.assertRaisesRegex(PenstockError, words):
+                call()
+        self.load("acc", [udp(1000), ARP])
+        with self.assertRaisesRegex(PenstockError, "stamp: "):
+            self.generator.run(0.1, ["acc"], stamp=True)
+        self.assertEqual(self.generator.run(0.1, ["acc"], burst=2)["links"]["up"]["rx"], 2, "it goes on after all that")
+
+    def test_switch_may_go_and_come_back(self):
+        self.load("acc", [udp(1000)])
+        self.switch.stop_switch()
+        until(lambda: not self.generator.command("wait 0")["up"])
+        with self.assertRaisesRegex(PenstockError, "no switch connected to link acc .*, up "):
+            self.generator.wait(0.1)
+        with self.assertRaisesRegex(PenstockError, "nobody is connected"):
+            self.generator.run(0.1, ["acc"])
+        self.switch.ovs.stop()
+        self.switch.ovs.start_database()
+        self.switch.start_switch()
+        self.switch.connect_ports()
+        self.generator.wait()
+        self.assertEqual(self.generator.run(0.2, ["acc"], burst=100)["links"]["up"]["rx"], 100)
+
+
+class LonelyGeneratorTest(unittest.TestCase):
+    """Building, starting and ending, without a switch."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = pathlib.Path(tempfile.mkdtemp(prefix="psl-", dir="/tmp"))
+        cls.addClassCleanup(shutil.rmtree, cls.directory)
+        cls.program = generator.build(cls.directory / "build")
+
+    def started(self):
+        started = generator.Generator(self.program, {"acc": self.directory / "acc.sock"}, f"psl-{os.getpid()}",
+                                      self.directory, memory_mb=64)
+        self.addCleanup(started.stop)
+        started.start()
+        return started
+
+    def test_built_anew_only_when_sources_differ(self):
+        sources = self.directory / "sources"
+        shutil.copytree(_BENCH / "generator", sources)
+        program = generator.build(self.directory / "twice", sources)
+        made = program.stat().st_mtime_ns
+        self.assertEqual(generator.build(self.directory / "twice", sources), program)
+        self.assertEqual(program.stat().st_mtime_ns, made)
+        with open(sources / "pace.h", "a", encoding="ascii") as header:
+            header.write("/* changed */\n")
+        generator.build(self.directory / "twice", sources)
+        self.assertGreater(program.stat().st_mtime_ns, made)
+        (sources / "main.c").write_text("wrong\n", encoding="ascii")
+        with self.assertRaisesRegex(PenstockError, "cannot be built"):
+            generator.build(self.directory / "twice", sources)
+        self.assertEqual(sorted(path.name for path in program.parent.iterdir()),
+                         ["penstock-generator", "penstock-generator.sources"])
+
+    def test_nobody_connects(self):
+        lonely = self.started()
+        with self.assertRaisesRegex(PenstockError, "no switch connected to link acc"):
+            lonely.wait(0.2)
+        pid, pages = lonely.pid, HugePages().added_by(f"generator psl-{os.getpid()}")
+        self.assertGreaterEqual(pages, 0)
+        lonely.stop()
+        self.assertIsNone(lonely.pid)
+        self.assertFalse(pathlib.Path(f"/proc/{pid}").exists())
+        self.assertFalse((self.directory / "acc.sock").exists())
+        self.assertFalse(pathlib.Path(f"/var/run/dpdk/psl-{os.getpid()}").exists())
+        self.assertEqual(HugePages().added_by(f"generator psl-{os.getpid()}"), 0)
+        with self.assertRaisesRegex(PenstockError, "does not run"):
+            lonely.wait(0)
+
+    def test_killed(self):
+        killed = self.started()
+        until((self.directory / "acc.sock").exists)
+        os.kill(killed.pid, 9)
+        with self.assertRaisesRegex(PenstockError, "ended by itself"):
+            killed.wait(5)
+        killed.stop()
+        self.assertTrue((self.directory / "acc.sock").exists(), "so the next one has to clear it away")
+        self.assertIsNotNone(self.started().pid)
+
+    def test_does_not_start(self):
+        (self.directory / "acc.sock").unlink(missing_ok=True)
+        (self.directory / "acc.sock").write_text("somebody's file", encoding="ascii")
+        self.addCleanup((self.directory / "acc.sock").unlink)
+        with self.assertRaisesRegex(PenstockError, "file that is no socket"):
+            self.started()
+
+    def test_used_wrongly(self):
+        for arguments in ([], ["--link", "acc"], ["--link", "a=/tmp/x", "--link", "a=/tmp/y"], ["--speed", "9"],
+                          ["--link", "a=/tmp/x", "--core", "none"], ["--link", "a=/" + 107 * "x"]):
+            done = subprocess.run([self.program, *arguments], capture_output=True, check=False, timeout=10,
+                                  stdin=subprocess.DEVNULL)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(done.stdout, b"")
+            self.assertNotEqual(done.stderr, b"")
+
+
+if __name__ == "__main__":
+    unittest.main()
