@@ -23,9 +23,15 @@ import org.junit.jupiter.api.Test;
 import org.opendaylight.mdsal.binding.runtime.spi.BindingRuntimeHelpers;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.access.control.list.rev190304.Acls;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
+import org.opendaylight.yangtools.yang.common.QName;
+import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier.NodeIdentifier;
+import org.opendaylight.yangtools.yang.data.api.schema.ContainerNode;
+import org.opendaylight.yangtools.yang.data.api.schema.MapEntryNode;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
+import org.opendaylight.yangtools.yang.data.api.schema.SystemMapNode;
 import org.opendaylight.yangtools.yang.data.codec.gson.JSONCodecFactorySupplier;
 import org.opendaylight.yangtools.yang.data.codec.gson.JsonParserStream;
+import org.opendaylight.yangtools.yang.data.impl.schema.Builders;
 import org.opendaylight.yangtools.yang.data.impl.schema.ImmutableNormalizedNodeStreamWriter;
 import org.opendaylight.yangtools.yang.data.impl.schema.NormalizedNodeResult;
 import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
@@ -96,6 +102,35 @@ class NetworkReaderTest {
         assertThatThrownBy(() -> new NetworkReader().read(Optional.of(parse(
             "{\"penstock:network\": {\"tenant\": [{\"name\": \"t\", \"nat\": {}}]}}")), Optional.empty()))
             .isInstanceOf(UnreadableException.class).hasMessage("tenant t: nat: needs a public-address or a pool");
+    }
+
+    @Test
+    void whatWasNotChangedIsTheSameObject() throws Exception {
+        final NetworkReader reader = new NetworkReader();
+        final ContainerNode before = (ContainerNode) parse("""
+            {"penstock:network": {"tenant": [{"name": "a"}, {"name": "b"}], "chain": [{"name": "c"}]}}""");
+        final Snapshot first = reader.read(Optional.of(before), Optional.empty());
+        assertThat(reader.read(Optional.of(before), Optional.empty())).isSameAs(first);
+
+        final ContainerNode after = withTenant(before, (ContainerNode) parse("""
+            {"penstock:network": {"tenant": [{"name": "b", "chain": "c"}]}}"""));
+        final Snapshot second = reader.read(Optional.of(after), Optional.empty());
+        assertThat(second).isEqualTo(new NetworkReader().read(Optional.of(after), Optional.empty()));
+        assertThat(second.tenants().get("a")).isSameAs(first.tenants().get("a"));
+        assertThat(second.tenants().get("b").chain()).contains("c");
+
+        // A refused change comes in between.
+        assertThat(reader.read(Optional.of(before), Optional.empty())).isEqualTo(first);
+        assertThat(reader.read(Optional.empty(), Optional.empty())).isEqualTo(Snapshot.empty());
+    }
+
+    /** The network with the tenant of another one put into it, as the datastore does it. */
+    private static ContainerNode withTenant(final ContainerNode network, final ContainerNode other) {
+        final NodeIdentifier list = NodeIdentifier.create(QName.create(Network.QNAME, "tenant"));
+        final SystemMapNode tenants = (SystemMapNode) network.getChildByArg(list);
+        final MapEntryNode tenant = ((SystemMapNode) other.getChildByArg(list)).body().iterator().next();
+        return Builders.containerBuilder(network)
+            .withChild(Builders.mapBuilder(tenants).withChild(tenant).build()).build();
     }
 
     private static Acl.Entry entry(final String matches) throws Exception {

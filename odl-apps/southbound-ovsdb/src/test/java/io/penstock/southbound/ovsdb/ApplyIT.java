@@ -221,6 +221,40 @@ class ApplyIT {
     }
 
     @Test
+    void zonesAloneAreChangedByWhatDiffers() {
+        final BridgeSpec none = Specs.zones(List.of());
+        final BridgeSpec two = Specs.zones(List.of(zone(1), zone(2)));
+        final BridgeSpec others = Specs.zones(List.of(zone(2), zone(3), new ZoneTimeouts(4, Specs.LONG)));
+        apply(none);
+        assertThat(change(none, two).changes()).isPositive();
+        // Two zones, a policy, and the column they are in.
+        assertThat(change(two, others).changes()).isEqualTo(4);
+        assertThat(change(others, two).changes()).isEqualTo(2);
+        assertThat(apply(two).changes()).isZero();
+        // The database collects policies that nobody uses; the next change has to notice.
+        change(two, none);
+        change(none, others);
+        assertThat(apply(others).changes()).isZero();
+        assertThat(node.vsctl("list-zone-tp", "netdev").lines()).hasSize(3);
+    }
+
+    @Test
+    void zonesThatWentWithTheirDatapathComeBackWithTheNextChange() {
+        final BridgeSpec two = Specs.zones(List.of(zone(1), zone(2)));
+        final BridgeSpec three = Specs.zones(List.of(zone(1), zone(2), zone(3)));
+        apply(two);
+        change(two, three);
+        change(three, two);
+        node.vsctl("clear", "Open_vSwitch", ".", "datapaths");
+        change(two, three);
+        assertThat(apply(three).changes()).isZero();
+    }
+
+    private static ZoneTimeouts zone(final int number) {
+        return new ZoneTimeouts(number, Specs.SHORT);
+    }
+
+    @Test
     void switchMayBeDownAndRestart() {
         apply(spec);
         Await.until("port known, not set up", () -> ofport("acc0") == -1);
@@ -255,6 +289,10 @@ class ApplyIT {
     private int ofport(final String port) {
         final PortState state = listener.states.getOrDefault("pe1", Map.of()).get(port);
         return state == null ? 0 : state.ofport();
+    }
+
+    private ApplyResult change(final BridgeSpec before, final BridgeSpec after) {
+        return session.change(before, after).orTimeout(30, TimeUnit.SECONDS).join();
     }
 
     private ApplyResult apply(final BridgeSpec wanted) {

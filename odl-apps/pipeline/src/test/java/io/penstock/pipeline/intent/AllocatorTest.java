@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.intent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.plan.Fixtures;
+import io.penstock.pipeline.plan.Planner;
+import io.penstock.pipeline.registry.Constants;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Who gets which VRF id and address. */
+class AllocatorTest {
+    private static final int TAGS = Constants.LAST_CHAIN_VRF - Constants.FIRST_VRF + 1;
+
+    private static Tenant plain(final int number) {
+        return new Tenant("t%05d".formatted(number), List.of(), List.of(), List.of(), Optional.empty(),
+            Optional.empty(), Optional.empty());
+    }
+
+    private static Tenant withChain(final String name) {
+        final Tenant tenant = Fixtures.tenant(name, 100);
+        return new Tenant(name, tenant.attachments(), tenant.subnets(), tenant.routes(), tenant.nat(),
+            Optional.empty(), Optional.of("secure"));
+    }
+
+    private static Snapshot network(final List<Tenant> plain, final Tenant... more) {
+        final List<Tenant> all = new ArrayList<>(plain);
+        all.addAll(List.of(more));
+        return Fixtures.network(all.toArray(Tenant[]::new));
+    }
+
+    @Test
+    void moreTenantsThanTagsHaveIdsAboveThem() {
+        final List<Tenant> many = IntStream.range(0, 5000).mapToObj(AllocatorTest::plain).toList();
+        final Allocations given = Allocator.allocate(network(many), Allocations.none());
+        assertThat(given.tenants().values()).extracting(TenantAllocation::vrf).doesNotHaveDuplicates()
+            .allMatch(vrf -> vrf >= Constants.FIRST_VRF && vrf <= Constants.LAST_VRF)
+            .filteredOn(vrf -> vrf > Constants.LAST_CHAIN_VRF).hasSize(5000 - TAGS);
+        assertThat(Allocator.allocate(network(many), given)).isEqualTo(given);
+    }
+
+    @Test
+    void whoComesWithAChainGetsAnIdThatIsATag() {
+        final List<Tenant> many = IntStream.range(0, 5000).mapToObj(AllocatorTest::plain).toList();
+        final Snapshot together = network(many, withChain("z"));
+        assertThat(Validator.validate(together, Allocations.none())).isEmpty();
+        final Allocations given = Allocator.allocate(together, Allocations.none());
+        assertThat(given.tenants().get("z").vrf()).isLessThanOrEqualTo(Constants.LAST_CHAIN_VRF);
+        assertThat(Planner.plan(together, given, Set.of(), "edge1").zones())
+            .containsExactly(given.tenants().get("z").vrf());
+    }
+
+    @Test
+    void whoComesWithAChainWhenAllTagsAreTakenIsRefused() {
+        final List<Tenant> many = IntStream.range(0, TAGS + 10).mapToObj(AllocatorTest::plain).toList();
+        final Allocations full = Allocator.allocate(network(many), Allocations.none());
+        final Snapshot wanted = network(many, withChain("z"));
+        assertThat(Validator.validate(wanted, full)).extracting(Violation::toString).containsExactly(
+            "tenant z: chain: every VRF id up to 4094 is in use, and no other can be an 802.1Q tag");
+        // One goes, and its id is free for the next.
+        final Map<String, TenantAllocation> fewer = new HashMap<>(full.tenants());
+        fewer.remove("t00007");
+        final Allocations room = new Allocations(full.lastVrf(), full.nodes(), full.ports(), fewer);
+        final Snapshot possible = network(many.stream().filter(tenant -> !tenant.name().equals("t00007")).toList(),
+            withChain("z"));
+        assertThat(Validator.validate(possible, room)).isEmpty();
+        assertThat(Allocator.allocate(possible, room).tenants().get("z").vrf())
+            .isEqualTo(full.tenants().get("t00007").vrf());
+    }
+
+    @Test
+    void addressesOfAPoolAreGivenInOrderAndKept() {
+        final Snapshot two = Fixtures.network(Fixtures.tenants(2));
+        final Allocations first = Allocator.allocate(two, Allocations.none());
+        final long lowest = Prefix.parse("203.0.113.0/24").address();
+        assertThat(first.tenants().values()).extracting(TenantAllocation::publicAddress)
+            .containsExactlyInAnyOrder(lowest, lowest + 1);
+        final Allocations more = Allocator.allocate(Fixtures.network(Fixtures.tenants(100)), first);
+        first.tenants().forEach((name, given) -> assertThat(more.tenants().get(name)).isSameAs(given));
+        assertThat(more.tenants().values()).extracting(TenantAllocation::publicAddress).doesNotHaveDuplicates()
+            .allMatch(address -> address < lowest + 100);
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocator;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.intent.Validator;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What is remembered changes nothing: plans and differences are those that are made from nothing. */
+class PlanAgainTest {
+    private static final int NETWORKS = 50;
+    private static final int STEPS = 40;
+    private static final List<Set<String>> DOWN = List.of(Set.of(), Set.of(), Set.of("fw"), Set.of("tap"));
+
+    @Test
+    void plansAndDifferencesAreThoseFromNothing() {
+        final int planned = IntStream.range(0, NETWORKS).map(this::change).sum();
+        assertThat(planned).isGreaterThan(NETWORKS * STEPS / 2);
+    }
+
+    /** Number of plans that were made. */
+    private int change(final int seed) {
+        final Random random = new Random(seed);
+        final RandomNetwork network = new RandomNetwork(seed, false);
+        final Planner planner = new Planner();
+        Allocations allocations = Allocations.none();
+        NodePlan installed = Fixtures.plan(Fixtures.network());
+        int planned = 0;
+        for (int step = 0; step < STEPS; step++) {
+            final Snapshot snapshot = network.next();
+            if (!Validator.validate(snapshot, allocations).isEmpty()) {
+                continue;
+            }
+            allocations = Allocator.allocate(snapshot, allocations);
+            final Set<String> down = DOWN.get(random.nextInt(DOWN.size()));
+            final NodePlan plan = planner.planAgain(snapshot, allocations, down, "edge1");
+            assertThat(plan).isEqualTo(Planner.plan(snapshot, allocations, down, "edge1"));
+            assertThat(plan.flows()).hasSize(plan.size());
+            sameDifference(PlanDiff.between(plan, installed), PlanDiff.between(plan, installed.flowSpecs()));
+            installed = plan;
+            planned++;
+        }
+        return planned;
+    }
+
+    private static void sameDifference(final PlanDiff found, final PlanDiff whole) {
+        assertThat(found.missing()).containsExactlyInAnyOrderElementsOf(whole.missing());
+        assertThat(found.excess()).containsExactlyInAnyOrderElementsOf(whole.excess());
+        assertThat(found.wrong()).containsExactlyInAnyOrderElementsOf(whole.wrong());
+        assertThat(whole.proper()).containsAll(found.proper());
+    }
+
+    @Test
+    void onlyATenantThatChangedIsPlannedAgain() {
+        final Planner planner = new Planner();
+        final Snapshot before = Fixtures.network(Fixtures.tenants(3));
+        final Allocations allocations = Allocator.allocate(before, Allocations.none());
+        final NodePlan first = planner.planAgain(before, allocations, Set.of(), "edge1");
+        final List<Tenant> tenants = new ArrayList<>(before.tenants().values());
+        tenants.set(1, Fixtures.tenant("t001", 999));
+        final Snapshot after = before.withTenants(tenants);
+        final NodePlan second =
+            planner.planAgain(after, Allocator.allocate(after, allocations), Set.of(), "edge1");
+        assertThat(second.nodeFlows()).isSameAs(first.nodeFlows());
+        first.tenantFlows().forEach((vrf, flows) -> {
+            if (vrf == allocations.tenants().get("t001").vrf()) {
+                assertThat(second.tenantFlows().get(vrf)).isNotEqualTo(flows);
+            } else {
+                assertThat(second.tenantFlows().get(vrf)).isSameAs(flows);
+            }
+        });
+    }
+
+    @Test
+    void whatTheSwitchLearnedStaysAsLongAsItsVrf() {
+        final NodePlan plan = Fixtures.plan(Fixtures.network(Fixtures.tenants(1)));
+        final int vrf = plan.zones().iterator().next();
+        final List<FlowSpec> installed = new ArrayList<>(plan.flowSpecs());
+        installed.add(learned(Table.NEIGHBOURS, Cookie.Kind.LEARNED, vrf, vrf));
+        installed.add(learned(Table.NAT_SESSIONS, Cookie.Kind.SESSION, vrf, vrf));
+        installed.add(learned(Table.NAT_CROWDED, Cookie.Kind.SESSION, 0, vrf));
+        assertThat(PlanDiff.between(plan, installed).isEmpty()).isTrue();
+
+        final List<FlowSpec> others = List.of(
+            learned(Table.NEIGHBOURS, Cookie.Kind.LEARNED, vrf + 1, vrf + 1),
+            learned(Table.NAT_SESSIONS, Cookie.Kind.SESSION, vrf + 1, vrf + 1),
+            learned(Table.NAT_OUT, Cookie.Kind.SESSION, vrf, vrf));
+        installed.addAll(others);
+        assertThat(PlanDiff.between(plan, installed).excess()).containsExactlyInAnyOrderElementsOf(others);
+    }
+
+    private static FlowSpec learned(final Table table, final Cookie.Kind kind, final int owner, final int vrf) {
+        return new FlowSpec(table, 7, List.of(Register.VRF.is(vrf), FieldMatch.of(MatchField.ETH_TYPE, 0x0800)),
+            List.of(), Optional.empty(), Cookie.of(kind, owner), 60);
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.plan;
+
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.Pool;
+import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * A network that changes at random, a step at a time: mostly a tenant, sometimes what is around all of them. What a
+ * step does not touch is the same object afterwards, as it is when it comes from the datastore.
+ */
+public final class RandomNetwork {
+    private static final int NAMES = 12;
+    private static final int FEW = 3;
+
+    private final Random random;
+    private final boolean wrong;
+    private final Map<String, Tenant> tenants = new TreeMap<>();
+    private Snapshot around = Fixtures.network();
+
+    /** A network without tenants; with {@code wrong} it also breaks rules now and then. */
+    public RandomNetwork(final long seed, final boolean wrong) {
+        random = new Random(seed);
+        this.wrong = wrong;
+    }
+
+    /** What comes after the next step. */
+    public Snapshot next() {
+        switch (random.nextInt(NAMES)) {
+            case 0 -> around = around.withFunctions(List.of(
+                function("fw", random.nextBoolean()), function("tap", true)));
+            case 1 -> around = withPools(List.of(new Pool("public", List.of(Prefix.parse(
+                random.nextBoolean() ? "203.0.113.0/24" : "198.51.100.0/24")))));
+            case 2 -> around = withAcl(random.nextInt(FEW));
+            case 3 -> around = Fixtures.network();
+            default -> changeTenants();
+        }
+        return around.withTenants(List.copyOf(tenants.values()));
+    }
+
+    private void changeTenants() {
+        for (int count = 0; count <= random.nextInt(FEW); count++) {
+            final String name = "t" + random.nextInt(NAMES);
+            if (random.nextInt(FEW) == 0) {
+                tenants.remove(name);
+            } else {
+                tenants.put(name, tenant(name));
+            }
+        }
+    }
+
+    private Tenant tenant(final String name) {
+        // VLANs and addresses go from one tenant to another, but are not used twice unless that is wanted.
+        final int own = Integer.parseInt(name.substring(1));
+        final List<Integer> taken = tenants.entrySet().stream().filter(other -> !other.getKey().equals(name))
+            .map(other -> other.getValue().attachments().get(0).vlan()).toList();
+        final List<Integer> free = new ArrayList<>(List.of(own + 100, own + 101, own + 102));
+        free.removeIf(vlan -> !wrong && taken.contains(vlan));
+        final int vlan = free.isEmpty() ? own + 200 : free.get(random.nextInt(free.size()));
+        final Tenant plain = Fixtures.tenant(name, vlan);
+        return new Tenant(name, plain.attachments(), plain.subnets(), plain.routes(), nat(vlan),
+            random.nextInt(FEW) == 0 ? Optional.of(wrong && random.nextBoolean() ? "nowhere" : "web-only")
+                : Optional.empty(),
+            random.nextInt(FEW) == 0 ? Optional.of("secure") : Optional.empty());
+    }
+
+    private Optional<Tenant.Nat> nat(final int vlan) {
+        return random.nextBoolean() ? Fixtures.fromPool()
+            : Optional.of(new Tenant.Nat(Optional.of(Ipv4.parse("192.0.2.128") + vlan % 100), Optional.empty()));
+    }
+
+    private NetworkFunction function(final String name, final boolean shared) {
+        return new NetworkFunction(name, "edge1", random.nextBoolean() ? NetworkFunction.FailPolicy.OPEN
+            : NetworkFunction.FailPolicy.CLOSED, !wrong || shared);
+    }
+
+    private Snapshot withPools(final List<Pool> pools) {
+        return Snapshot.of(List.copyOf(around.nodes().values()), around.backbone(), pools,
+            List.copyOf(around.functions().values()), List.copyOf(around.chains().values()), List.of(),
+            List.copyOf(around.acls().values()));
+    }
+
+    private Snapshot withAcl(final int port) {
+        final List<Acl> acls = new ArrayList<>(Fixtures.network().acls().values());
+        acls.removeIf(acl -> acl.name().equals("web-only"));
+        acls.add(new Acl("web-only", List.of(new Acl.Entry("web", true, Optional.empty(), Optional.empty(),
+            Optional.of(6), Optional.empty(), Optional.of(new Acl.PortRange(port, port)), Optional.empty(),
+            Optional.empty(), List.of()))));
+        return Snapshot.of(List.copyOf(around.nodes().values()), around.backbone(),
+            List.copyOf(around.pools().values()), List.copyOf(around.functions().values()),
+            List.copyOf(around.chains().values()), List.of(), acls);
+    }
+}
