@@ -287,7 +287,7 @@ def _status(directory):
         managers = ovs.rows("Manager", "target", "is_connected")
         result["controller"] = managers[0]["target"] if managers else None
         result["controller-connected"] = any(manager["is_connected"] for manager in managers)
-        result["bridges"] = [row["name"] for row in ovs.rows("Bridge", "name")]
+        result["bridges"] = sorted(row["name"] for row in ovs.rows("Bridge", "name"))
     return result
 
 
