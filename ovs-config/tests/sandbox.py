@@ -115,6 +115,13 @@ def pages_of_nobody():
         return total - sum(ledger["added"].values()) - ledger["owed"]
 
 
+def free_huge_pages():
+    """Huge pages that nobody uses or has a claim on."""
+    with open("/proc/meminfo", encoding="ascii") as lines:
+        memory = dict(line.split()[:2] for line in lines)
+    return int(memory["HugePages_Free:"]) - int(memory["HugePages_Rsvd:"])
+
+
 def reaches(namespace, address, *options, attempts=20):
     """Whether one of several pings is answered."""
     return any(subprocess.run(["ip", "netns", "exec", namespace, "ping", "-c", "1", "-W", "0.5", *options, address],
