@@ -142,7 +142,9 @@ def _configure(ovs, profile):
         # Without a limit the switch takes further huge pages for its ports, from whoever asked for them.
         "dpdk-socket-limit": memory,
         "pmd-cpu-mask": hex(sum(1 << core for core in profile.pmd_cores)),
-        "pmd-maxsleep": profile.pmd_maxsleep_us})
+        "pmd-maxsleep": profile.pmd_maxsleep_us,
+        # One of so many packets that are not found there is put in; with 0 nobody looks. 100 is the switch's default.
+        "emc-insert-inv-prob": 100 if profile.exact_match_cache else 0})
 
 
 def _take_ports(profile, state):

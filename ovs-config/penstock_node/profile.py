@@ -41,6 +41,7 @@ class Profile:
     pmd_cores: tuple
     hugepage_memory_mb: int
     pmd_maxsleep_us: int
+    exact_match_cache: bool
     ports: tuple
     vhost_user_directory: pathlib.Path
     controller_address: str
@@ -93,7 +94,8 @@ def parse(content):
         raise ProfileError(wrong)
     return Profile(
         name=name, pmd_cores=tuple(sorted(content["pmd-cores"])), hugepage_memory_mb=content["hugepage-memory-mb"],
-        pmd_maxsleep_us=content.get("pmd-maxsleep-us", 500), ports=ports, vhost_user_directory=sockets,
+        pmd_maxsleep_us=content.get("pmd-maxsleep-us", 500),
+        exact_match_cache=content.get("exact-match-cache", True), ports=ports, vhost_user_directory=sockets,
         controller_address=controller.get("address", controller_side), ovsdb_port=controller.get("ovsdb-port", 6640),
         namespace=content.get("namespace", f"ps-{name}"), management_controller_address=controller_side,
         management_node_address=node_side, run_directory=run_directory, field_of_port=field_of_port)

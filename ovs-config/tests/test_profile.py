@@ -28,6 +28,7 @@ class ProfileTest(unittest.TestCase):
         parsed = profile.parse(GOOD)
         self.assertEqual(parsed.namespace, "ps-edge1")
         self.assertEqual(parsed.pmd_maxsleep_us, 500)
+        self.assertTrue(parsed.exact_match_cache)
         self.assertEqual((parsed.controller_address, parsed.ovsdb_port), ("169.254.77.1", 6640))
         self.assertEqual(parsed.vhost_user_directory, parsed.run_directory / "edge1" / "vhost")
         self.assertIsNone(parsed.management_node_address)
@@ -65,7 +66,8 @@ class ProfileTest(unittest.TestCase):
                 ("pmd-cores", [-1], "pmd-cores[0]: "), ("pmd-cores", ["1"], "pmd-cores[0]: "),
                 ("hugepage-memory-mb", 64, "hugepage-memory-mb: "),
                 ("hugepage-memory-mb", "1G", "hugepage-memory-mb: "),
-                ("pmd-maxsleep-us", 10001, "pmd-maxsleep-us: "), ("namespace", "a/b", "namespace: "),
+                ("pmd-maxsleep-us", 10001, "pmd-maxsleep-us: "), ("exact-match-cache", 0, "exact-match-cache: "),
+                ("namespace", "a/b", "namespace: "),
                 ("run-directory", "relative", "run-directory: "),
                 ("vhost-user-directory", "x", "vhost-user-directory: "),
                 ("controller", {"address": "nowhere"}, "controller.address: "),
