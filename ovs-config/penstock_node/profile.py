@@ -95,7 +95,7 @@ def parse(content):
     return Profile(
         name=name, pmd_cores=tuple(sorted(content["pmd-cores"])), hugepage_memory_mb=content["hugepage-memory-mb"],
         pmd_maxsleep_us=content.get("pmd-maxsleep-us", 500),
-        exact_match_cache=content.get("exact-match-cache", True), ports=ports, vhost_user_directory=sockets,
+        exact_match_cache=content.get("exact-match-cache", False), ports=ports, vhost_user_directory=sockets,
         controller_address=controller.get("address", controller_side), ovsdb_port=controller.get("ovsdb-port", 6640),
         namespace=content.get("namespace", f"ps-{name}"), management_controller_address=controller_side,
         management_node_address=node_side, run_directory=run_directory, field_of_port=field_of_port)

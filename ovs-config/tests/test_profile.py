@@ -28,7 +28,7 @@ class ProfileTest(unittest.TestCase):
         parsed = profile.parse(GOOD)
         self.assertEqual(parsed.namespace, "ps-edge1")
         self.assertEqual(parsed.pmd_maxsleep_us, 500)
-        self.assertTrue(parsed.exact_match_cache)
+        self.assertFalse(parsed.exact_match_cache)
         self.assertEqual((parsed.controller_address, parsed.ovsdb_port), ("169.254.77.1", 6640))
         self.assertEqual(parsed.vhost_user_directory, parsed.run_directory / "edge1" / "vhost")
         self.assertIsNone(parsed.management_node_address)
