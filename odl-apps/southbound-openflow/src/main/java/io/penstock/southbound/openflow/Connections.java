@@ -5,7 +5,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.southbound.openflow.OpenFlowSouthbound.Registration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.opendaylight.openflowplugin.api.openflow.device.DeviceInfo;
@@ -19,6 +21,7 @@ final class Connections implements MastershipChangeService {
     private final Runnable beforeUse;
     private final Set<SwitchId> connected = ConcurrentHashMap.newKeySet();
     private final List<ConnectionListener> listeners = new CopyOnWriteArrayList<>();
+    private final Map<SwitchId, Set<CompletableFuture<?>>> awaited = new ConcurrentHashMap<>();
 
     /** Runs something for each switch before it is announced. */
     Connections(final Runnable beforeUse) {
@@ -35,9 +38,37 @@ final class Connections implements MastershipChangeService {
         return () -> listeners.remove(listener);
     }
 
+    /**
+     * The answer of a switch, which fails when the switch disconnects or is not connected. OpenFlowPlugin 0.16.3 leaves
+     * some futures incomplete whose connection has ended.
+     *
+     * @param answer what is awaited; it is itself left as it is
+     */
+    <T> CompletableFuture<T> whileConnected(final SwitchId id, final CompletableFuture<T> answer) {
+        final CompletableFuture<T> guarded = answer.copy();
+        final Set<CompletableFuture<?>> pending = awaited.computeIfAbsent(id, key -> ConcurrentHashMap.newKeySet());
+        pending.add(guarded);
+        guarded.whenComplete((result, failure) -> pending.remove(guarded));
+        // Asked last: a connection that ends from here on finds the answer among the pending ones.
+        if (!connected.contains(id)) {
+            fail(id, guarded);
+        }
+        return guarded;
+    }
+
+    private void failPending(final SwitchId id) {
+        awaited.getOrDefault(id, Set.of()).forEach(answer -> fail(id, answer));
+    }
+
+    private static void fail(final SwitchId id, final CompletableFuture<?> answer) {
+        answer.completeExceptionally(new SwitchException(id + ": is not connected"));
+    }
+
     @Override
     public synchronized void onBecomeOwner(final DeviceInfo deviceInfo) {
         final SwitchId id = id(deviceInfo);
+        // Perhaps nobody said that the connection before this one has ended.
+        failPending(id);
         beforeUse.run();
         connected.add(id);
         listeners.forEach(listener -> listener.onConnected(id));
@@ -47,6 +78,7 @@ final class Connections implements MastershipChangeService {
     public synchronized void onLoseOwnership(final DeviceInfo deviceInfo) {
         final SwitchId id = id(deviceInfo);
         if (connected.remove(id)) {
+            failPending(id);
             listeners.forEach(listener -> listener.onDisconnected(id));
         }
     }

@@ -17,24 +17,23 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Meters implements ConnectionListener {
     private final Messenger messenger;
+    private final Connections connections;
     private final Map<SwitchId, CompletableFuture<Void>> done = new ConcurrentHashMap<>();
 
-    Meters(final Messenger messenger) {
+    Meters(final Messenger messenger, final Connections connections) {
         this.messenger = requireNonNull(messenger);
+        this.connections = requireNonNull(connections);
     }
 
     /** Done when the switch has all meters; what failed is tried again at the next call. */
     CompletableFuture<Void> ensure(final SwitchId target) {
-        final CompletableFuture<Void> ensured = done.computeIfAbsent(target, this::setAll);
-        if (ensured.isCompletedExceptionally()) {
-            done.remove(target, ensured);
-        }
-        return ensured;
+        return done.compute(target,
+            (id, before) -> before == null || before.isCompletedExceptionally() ? setAll(id) : before);
     }
 
     private CompletableFuture<Void> setAll(final SwitchId target) {
-        return CompletableFuture.allOf(Arrays.stream(Meter.values()).map(meter -> set(target, meter))
-            .toArray(CompletableFuture[]::new));
+        return connections.whileConnected(target, CompletableFuture.allOf(Arrays.stream(Meter.values())
+            .map(meter -> set(target, meter)).toArray(CompletableFuture[]::new)));
     }
 
     /** A meter from an earlier connection is there still, and perhaps with another rate. */

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** All switches that are connected to this controller. Safe for all threads; nothing here blocks. */
+/**
+ * All switches that are connected to this controller. Safe for all threads; nothing here blocks. What was asked of a
+ * switch fails with {@link SwitchException} as soon as the switch disconnects.
+ */
 public interface OpenFlowSouthbound extends FlowSender {
     /** Stops a listener. */
     interface Registration extends AutoCloseable {

@@ -53,8 +53,8 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
         reader = new FlowReader(rpcs);
         sender = new BundleSender(messenger);
         plain = new PlainSender(messenger);
-        meters = new Meters(messenger);
         connections = new Connections(extension::claim);
+        meters = new Meters(messenger, connections);
         connections.listen(meters);
         registration = masterships.register(connections);
     }
@@ -74,37 +74,38 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
 
     @Override
     public CompletableFuture<FlowDump> readFlows(final SwitchId source) {
-        return reader.read(source, 0, 0);
+        return readFlows(source, 0, 0);
     }
 
     @Override
     public CompletableFuture<FlowDump> readFlows(final SwitchId source, final long cookie, final long cookieMask) {
-        return reader.read(source, cookie, cookieMask);
+        return connections.whileConnected(source, reader.read(source, cookie, cookieMask));
     }
 
     @Override
     public CompletableFuture<Void> apply(final SwitchId target, final FlowChanges changes) {
-        return meters.ensure(target).thenCompose(ready -> sender.apply(target, changes));
+        return connections.whileConnected(target,
+            meters.ensure(target).thenCompose(ready -> sender.apply(target, changes)));
     }
 
     @Override
     public CompletableFuture<Void> packetOut(final SwitchId target, final int inPort, final List<Action> actions,
             final byte[] frame) {
-        return messenger.send(target,
-            WireMessages.packetOut(inPort == NO_PORT ? WireMessages.NO_PORT : inPort, actions, frame));
+        return connections.whileConnected(target, messenger.send(target,
+            WireMessages.packetOut(inPort == NO_PORT ? WireMessages.NO_PORT : inPort, actions, frame)));
     }
 
     @Override
     public CompletableFuture<Void> flushZones(final SwitchId target, final Set<Integer> zones) {
         // Sessions copy what conntrack has just forgotten.
-        return plain.sendAll(target, zones.stream().flatMap(zone -> Stream.of(WireMessages.flushZone(zone),
-            WireMessages.deleteAll(Cookie.of(Cookie.Kind.SESSION, zone)),
-            WireMessages.deleteAll(Table.NAT_CROWDED, List.of(Register.VRF.is(zone))))).toList());
+        return connections.whileConnected(target, plain.sendAll(target, zones.stream().flatMap(zone -> Stream.of(
+            WireMessages.flushZone(zone), WireMessages.deleteAll(Cookie.of(Cookie.Kind.SESSION, zone)),
+            WireMessages.deleteAll(Table.NAT_CROWDED, List.of(Register.VRF.is(zone))))).toList()));
     }
 
     @Override
     public CompletableFuture<Void> barrier(final SwitchId target) {
-        return messenger.barrier(target);
+        return connections.whileConnected(target, messenger.barrier(target));
     }
 
     @Override

@@ -10,6 +10,8 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.wire.PrivateSwitch;
 import io.penstock.southbound.openflow.wire.SampleFlows;
@@ -144,6 +146,33 @@ class OpenFlowSouthboundIT {
     }
 
     @Test
+    void flowsOfACookieGoTogether() {
+        final FlowSpec mine = flow(1, List.of());
+        final FlowSpec yours = new FlowSpec(Table.EGRESS, 2, List.of(), List.of(), Optional.empty(), 2, 0);
+        final FlowSpec elsewhere = new FlowSpec(Table.CLASSIFY, 2, List.of(), List.of(), Optional.empty(), 2, 0);
+        get(southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(mine, yours, elsewhere))));
+        // Removals come first: what is added with the same cookie stays.
+        final FlowSpec added = new FlowSpec(Table.EGRESS, 3, List.of(), List.of(), Optional.empty(), 2, 0);
+        get(southbound.apply(SWITCH, new FlowChanges(Set.of(2L), List.of(), List.of(), List.of(added))));
+        assertThat(get(southbound.readFlows(SWITCH)).flows()).extracting(InstalledFlow::flow)
+            .containsExactlyInAnyOrder(mine, added);
+    }
+
+    @Test
+    void flushingAZoneTakesItsSessionsAlong() {
+        final List<FlowSpec> kept = List.of(session(Table.NAT_SESSIONS, 6, 6), session(Table.NAT_CROWDED, 0, 6));
+        final List<FlowSpec> all = new ArrayList<>(kept);
+        for (int vrf = 4; vrf <= 5; vrf++) {
+            all.add(session(Table.NAT_SESSIONS, vrf, vrf));
+            all.add(session(Table.NAT_CROWDED, 0, vrf));
+        }
+        get(southbound.apply(SWITCH, FlowChanges.of(List.of(), all)));
+        get(southbound.flushZones(SWITCH, Set.of(4, 5)));
+        assertThat(get(southbound.readFlows(SWITCH)).flows()).extracting(InstalledFlow::flow)
+            .containsExactlyInAnyOrderElementsOf(kept);
+    }
+
+    @Test
     void packetGoesThroughTheTablesAndComesUpWithItsRegisters() throws Exception {
         final BlockingQueue<PacketIn> packets = new LinkedBlockingQueue<>();
         final byte[] frame = arpRequest();
@@ -236,8 +265,29 @@ class OpenFlowSouthboundIT {
         assertThat(get(southbound.readFlows(SWITCH)).foreign()).isEmpty();
     }
 
+    @Test
+    void aSwitchThatDiesLeavesNobodyWaiting() throws Exception {
+        CONNECTIONS.clear();
+        target.freeze();
+        final List<CompletableFuture<?>> asked = List.of(southbound.readFlows(SWITCH),
+            southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(flow(1, List.of())))),
+            southbound.flushZones(SWITCH, Set.of(4)), southbound.barrier(SWITCH),
+            southbound.packetOut(SWITCH, 1, List.of(), arpRequest()));
+        assertThat(asked).noneMatch(CompletableFuture::isDone);
+        target.restart();
+        asked.forEach(answer -> assertThatThrownBy(() -> get(answer)).hasMessageContaining(SWITCH.toString()));
+        assertThat(CONNECTIONS.poll(20, TimeUnit.SECONDS)).isEqualTo("disconnected " + SWITCH);
+        assertThat(CONNECTIONS.poll(20, TimeUnit.SECONDS)).isEqualTo("connected " + SWITCH);
+        get(southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(flow(1, List.of())))));
+    }
+
     private static FlowSpec flow(final int priority, final List<Action> actions) {
         return new FlowSpec(Table.EGRESS, priority, List.of(), actions, Optional.empty(), 1, 0);
+    }
+
+    private static FlowSpec session(final Table table, final int owner, final int vrf) {
+        return new FlowSpec(table, 1, List.of(Register.VRF.is(vrf)), List.of(), Optional.empty(),
+            Cookie.of(Cookie.Kind.SESSION, owner), 0);
     }
 
     private static byte[] arpRequest() {

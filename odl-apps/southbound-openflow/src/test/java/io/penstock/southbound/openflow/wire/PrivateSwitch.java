@@ -3,7 +3,6 @@ package io.penstock.southbound.openflow.wire;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,12 +22,33 @@ public final class PrivateSwitch implements AutoCloseable {
         run("ovsdb-tool", "create", path("conf.db"), "/usr/share/openvswitch/vswitch.ovsschema");
         start("ovsdb-server", path("conf.db"), "--remote=punix:" + path("db.sock"), "--unixctl=" + path("db.ctl"));
         vsctl("--retry", "--no-wait", "init");
-        start("ovs-vswitchd", "unix:" + path("db.sock"), "--enable-dummy=override", "--disable-system",
-            "--unixctl=" + path("vswitchd.ctl"));
+        startSwitch();
         vsctl("add-br", BRIDGE, "--", "set", "bridge", BRIDGE, "datapath_type=dummy", "protocols=OpenFlow13",
             "fail_mode=secure", "other_config:datapath-id=0050534e00000001",
             "--", "add-port", BRIDGE, "p1", "--", "set", "interface", "p1", "type=dummy", "ofport_request=1",
             "--", "add-port", BRIDGE, "p2", "--", "set", "interface", "p2", "type=dummy", "ofport_request=2");
+    }
+
+    private void startSwitch() throws IOException {
+        start("ovs-vswitchd", "unix:" + path("db.sock"), "--enable-dummy=override", "--disable-system",
+            "--unixctl=" + path("vswitchd.ctl"));
+    }
+
+    /** Lets the switch do nothing more; its connections stay. */
+    public void freeze() throws IOException, InterruptedException {
+        run("kill", "-STOP", Long.toString(last().pid()));
+    }
+
+    /** kill -9 of the switch, and a new one with the same bridge. */
+    public void restart() throws IOException, InterruptedException {
+        final Process dead = last();
+        dead.destroyForcibly().waitFor();
+        processes.remove(dead);
+        startSwitch();
+    }
+
+    private Process last() {
+        return processes.get(processes.size() - 1);
     }
 
     /** Socket on which the bridge speaks OpenFlow. */
@@ -66,8 +86,7 @@ public final class PrivateSwitch implements AutoCloseable {
 
     private void start(final String... command) throws IOException {
         processes.add(builder(command)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(Files.createFile(
-                directory.resolve(command[0] + ".out")).toFile()))
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(directory.resolve(command[0] + ".out").toFile()))
             .start());
     }
 
