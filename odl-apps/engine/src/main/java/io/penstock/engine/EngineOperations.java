@@ -250,6 +250,9 @@ final class EngineOperations implements Operations {
 
     private static List<ChainStatus> chains(final Desired desired, final Map<String, Observation> observations) {
         final Snapshot snapshot = desired.snapshot();
+        if (snapshot.chains().isEmpty()) {
+            return List.of();
+        }
         final Allocations allocations = desired.allocations();
         final Map<String, Long> hits = new HashMap<>();
         final Map<Integer, String> chainOfVrf = snapshot.tenants().values().stream()

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.opendaylight.mdsal.binding.api.WriteTransaction;
+import org.opendaylight.mdsal.binding.api.WriteOperations;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.inet.types.rev130715.Ipv4AddressNoZone;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.Allocations;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.AllocationsBuilder;
@@ -54,7 +54,7 @@ final class AllocationCodec {
     }
 
     /** Puts into a transaction what brings the stored form from one state to another. */
-    static void write(final WriteTransaction transaction, final io.penstock.pipeline.intent.Allocations from,
+    static void write(final WriteOperations transaction, final io.penstock.pipeline.intent.Allocations from,
             final io.penstock.pipeline.intent.Allocations to) {
         if (!from.nodes().equals(to.nodes()) || !from.ports().equals(to.ports())) {
             transaction.put(CONFIGURATION, PATH, whole(to));

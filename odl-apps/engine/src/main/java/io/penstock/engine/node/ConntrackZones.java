@@ -18,11 +18,13 @@ final class ConntrackZones {
 
     /**
      * Zones whose tenant has left the node, so that nobody inherits its connections, and zones whose translation is
-     * another now, since packets of a connection with the old address would be dropped until it times out.
+     * another now or has ended. Packets of a connection with the old address would be dropped until it times out, and a
+     * session would go on to send them: it looks at no flow of its tenant.
      */
     static Set<Integer> toFlush(final NodePlan planned, final PlanDiff diff) {
         return Stream.concat(
-            diff.excess().stream().filter(flow -> !planned.zones().contains(Cookie.ownerId(flow.cookie()))),
+            diff.excess().stream().filter(flow -> flow.table() == Table.NAT_TRANSLATE
+                || !planned.zones().contains(Cookie.ownerId(flow.cookie()))),
             diff.wrong().stream().filter(flow -> flow.table() == Table.NAT_TRANSLATE))
             .filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
             .map(FlowSpec::cookie).map(Cookie::ownerId).collect(Collectors.toSet());

@@ -12,15 +12,11 @@ import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.FlowDump;
-import io.penstock.southbound.openflow.ForeignFlow;
-import io.penstock.southbound.openflow.InstalledFlow;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.NodeSession;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -54,6 +50,7 @@ public final class NodeWorker implements AutoCloseable {
     private final String name;
     private final Supplier<Desired> desired;
     private final OpenFlowSouthbound southbound;
+    private final NodeFlows flows;
     private final BridgeTranslator bridges;
     private final PortStates ports = new PortStates();
     private final ScheduledExecutorService thread;
@@ -79,6 +76,7 @@ public final class NodeWorker implements AutoCloseable {
         this.name = requireNonNull(name);
         this.desired = requireNonNull(desired);
         this.southbound = requireNonNull(southbound);
+        flows = new NodeFlows(southbound);
         this.bridges = requireNonNull(bridges);
         thread = Executors.newSingleThreadScheduledExecutor(task -> {
             final Thread worker = new Thread(task, "penstock-node-" + name);
@@ -199,7 +197,7 @@ public final class NodeWorker implements AutoCloseable {
             final NodePlan now = planNow(desired.get());
             // Short: a switch that was cut off without a word counts as connected for a while, and people wait here.
             final FlowDump dump = southbound.readFlows(id()).get(OBSERVE_SECONDS, TimeUnit.SECONDS);
-            return new Observation(now, dump, PlanDiff.between(now, flows(dump)));
+            return new Observation(now, dump, PlanDiff.between(now, NodeFlows.of(dump)));
         });
     }
 
@@ -209,7 +207,11 @@ public final class NodeWorker implements AutoCloseable {
             appliedBridge = null;
             final Desired state = desired.get();
             applyBridge(planNow(state));
-            final FlowChanges changes = reconcile(planNow(state));
+            final NodePlan now = planNow(state);
+            // Should this fail, nobody knows how far it came.
+            installed = null;
+            final FlowChanges changes = flows.reconcile(id(), now);
+            installed = now;
             applied = state;
             answer();
             return changes;
@@ -226,6 +228,9 @@ public final class NodeWorker implements AutoCloseable {
     public record Observation(NodePlan plan, FlowDump dump, PlanDiff diff) {
         /** Planned flows in whose place the switch has one we cannot read: not missing but wrong. */
         public Set<FlowSpec.Key> replaced() {
+            if (dump.foreign().isEmpty()) {
+                return Set.of();
+            }
             return dump.foreign().stream().flatMap(flow -> flow.key().stream()).filter(plan.flows()::containsKey)
                 .collect(Collectors.toSet());
         }
@@ -344,54 +349,13 @@ public final class NodeWorker implements AutoCloseable {
     private void applyFlows(final NodePlan planned)
             throws InterruptedException, ExecutionException, TimeoutException {
         if (installed == null) {
-            final FlowChanges changes = reconcile(planned);
+            final FlowChanges changes = flows.reconcile(id(), planned);
             LOG.info("Node {}: in sync; {} flows planned, {} added, {} removed", name, planned.size(),
                 changes.add().size(), changes.remove().size() + changes.removeForeign().size());
-            return;
+        } else {
+            flows.change(id(), installed, planned);
         }
-        final PlanDiff diff = PlanDiff.between(planned, installed);
-        final Set<Integer> gone = new HashSet<>(installed.zones());
-        gone.removeAll(planned.zones());
-        change(planned, diff, gone, List.of());
-    }
-
-    private FlowChanges reconcile(final NodePlan planned)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        final FlowDump dump = read();
-        return change(planned, PlanDiff.between(planned, flows(dump)), Set.of(), dump.foreign());
-    }
-
-    private FlowChanges change(final NodePlan planned, final PlanDiff diff, final Set<Integer> gone,
-            final List<ForeignFlow> foreign) throws InterruptedException, ExecutionException, TimeoutException {
-        final Set<Integer> flushed = ConntrackZones.toFlush(planned, diff);
-        final Set<Long> cookies = Removal.cookies(diff, gone, flushed);
-        final FlowChanges changes =
-            new FlowChanges(cookies, Removal.keys(diff, cookies), foreign, diff.toAdd());
-        send(changes);
-        flushZones(flushed);
         installed = planned;
-        return changes;
-    }
-
-    private void flushZones(final Set<Integer> zones)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        if (!zones.isEmpty()) {
-            southbound.flushZones(id(), zones).get(ANSWER_SECONDS, TimeUnit.SECONDS);
-        }
-    }
-
-    private void send(final FlowChanges changes) throws InterruptedException, ExecutionException, TimeoutException {
-        if (changes.size() > 0) {
-            southbound.apply(id(), changes).get(ANSWER_SECONDS, TimeUnit.SECONDS);
-        }
-    }
-
-    private FlowDump read() throws InterruptedException, ExecutionException, TimeoutException {
-        return southbound.readFlows(id()).get(ANSWER_SECONDS, TimeUnit.SECONDS);
-    }
-
-    private static List<FlowSpec> flows(final FlowDump dump) {
-        return dump.flows().stream().map(InstalledFlow::flow).toList();
     }
 
     private SwitchId id() {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.node;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.plan.PlanDiff;
+import io.penstock.southbound.openflow.FlowChanges;
+import io.penstock.southbound.openflow.FlowDump;
+import io.penstock.southbound.openflow.ForeignFlow;
+import io.penstock.southbound.openflow.InstalledFlow;
+import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import io.penstock.southbound.openflow.SwitchId;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Brings the flows of a switch to a plan, and what goes with them. Each call blocks until the switch has answered, a
+ * minute a message at most. For the thread of one worker.
+ */
+final class NodeFlows {
+    private static final long ANSWER_SECONDS = 60;
+
+    private final OpenFlowSouthbound southbound;
+    /** Zones whose flows have changed and whose connections the switch may still have. */
+    private final Set<Integer> unflushed = new HashSet<>();
+
+    NodeFlows(final OpenFlowSouthbound southbound) {
+        this.southbound = requireNonNull(southbound);
+    }
+
+    /** Flows without their counters. */
+    static List<FlowSpec> of(final FlowDump dump) {
+        return dump.flows().stream().map(InstalledFlow::flow).toList();
+    }
+
+    /** From the plan that the switch has to another: costs as much as differs. */
+    FlowChanges change(final SwitchId id, final NodePlan installed, final NodePlan planned)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        final Set<Integer> gone = new HashSet<>(installed.zones());
+        gone.removeAll(planned.zones());
+        return send(id, planned, PlanDiff.between(planned, installed), gone, List.of());
+    }
+
+    /** From whatever the switch has to a plan: reads all of it. */
+    FlowChanges reconcile(final SwitchId id, final NodePlan planned)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        final FlowDump dump = southbound.readFlows(id).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+        return send(id, planned, PlanDiff.between(planned, of(dump)), Set.of(), dump.foreign());
+    }
+
+    private FlowChanges send(final SwitchId id, final NodePlan planned, final PlanDiff diff,
+            final Set<Integer> gone, final List<ForeignFlow> foreign)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        final Set<Integer> flushed = ConntrackZones.toFlush(planned, diff);
+        final Set<Long> cookies = Removal.cookies(diff, gone, flushed);
+        final FlowChanges changes = new FlowChanges(cookies, Removal.keys(diff, cookies), foreign, diff.toAdd());
+        // Should the connection end between the two, the flows tell nothing any more.
+        unflushed.addAll(flushed);
+        if (changes.size() > 0) {
+            southbound.apply(id, changes).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+        }
+        if (!unflushed.isEmpty()) {
+            southbound.flushZones(id, Set.copyOf(unflushed)).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+            unflushed.clear();
+        }
+        return changes;
+    }
+}

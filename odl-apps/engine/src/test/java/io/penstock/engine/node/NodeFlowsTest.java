@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.plan.BridgePlan;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.stage.PlannedFlow;
+import io.penstock.southbound.openflow.ConnectionListener;
+import io.penstock.southbound.openflow.FlowChanges;
+import io.penstock.southbound.openflow.FlowDump;
+import io.penstock.southbound.openflow.InstalledFlow;
+import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import io.penstock.southbound.openflow.PacketInListener;
+import io.penstock.southbound.openflow.PortListener;
+import io.penstock.southbound.openflow.SwitchId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** Whose connections and sessions go with a change. */
+class NodeFlowsTest {
+    private static final SwitchId SWITCH = new SwitchId(1);
+    private static final int VRF = 5;
+    private static final long ADDRESS = 0xcb007105L;
+
+    private final Recorder southbound = new Recorder();
+    private final NodeFlows flows = new NodeFlows(southbound);
+
+    @Test
+    void anotherTranslationIsForgotten() throws Exception {
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1)));
+        assertThat(southbound.flushed).containsExactly(Set.of(VRF));
+        assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.SESSION, VRF));
+    }
+
+    @Test
+    void aTranslationThatEndedIsForgotten() throws Exception {
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(List.of()));
+        assertThat(southbound.flushed).containsExactly(Set.of(VRF));
+        assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.SESSION, VRF));
+    }
+
+    @Test
+    void aTenantThatLeftIsForgotten() throws Exception {
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(new TreeMap<>()));
+        assertThat(southbound.flushed).containsExactly(Set.of(VRF));
+        assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.SESSION, VRF),
+            Cookie.of(Cookie.Kind.LEARNED, VRF), Cookie.of(Cookie.Kind.TENANT, VRF));
+    }
+
+    @Test
+    void whatIsFoundOnTheSwitchCountsLikewise() throws Exception {
+        southbound.installed = translated(ADDRESS);
+        flows.reconcile(SWITCH, plan(List.of()));
+        assertThat(southbound.flushed).containsExactly(Set.of(VRF));
+    }
+
+    @Test
+    void aTranslationThatStaysIsKept() throws Exception {
+        final List<PlannedFlow> more = new ArrayList<>(translated(ADDRESS));
+        more.add(new PlannedFlow(new FlowSpec(Table.VRF_ROUTE, 1, List.of(Register.VRF.is(VRF)), List.of(),
+            Optional.of(Table.TENANT_ACL), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "more"));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(more));
+        flows.change(SWITCH, plan(more), plan(translated(ADDRESS)));
+        assertThat(southbound.flushed).isEmpty();
+        assertThat(southbound.removed()).isEmpty();
+    }
+
+    @Test
+    void whatCouldNotBeForgottenIsForgottenLater() throws Exception {
+        southbound.failure = new IllegalStateException("cut off");
+        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))))
+            .isInstanceOf(ExecutionException.class).hasRootCauseMessage("cut off");
+        southbound.failure = null;
+        southbound.flushed.clear();
+        southbound.installed = translated(ADDRESS + 1);
+        assertThat(flows.reconcile(SWITCH, plan(translated(ADDRESS + 1))).size()).isZero();
+        assertThat(southbound.flushed).containsExactly(Set.of(VRF));
+        flows.reconcile(SWITCH, plan(translated(ADDRESS + 1)));
+        assertThat(southbound.flushed).hasSize(1);
+    }
+
+    private static List<PlannedFlow> translated(final long address) {
+        return List.of(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, 1, List.of(Register.VRF.is(VRF)),
+            List.of(new Action.ConnTrack(true, Register.VRF.range(), Table.NAT_OUT_CHECK,
+                Optional.of(new Action.Nat.Source(address)), Optional.of(1))),
+            Optional.empty(), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "translate"));
+    }
+
+    private static NodePlan plan(final List<PlannedFlow> tenant) {
+        return plan(new TreeMap<>(Map.of(VRF, tenant)));
+    }
+
+    private static NodePlan plan(final SortedMap<Integer, List<PlannedFlow>> tenants) {
+        return new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()), List.of(), tenants);
+    }
+
+    /** A switch that takes everything and remembers it; only forgetting may fail. */
+    private static final class Recorder implements OpenFlowSouthbound {
+        private final List<FlowChanges> changes = new ArrayList<>();
+        private final List<Set<Integer>> flushed = new ArrayList<>();
+        private List<PlannedFlow> installed = List.of();
+        private RuntimeException failure;
+
+        List<Long> removed() {
+            return changes.stream().flatMap(each -> each.removeCookies().stream()).toList();
+        }
+
+        @Override
+        public CompletableFuture<Void> apply(final SwitchId target, final FlowChanges wanted) {
+            changes.add(wanted);
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletableFuture<Void> flushZones(final SwitchId target, final Set<Integer> zones) {
+            flushed.add(zones);
+            return failure == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(failure);
+        }
+
+        @Override
+        public CompletableFuture<FlowDump> readFlows(final SwitchId source) {
+            return CompletableFuture.completedFuture(new FlowDump(
+                installed.stream().map(planned -> new InstalledFlow(planned.flow(), 0, 0)).toList(), List.of()));
+        }
+
+        @Override
+        public CompletableFuture<FlowDump> readFlows(final SwitchId source, final long cookie, final long cookieMask) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Set<SwitchId> connected() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<Void> packetOut(final SwitchId target, final int inPort, final List<Action> actions,
+                final byte[] frame) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<Void> barrier(final SwitchId target) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Registration listen(final ConnectionListener listener) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Registration listen(final PortListener listener) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Registration listen(final PacketInListener listener) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}
