@@ -17,16 +17,22 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** One node of the system with hosts around it. Its transit network is its own. */
 final class EdgeNode {
     static final String ACCESS = "acc0";
     static final String BACKBONE_ADDRESS = "192.0.2.2";
 
+    private static final double MILLIS = 1000;
+    /** Beginnings of cookies of what the switch has learned. */
+    private static final List<String> LEARNED = Stream.of(Cookie.Kind.LEARNED, Cookie.Kind.SESSION)
+        .map(kind -> "cookie=0x%x".formatted(Cookie.of(kind, 0) >>> Integer.SIZE)).toList();
     private static final Pattern DROP = Pattern.compile("n_packets=([0-9]+),.* actions=drop");
 
     private final Map<Integer, Host> hosts = new HashMap<>();
@@ -77,14 +83,33 @@ final class EdgeNode {
 
     /** Flows the switch has, one a line, without counters; what it has learned is left out. */
     List<String> flows() {
-        final String learned = "cookie=0x%x".formatted(Cookie.of(Cookie.Kind.LEARNED, 0) >>> Integer.SIZE);
-        return allFlows().stream().filter(line -> !line.contains(learned)).toList();
+        return allFlows().stream().filter(line -> LEARNED.stream().noneMatch(line::contains)).toList();
+    }
+
+    /** How long the newest of {@link #flows} has been there; a flow that is sent once more begins anew. */
+    Duration youngestFlow() {
+        final double seconds = ovs().ofctl("--no-names", "dump-flows", Constants.BRIDGE).lines()
+            .filter(line -> line.contains("cookie=") && LEARNED.stream().noneMatch(line::contains))
+            .mapToDouble(line -> Double.parseDouble(line.replaceAll(".* duration=([0-9.]+)s,.*", "$1")))
+            .min().orElseThrow();
+        return Duration.ofMillis((long) (seconds * MILLIS));
+    }
+
+    /** Waits until packets meet the flows as they are now: forwarding threads use what they know a little longer. */
+    void settle() {
+        ovs().appctl("revalidator/wait");
+    }
+
+    /** Whether a session translates to, or from, an address. */
+    boolean hasSession(final String address) {
+        return ovs().ofctl("--no-names", "dump-flows", Constants.BRIDGE, "table=" + Table.NAT_SESSIONS.number())
+            .contains("=" + address);
     }
 
     /** Flows a VRF has, learned ones too. */
     List<String> flowsOf(final int vrf) {
-        final List<String> cookies = List.of("cookie=0x%x ".formatted(Cookie.of(Cookie.Kind.TENANT, vrf)),
-            "cookie=0x%x ".formatted(Cookie.of(Cookie.Kind.LEARNED, vrf)));
+        final List<String> cookies = Stream.of(Cookie.Kind.TENANT, Cookie.Kind.LEARNED, Cookie.Kind.SESSION)
+            .map(kind -> "cookie=0x%x ".formatted(Cookie.of(kind, vrf))).toList();
         return allFlows().stream().filter(line -> cookies.stream().anyMatch(line::contains)).toList();
     }
 
@@ -141,10 +166,18 @@ final class EdgeNode {
         kill("functions/" + function + "/testpmd");
     }
 
+    /** Stops ovs-vswitchd where it is, with its connections open, or lets it go on. */
+    void freezeSwitch(final boolean frozen) {
+        Shell.PLAIN.run("kill", frozen ? "-STOP" : "-CONT", Long.toString(process("ovs-vswitchd").pid()));
+    }
+
+    private ProcessHandle process(final String name) {
+        final Path file = ovs().directory().resolve(name + ".process");
+        return ProcessHandle.of(Long.parseLong(read(file).replaceAll("(?s)^[^0-9]*([0-9]+).*", "$1"))).orElseThrow();
+    }
+
     private void kill(final String process) {
-        final Path file = ovs().directory().resolve(process + ".process");
-        final ProcessHandle handle = ProcessHandle.of(Long.parseLong(
-            read(file).replaceAll("(?s)^[^0-9]*([0-9]+).*", "$1"))).orElseThrow();
+        final ProcessHandle handle = process(process);
         final Path commandLine = Path.of("/proc", Long.toString(handle.pid()), "cmdline");
         handle.destroyForcibly();
         // A dead process has no command line. It has a process id until somebody looks after it, which may take long.

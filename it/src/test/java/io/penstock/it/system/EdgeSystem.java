@@ -109,6 +109,11 @@ final class EdgeSystem implements TestRun.Closing {
         return entries.map(EdgeSystem::name).collect(Collectors.toSet());
     }
 
+    /** Waits until the switches have confirmed what was configured, as the controller says it. */
+    void awaitApplied() {
+        assertThat(restconf().call("wait-applied", "{}").get("applied").getAsBoolean()).isTrue();
+    }
+
     /** Nodes as {@code verify} sees them. None while the controller does not answer. */
     List<JsonObject> verify() {
         try {

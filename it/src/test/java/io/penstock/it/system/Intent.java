@@ -31,6 +31,11 @@ final class Intent {
         return NETWORK + "/tenant=" + tenant;
     }
 
+    /** A tenant as {@link #tenant} makes it, with another entry in the place of its {@code nat}, or with none. */
+    static String translated(final String tenant, final String nat) {
+        return tenant.replaceFirst(", 'nat': \\{[^}]*}", nat.isEmpty() ? "" : ", 'nat': " + nat);
+    }
+
     /** A tenant on one VLAN, with 10.0.0.0/24 and an address of a pool. */
     static String tenant(final String name, final EdgeNode node, final int vlan, final String pool) {
         return tenant(name, node, vlan, pool, "");

@@ -9,9 +9,12 @@ import io.penstock.testkit.Host;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Parts of the system die and come back while traffic flows. Whatever dies, nobody has to help afterwards, and what was
@@ -20,6 +23,8 @@ import org.junit.jupiter.api.Test;
 @OnSystem
 class RestartIT {
     private static final int VLAN = 100;
+    private static final int FIRST_OF_MANY = 1000;
+    private static final int MANY = 1000;
     /** How often a recovery is looked at. */
     private static final Duration RECOVERY = Duration.ofSeconds(60);
 
@@ -77,6 +82,29 @@ class RestartIT {
         pings.awaitMore();
         system.controller().start();
         nothingWasLost("controller stop and start", begun);
+    }
+
+    @Test
+    @Timeout(value = 8, unit = TimeUnit.MINUTES)
+    void aControllerWithAThousandTenantsFindsAllAsItLeftIt() {
+        system.restconf().patch(Intent.NETWORK, Intent.patch("tenant", IntStream.range(0, MANY)
+            .mapToObj(index -> Intent.translated(
+                Intent.tenant("tenant-" + index, node, FIRST_OF_MANY + index, Intent.FIRST_POOL),
+                "{'public-address': '100.64.%d.%d'}".formatted(index >> Byte.SIZE, index & 0xff)))
+            .toList()));
+        system.awaitApplied();
+        system.awaitSync();
+        allocations = system.allocations();
+        final List<String> flows = node.flows();
+        pings.awaitMore();
+        final Instant begun = Instant.now();
+        system.controller().kill();
+        pings.awaitMore();
+        system.controller().start();
+        nothingWasLost("controller with 1000 tenants kill -9 and start", begun);
+        final Duration since = Duration.between(begun, Instant.now());
+        assertThat(node.youngestFlow()).isGreaterThanOrEqualTo(since);
+        assertThat(node.flows()).isEqualTo(flows).hasSizeGreaterThan(MANY);
     }
 
     @Test

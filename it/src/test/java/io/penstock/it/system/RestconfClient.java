@@ -96,10 +96,15 @@ final class RestconfClient {
         return answer.json();
     }
 
+    /** Calls an operation of the module penstock-operations, whatever the answer. */
+    Answer operation(final String operation, final String input) {
+        return send("POST", "operations/penstock-operations:" + operation,
+            "{'penstock-operations:input': " + input + "}");
+    }
+
     /** Calls an operation of the module penstock-operations and gives its output. */
     JsonObject call(final String operation, final String input) {
-        final Answer answer = send("POST", "operations/penstock-operations:" + operation,
-            "{'penstock-operations:input': " + input + "}");
+        final Answer answer = operation(operation, input);
         if (!answer.isGood()) {
             throw new AssertionError(operation + ": " + answer);
         }
