@@ -96,6 +96,30 @@ static const char *answer(struct links *links, const struct words *words, FILE *
 	return NULL;
 }
 
+/* Takes a link out of its pair. */
+static void part(struct link *link)
+{
+	if (link->forwards_to)
+		link->forwards_to->forwards_to = NULL;
+	link->forwards_to = NULL;
+}
+
+static const char *forward(struct links *links, const struct words *words, FILE *output)
+{
+	struct link *first = words->count == 3 ? find(links, words->list[1]) : NULL;
+	struct link *second = first ? find(links, words->list[2]) : NULL;
+	if (!first || second == first || (!second && strcmp(words->list[2], "off") != 0))
+		return "use: forward LINK LINK|off";
+	part(first);
+	if (second) {
+		part(second);
+		first->forwards_to = second;
+		second->forwards_to = first;
+	}
+	fprintf(output, "{\"forwards\": %s}", second ? "true" : "false");
+	return NULL;
+}
+
 static const char *capture(struct links *links, const struct words *words, FILE *output)
 {
 	struct link *link = words->count == 4 ? find(links, words->list[1]) : NULL;
@@ -115,6 +139,8 @@ static const char *parse_senders(struct run *run, struct links *links, const cha
 			return "no such link";
 		if (!link->frames.count)
 			return "a link has nothing to send: load it first";
+		if (link->forwards_to)
+			return "a link that forwards does not send on its own";
 		for (int i = 0; i < run->sender_count; i++)
 			if (run->senders[i] == link)
 				return "a link is named twice";
@@ -174,9 +200,11 @@ static const char *put_link(FILE *output, struct link *link)
 	const struct counters *counters = &link->counters;
 	put_string(output, link->name);
 	fprintf(output, ": {\"tx\": %lu, \"tx_bytes\": %lu, \"rx\": %lu, \"rx_bytes\": %lu, \"rx_window\": %lu, "
-		"\"full\": %lu, \"late\": %lu, \"answered\": %lu, \"unanswered\": %lu, \"captured\": %u}", counters->tx,
+		"\"full\": %lu, \"late\": %lu, \"answered\": %lu, \"unanswered\": %lu, \"forwarded\": %lu, "
+		"\"unforwarded\": %lu, \"captured\": %u}", counters->tx,
 		frames_bytes(&link->frames, counters->tx), counters->rx, counters->rx_bytes, counters->rx_window,
-		counters->full, counters->late, counters->answered, counters->unanswered, link->capture.count);
+		counters->full, counters->late, counters->answered, counters->unanswered, counters->forwarded,
+		counters->unforwarded, link->capture.count);
 	return capture_end(&link->capture);
 }
 
@@ -206,14 +234,15 @@ static const char *run(struct links *links, const struct words *words, FILE *out
 }
 
 static const struct { const char *name; command *obey; } commands[] = {
-	{ "load", load }, { "wait", wait_up }, { "answer", answer }, { "capture", capture }, { "run", run } };
+	{ "load", load }, { "wait", wait_up }, { "answer", answer }, { "forward", forward }, { "capture", capture },
+	{ "run", run } };
 
 static const char *obey(struct links *links, const struct words *words, FILE *output)
 {
 	for (unsigned int i = 0; i < RTE_DIM(commands); i++)
 		if (strcmp(words->list[0], commands[i].name) == 0)
 			return commands[i].obey(links, words, output);
-	return "no such command: load, wait, answer, capture, run, quit";
+	return "no such command: load, wait, answer, forward, capture, run, quit";
 }
 
 void commands_obey(struct links *links, FILE *input, FILE *output)

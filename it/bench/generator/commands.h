@@ -10,6 +10,9 @@
  *                         links together; burst ends the sending after N frames; stamp measures latency
  *   capture LINK FILE N   writes the first N frames that LINK receives during the next run to a pcap file
  *   answer LINK on|off    during runs LINK sends back what it receives, addresses and ports swapped
+ *   forward LINK LINK|off during runs what one of the two receives goes out of the other, unchanged: a network function
+ *                         that does nothing. Such frames are on their way still, so they are forwarded, not received:
+ *                         no rx, no latency. A link that forwards does not send on its own, and does not answer
  *   quit                  as does the end of the input
  */
 #ifndef COMMANDS_H

@@ -24,6 +24,8 @@ struct counters {
 	uint64_t full;         /* attempts to send that the ring did not take whole */
 	uint64_t late;         /* frames whose time had passed: never sent, so that no burst grows beyond BURST */
 	uint64_t answered, unanswered;
+	uint64_t forwarded;    /* received here and sent by the other of the pair */
+	uint64_t unforwarded;  /* received here, and the other's ring had no room for it until the run was over */
 };
 
 struct link {
@@ -32,6 +34,7 @@ struct link {
 	uint16_t port;
 	atomic_bool started;   /* all but name and path are good from then on */
 	bool answers;
+	struct link *forwards_to;   /* NULL: what it receives has arrived; else the other of the pair */
 	struct frames frames;
 	struct capture capture;
 	struct counters counters;
@@ -42,7 +45,7 @@ struct link {
 	/* Of the current run only. */
 	uint32_t next_frame;
 	uint64_t left;                       /* frames still to send when a burst is asked for */
-	struct rte_mbuf *waiting[BURST];     /* made, not yet taken by the ring */
+	struct rte_mbuf *waiting[BURST];     /* made, or to be forwarded; not yet taken by the ring */
 	uint16_t waiting_count;
 };
 

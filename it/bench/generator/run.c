@@ -14,7 +14,7 @@
 #include "pace.h"
 
 #define QUIET_SECONDS 0.05   /* the drain ends when nothing has come for so long */
-#define DRAIN_SECONDS 1.0    /* or after this: links that answer each other never fall silent */
+#define DRAIN_SECONDS 1.0    /* or after this: links that answer each other, and loops, never fall silent */
 #define FLUSH_FRAMES 8192    /* more than every ring can hold */
 #define AHEAD 8              /* templates to ask the memory for before they are needed */
 
@@ -143,6 +143,33 @@ static uint16_t receive_some(struct state *state, struct link *link)
 	return count;
 }
 
+/* Hands on what `link` receives. What the other's ring does not take waits, and nothing more is taken in meanwhile: the
+ * switch's ring towards us has more room than we have, and what is lost when that is full is lost by the switch. */
+static uint16_t forward_some(struct state *state, struct link *link)
+{
+	struct link *other = link->forwards_to;
+	uint16_t count = 0;
+	if (!other->waiting_count) {
+		count = rte_eth_rx_burst(link->port, 0, other->waiting, BURST);
+		other->waiting_count = count;
+		if (link->capture.left)
+			capture_some(state, link, other->waiting, count);
+	}
+	if (!other->waiting_count)
+		return 0;
+	uint16_t sent = rte_eth_tx_burst(other->port, 0, other->waiting, other->waiting_count);
+	other->counters.full += sent < other->waiting_count;
+	other->waiting_count -= sent;
+	memmove(other->waiting, other->waiting + sent, other->waiting_count * sizeof(*other->waiting));
+	link->counters.forwarded += sent;
+	return count + sent;
+}
+
+static uint16_t take_some(struct state *state, struct link *link)
+{
+	return link->forwards_to ? forward_some(state, link) : receive_some(state, link);
+}
+
 /* Throws away what came in since the last run. */
 static void flush(struct links *links)
 {
@@ -202,7 +229,7 @@ static void send_and_receive(struct state *state, uint64_t *busy, uint64_t *long
 	while (now < end) {
 		uint32_t moved = 0;
 		for (int i = 0; i < links->count; i++)
-			moved += receive_some(state, &links->list[i]);
+			moved += take_some(state, &links->list[i]);
 		for (int i = 0; i < run->sender_count; i++)
 			moved += send_some(state, run->senders[i], &state->paces[i], now);
 		uint64_t then = now;
@@ -230,7 +257,7 @@ static double drain(struct state *state)
 	while (now < quiet && now < end) {
 		uint32_t moved = 0;
 		for (int i = 0; i < state->links->count; i++)
-			moved += receive_some(state, &state->links->list[i]);
+			moved += take_some(state, &state->links->list[i]);
 		now = rte_rdtsc();
 		if (moved)
 			quiet = now + (uint64_t)(QUIET_SECONDS * state->hertz);
@@ -250,8 +277,10 @@ void run_execute(struct run *run, struct links *links)
 	for (int i = 0; i < links->count; i++)
 		links->list[i].counters.rx_window = links->list[i].counters.rx;
 	const double drained = drain(&state);
-	for (int i = 0; i < run->sender_count; i++) {
-		struct link *link = run->senders[i];
+	for (int i = 0; i < links->count; i++) {
+		struct link *link = &links->list[i];
+		if (link->forwards_to)
+			link->forwards_to->counters.unforwarded += link->waiting_count;
 		rte_pktmbuf_free_bulk(link->waiting, link->waiting_count);
 		link->waiting_count = 0;
 	}

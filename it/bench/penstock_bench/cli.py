@@ -16,7 +16,7 @@ from penstock_node.steps import say
 from . import ROOT, baseline, generator, machine, ovn, plan, ratios, report, switch
 
 REGRESSION = 4
-"""Exit code: a ratio is worse than the baseline allows."""
+"""Exit code: a ratio is worse than the baseline allows, or one of the baseline's was not measured."""
 
 PACKAGES = tuple(dict.fromkeys((*packages.RUN, *generator.PACKAGES, *switch.PACKAGES, *ovn.PACKAGES,
                                 "python3-matplotlib")))
@@ -24,7 +24,7 @@ _INSIDE = "PENSTOCK_BENCH_INSIDE"
 _DESCRIPTION = """Measures Penstock against bare forwarding and against OVN, on one switch and in one run, and compares
 the ratios with the stored baseline. Takes the machine for itself: nothing else may run, ./penstock up included."""
 _EPILOG = """The directory gets results.json (every sample), report.md and report.html.
-Exit codes: 0 done, 1 could not be done, 2 wrong usage, 4 a ratio is worse than the baseline allows."""
+Exit codes: 0 done, 1 could not be done, 2 wrong usage, 4 a ratio is worse than the baseline allows or missing."""
 
 
 def add_options(parser):
@@ -35,6 +35,8 @@ def add_options(parser):
     parser.add_argument("--directory", metavar="DIR", help="where the results go; default "
                         "/var/log/penstock/bench/<date and time>")
     parser.add_argument("--noisy", action="store_true", help="measure though others use the machine; the report says so")
+    parser.add_argument("--baseline", metavar="FILE", default=baseline.FILE, type=pathlib.Path,
+                        help="hold the ratios against this file; default: the one of the sources")
     parser.add_argument("--update-baseline", action="store_true", help="make the ratios of this run the baseline")
 
 
@@ -65,6 +67,8 @@ def _refuse_company():
 def _run(options):
     stamp, _ = build.ensure()
     now = datetime.datetime.now().replace(microsecond=0)
+    if not options.update_baseline:
+        baseline.load(options.baseline)  # What is wrong with it is better known before an hour of work.
     directory = pathlib.Path(options.directory or places.log_directory() / "bench" / now.strftime("%Y%m%d-%H%M%S"))
     directory.mkdir(parents=True, exist_ok=True)
     chosen = plan.quick() if options.quick else plan.full()
@@ -87,7 +91,12 @@ def _run(options):
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(ratios.values(found), indent=2) + "\n", encoding="utf-8")
     if options.update_baseline:
-        baseline.update(found)
-    comparison = baseline.compare(found, baseline.load())
+        baseline.update(found, options.baseline)
+    return judge(found, options.baseline)
+
+
+def judge(found, path):
+    """Holds ratios against a baseline file, says what came out, and returns the exit code."""
+    comparison = baseline.compare(found, baseline.load(path))
     print(comparison)
-    return REGRESSION if comparison.regressions else 0
+    return REGRESSION if comparison.regressions or comparison.missing else 0

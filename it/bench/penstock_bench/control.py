@@ -40,6 +40,7 @@ GATEWAY_MAC = bytes.fromhex("025053000001")
 TRANSIT_MAC = bytes.fromhex("02005e005301")
 BACKBONE_MAC_PREFIX = bytes.fromhex("02505301")
 
+_BULK_ROUNDS = 5
 _READY_SECONDS = 120
 _WAIT_MILLISECONDS = 60_000
 _SPARE_VLAN = 4010
@@ -333,7 +334,7 @@ def restart(bed, how):
 
 
 def run(directory, distribution, sizes=(10, 100, 1000, 5000), one_by_one_sizes=(10, 100, 1000), rounds=30,
-        restart_size=1000, java_options=(), say=print):
+        restart_size=1000, restarts=1, java_options=(), say=print):
     """All measurements on a bed of its own. The first ones, which warm Java up, are not in the result."""
     result = {"bulk": [], "changes": [], "one_by_one": [], "resync": [], "restarts": [], "memory": []}
     with Bed(directory, distribution, java_options) as bed:
@@ -341,7 +342,7 @@ def run(directory, distribution, sizes=(10, 100, 1000, 5000), one_by_one_sizes=(
         warm_up(bed, say)
         for count in sizes:
             bed.memory()
-            result["bulk"] += [_told(say, bulk(bed, count)) for _ in range(3)]
+            result["bulk"] += [_told(say, bulk(bed, count)) for _ in range(_BULK_ROUNDS)]
             result["changes"].append(_told(say, changes(bed, count, rounds)))
             result["resync"].append({"tenants": count, "resync": resync(bed, 5), "verify": verify(bed, 5)})
             result["memory"].append(_told(say, {"tenants": count, **bed.memory()}))
@@ -349,7 +350,7 @@ def run(directory, distribution, sizes=(10, 100, 1000, 5000), one_by_one_sizes=(
             result["one_by_one"].append(_told(say, one_by_one(bed, count)))
         bed.put(restart_size)
         bed.applied()
-        for how in ("kill", "stop"):
+        for how in ("kill", "stop") * restarts:
             result["restarts"].append({"tenants": restart_size, **_told(say, restart(bed, how))})
     return result
 

@@ -67,9 +67,9 @@ def restarts(results):
     return _source(results).get("restarts", [])
 
 
-def one_by_one(results):
-    """Provisioning with a request for each tenant, as control.run() gives it."""
-    return [entry for entry in _source(results).get("one_by_one", ()) if entry.get("applied")]
+def one_by_one(results, other=False):
+    """Provisioning with a request for each tenant, as control.run() gives it; `other`: OVN's, with a transaction."""
+    return [entry for entry in _source(results, other).get("one_by_one", ()) if entry.get("applied")]
 
 
 def seconds(entry):

@@ -58,16 +58,20 @@ class Edge(control.Bed):
             generator.load(link, path)
             generator.run(2 + count / _ARP_RATE, [link], rate=_ARP_RATE, burst=count)
 
-    def warm(self, generator, links, flows, say):
-        """Sends until every flow is translated by a session, from none on. Returns the seconds it took."""
+    def forget_sessions(self):
+        """Every connection is tracked again, until it has a new session."""
         run("ovs-ofctl", "-O", "OpenFlow13", "del-flows", BRIDGE, f"table={_SESSIONS}", environment=self.ovs.environment)
+
+    def warm(self, generator, links, least, say=None):
+        """Sends on `links` until there are `least` sessions. Returns the seconds it took."""
         begun = time.monotonic()
-        while (found := self.sessions()) < flows:
+        while (found := self.sessions()) < least:
             if time.monotonic() - begun > _WARM_SECONDS:
-                raise PenstockError(f"after {_WARM_SECONDS} s the switch has {found} sessions for {flows} flows")
+                raise PenstockError(f"after {_WARM_SECONDS} s the switch has {found} sessions, not {least:.0f}")
             generator.run(2, links)
         took = time.monotonic() - begun
-        say(f"{flows} sessions after {took:.0f} s")
+        if say:
+            say(f"{found} sessions after {took:.0f} s")
         return took
 
     def sessions(self):

@@ -154,6 +154,14 @@ class Generator:
         """Lets `link` send back what it receives during runs, addresses and ports swapped, or stops that."""
         self.command(f"answer {link} {'on' if on else 'off'}")
 
+    def forward(self, first, second, on=True):
+        """Lets what one of two links receives during runs go out of the other, unchanged, both ways, or stops that.
+
+        They are the two ports of a network function then: what passes is `forwarded`, and counted as received only
+        where it arrives for good.
+        """
+        self.command(f"forward {first} {second if on else 'off'}")
+
     def capture(self, link, path, count):
         """Writes the first `count` frames that `link` receives during the next run to a pcap file."""
         self.command(f"capture {link} {_word(path)} {count}")
@@ -168,8 +176,9 @@ class Generator:
         The answer: seconds (how long it sent), drained (seconds it then went on receiving), busy (its share of rounds
         that moved something), longest_round_us (long: something else had its core); links: name -> tx, tx_bytes, rx,
         rx_bytes, rx_window (received while sending), full (attempts that the ring did not take whole), late (frames
-        given up because their time had passed), answered, unanswered, captured; with stamp latency_ns: name -> count,
-        min, p50, p90, p99, p999, max, mean (only count when that is 0).
+        given up because their time had passed), answered, unanswered, forwarded (received here and sent by the other
+        of the pair), unforwarded (received here and not sent before the run was over), captured; with stamp
+        latency_ns: name -> count, min, p50, p90, p99, p999, max, mean (only count when that is 0).
         """
         words = ["run", f"{seconds}", ",".join(links)]
         words += [f"rate={rate}"] if rate else []

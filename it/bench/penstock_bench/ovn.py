@@ -5,12 +5,18 @@ It runs on a switch that somebody else has started. Its two database servers, ov
 their files in one private directory and talk over unix sockets only. They inherit the CPU affinity of their caller.
 
 A tenant is a logical switch, a logical router, SNAT to the tenant's public address, and a default route through the
-backbone, one logical switch that all routers share. What was chosen, and what it was chosen over:
+backbone, one logical switch that all routers share. There are two kinds of routers, which can be there at the same
+time, so that packets of both are measured in turns. A tenant's number says which it has: see ROUTERS.
 
-* Distributed gateway ports, all bound to one group of one chassis. A gateway router (options:chassis) sends each packet
-  through its DNAT zone first, even if it has no DNAT rule: three passes and three conntrack actions for a new
-  connection, where this needs two passes and one action, as Penstock does. It halves the packet rate; it saves a tenth
-  of the provisioning time.
+distributed  Its port to the backbone is a distributed gateway port, bound to a group of one chassis. A packet takes two
+             passes and one conntrack action.
+gateway      The router as a whole is on the chassis (options:chassis). It is how most set OVN up for this. Each packet
+             goes through the router's DNAT zone too, even if there is no DNAT rule: three passes and two conntrack
+             actions, three while a connection is new, which UDP is until an answer comes. Half the packet rate;
+             provisioning takes about as long.
+
+All else is the same for both. What was chosen, and what it was chosen over:
+
 * The backbone's ACL is one rule on the backbone's logical switch, for what leaves by the uplink. It only drops, so
   conntrack is not asked. As a policy of each router it forwards as fast, but adds a flow per prefix and tenant.
 * Nothing is asked by ARP, nothing announced: static MAC bindings (or addresses of the logical port) for the transit
@@ -20,6 +26,8 @@ backbone, one logical switch that all routers share. What was chosen, and what i
   `ovn-nbctl --wait=hv` does, without that program's copy of the database.
 * ovn-monitor-all=true; no probes, which may cut a busy connection; the cache of logical flows stays on, it is faster.
   No parallel build in northd: that is for more cores than two. Other settings of malloc changed nothing.
+* bundle-idle-timeout of the switch, 10 s otherwise. With 1000 tenants of each kind ovn-controller has a bundle of flows
+  open for longer while it computes; then the switch cuts the connection, all flows come anew, and hv_cfg stays behind.
 
 Two ways to bring the tenants' VLANs in:
 
@@ -30,11 +38,13 @@ localnet   A provider bridge for the access port and one for the uplink, and a l
            4000 tenants a frame to an unknown MAC comes near the limit of 4096 resubmits. ovn-controller sends five
            gratuitous ARP requests for each public address in the first 31 seconds.
 
-Conntrack zones are the switch's, not the bridge's: other zones of OVN count from 1, as Penstock's do. Those that
-translate are set to FIRST_ZONE and up, so neither sees a connection of the other. OVN flushes a zone when it takes it,
-so provision before anything is measured.
+Conntrack zones are the switch's, not the bridge's: OVN's count from 1, as Penstock's do. Those that translate are set
+to FIRST_ZONE and up, so neither sees a connection of the other. The DNAT zone of a gateway router cannot be set: it may
+be the zone of a Penstock tenant. So tenants with a gateway router talk to a server of their own, and load() makes a
+load that does. OVN flushes a zone when it takes it, so provision before anything is measured.
 """
 
+import dataclasses
 import json
 import pathlib
 import select
@@ -49,16 +59,24 @@ from . import traffic
 
 PACKAGES = ("ovn-central", "ovn-host")
 VARIANTS = ("container", "localnet")
+ROUTERS = {"distributed": 0, "gateway": 2000}
+"""Kinds of routers, with the number of the first tenant that has such a one."""
 INTEGRATION_BRIDGE = "br-int"
 FIRST_ZONE = 32768
 INTERNAL_PREFIXES = tuple(f"10.{number}.0.0/16" for number in range(200, 209))
 """Where the backbone's ACL lets nobody go; the same as in Penstock's."""
 
 _CHASSIS = "bench"
+_GATEWAY_SERVER = "198.51.100.11"
+# Tenants have VLANs up to 4001 and public addresses below this.
+_SPARES = 50
+_SPARE_VLAN = 4010
+_SPARE_PUBLIC = "100.64.250.{}"
 _INSIDE = "10.0.0.0/24"
 _TRANSIT_GATEWAY = "192.0.2.1"
 _PROVIDER_BRIDGES = "br-ovn-"
 _SCHEMAS = "/usr/share/ovn"
+_BUNDLE_TIMEOUT = "bundle-idle-timeout"
 _START_SECONDS = 20
 _COMMIT_SECONDS = 900
 _POLL_SECONDS = 0.05
@@ -71,6 +89,31 @@ _PROCESSES = ("controller", "northd", "southbound", "northbound")
 def router_mac(tenant):
     """MAC of a tenant's router, on its access side as well as on the backbone."""
     return f"02:4f:56:4e:{tenant >> 8:02x}:{tenant & 255:02x}"
+
+
+def router_kind(tenant):
+    """Which of ROUTERS a tenant has, by its number."""
+    return max((first, kind) for kind, first in ROUTERS.items() if first <= tenant)[1]
+
+
+def load(base, router="distributed"):
+    """A load like another one, which begins with tenant 0, but sent by as many tenants that have a kind of router."""
+    first = _first(router)
+    return dataclasses.replace(
+        base, first=first, gateway_macs=[router_mac(first + tenant) for tenant in range(base.tenants)],
+        server=_GATEWAY_SERVER if router == "gateway" else base.server)
+
+
+def spare_place(tenant):
+    """VLAN and public address that a tenant gets by change_tenant()."""
+    number = tenant % _SPARES
+    return _SPARE_VLAN + number, _SPARE_PUBLIC.format(number)
+
+
+def _first(router):
+    if router not in ROUTERS:
+        raise PenstockError(f"router: {router!r} will not do; wanted: {', '.join(ROUTERS)}")
+    return ROUTERS[router]
 
 
 class Ovn:
@@ -93,6 +136,8 @@ class Ovn:
         self._settings = {}
         # Of each tenant, the identifier of its router's port in the backbone; of the backbone, that of itself.
         self._tenants = {}
+        # Those that are not where their number says.
+        self._changed = set()
         self._backbone = self._gateways = None
         self._sequence = 0
 
@@ -107,7 +152,7 @@ class Ovn:
         """
         self._directory, self._ovs = pathlib.Path(directory).absolute(), ovs
         self._directory.mkdir(parents=True, exist_ok=True)
-        self._tenants, self._sequence = {}, 0
+        self._tenants, self._changed, self._sequence = {}, set(), 0
         self._northbound = self._start_database("northbound", "OVN_Northbound", "ovn-nb.ovsschema")
         southbound = self._start_database("southbound", "OVN_Southbound", "ovn-sb.ovsschema")
         self._insert_backbone()
@@ -136,6 +181,7 @@ class Ovn:
         line = [] if self._ovs.is_running() else ["--no-wait"]
         for bridge in self._bridges():
             line += ["--", "del-br", bridge]
+        line += ["--", "remove", "Open_vSwitch", ".", "other_config", _BUNDLE_TIMEOUT]
         for key in self._settings:
             line += ["--", "remove", "Open_vSwitch", ".", "external_ids", key]
         self._ovs.vsctl(*line)
@@ -198,8 +244,8 @@ class Ovn:
             "ovn-bridge": INTEGRATION_BRIDGE, "ovn-bridge-datapath-type": self._datapath,
             "ovn-bridge-mappings": ",".join(f"{network}:{bridge}" for network, bridge in networks.items()),
             "ovn-monitor-all": "true", "ovn-remote-probe-interval": "0", "ovn-openflow-probe-interval": "0"}
-        commands.append(["set", "Open_vSwitch", "."] + [f"external_ids:{key}={json.dumps(value)}"
-                                                        for key, value in self._settings.items()])
+        commands.append(["set", "Open_vSwitch", ".", f"other_config:{_BUNDLE_TIMEOUT}={_COMMIT_SECONDS}",
+                         *(f"external_ids:{key}={json.dumps(value)}" for key, value in self._settings.items())])
         self._ovs.vsctl(*(word for command in commands for word in ("--", *command)))
         for bridge in networks.values():
             self._ofctl("add-flow", bridge, "priority=0,actions=NORMAL")
@@ -218,25 +264,58 @@ class Ovn:
 
     # Tenants
 
-    def provision(self, tenants):
-        """Adds those of the tenants 0 to tenants - 1 that are missing, in one transaction."""
-        return self._add([tenant for tenant in range(tenants) if tenant not in self._tenants])
+    def provision(self, tenants, router="distributed"):
+        """Adds those of the first `tenants` tenants with a kind of router that are missing, in one transaction.
 
-    def provision_one_by_one(self, tenants):
+        Tenants with the other kind stay. Number of the first tenant: ROUTERS[router].
+        """
+        return self._add(self._missing(tenants, router))
+
+    def provision_one_by_one(self, tenants, router="distributed"):
         """The same with one transaction for each tenant, which ends before the next begins. Returns a list."""
-        return [self._add([tenant]) for tenant in range(tenants) if tenant not in self._tenants]
+        return [self._add([tenant]) for tenant in self._missing(tenants, router)]
 
     def add_tenant(self, tenant):
-        """Adds one tenant by its number."""
+        """Adds one tenant by its number, which says what router it has."""
         return self._add([tenant])
+
+    def change_tenant(self, tenant):
+        """Gives one tenant, by its number, another VLAN and another public address: see spare_place().
+
+        If it has these already it gets its own ones back. So every call is a change.
+        """
+        if tenant not in self._tenants:
+            raise PenstockError(f"tenant: {tenant} will not do; there is none with that number")
+        if tenant in self._changed:
+            (_, vlan), public = traffic.place(tenant), traffic.public_address(tenant)
+        else:
+            vlan, public = spare_place(tenant)
+            if any(spare_place(other) == (vlan, public) for other in self._changed):
+                raise PenstockError(f"tenant: {tenant} will not do; VLAN {vlan} is another changed tenant's")
+        seconds, _ = self._commit([
+            _update("Logical_Switch_Port", "name", f"t{tenant}-lan", tag=vlan),
+            _update("Logical_Router_Port", "name", f"t{tenant}-out", networks=f"{public}/32"),
+            _update("NAT", "external_ip", self._public(tenant), external_ip=public)])
+        self._changed ^= {tenant}
+        return seconds
 
     def delete_tenant(self, tenant):
         """Deletes one tenant by its number."""
         return self._delete([tenant])
 
     def clear(self):
-        """Deletes all tenants, in one transaction."""
+        """Deletes all tenants, whatever router they have, in one transaction."""
         return self._delete(list(self._tenants))
+
+    def _missing(self, tenants, router):
+        first = _first(router)
+        numbers = range(first, first + tenants)
+        if tenants and router_kind(numbers[-1]) != router:
+            raise PenstockError(f"tenants: {tenants} are more than there are numbers for with router {router!r}")
+        return [tenant for tenant in numbers if tenant not in self._tenants]
+
+    def _public(self, tenant):
+        return spare_place(tenant)[1] if tenant in self._changed else traffic.public_address(tenant)
 
     def _add(self, tenants):
         operations = [operation for tenant in tenants for operation in self._insertions(tenant)]
@@ -257,6 +336,7 @@ class Ovn:
         seconds, _ = self._commit(operations)
         for tenant in tenants:
             del self._tenants[tenant]
+        self._changed -= set(tenants)
         return seconds
 
     def _commit(self, operations):
@@ -310,6 +390,13 @@ class Ovn:
         inside, outside = f"{name}-in", f"{name}-out"
         public = traffic.public_address(tenant)
         port, vlan = traffic.place(tenant)
+        options = {"dynamic_neigh_routers": "true", "always_learn_from_arp_request": "false",
+                   "snat-ct-zone": str(FIRST_ZONE + tenant)}
+        bound = {}
+        if router_kind(tenant) == "gateway":
+            options["chassis"] = _CHASSIS
+        else:
+            bound["ha_chassis_group"] = self._gateways
 
         def router_port(row, port_name, peer):
             return _insert("Logical_Switch_Port", f"{row}{tenant}", name=port_name, type="router", addresses="router",
@@ -330,16 +417,13 @@ class Ovn:
         yield _insert("Logical_Switch", f"switch{tenant}", name=name,
                       ports=_set([_named(f"lan{tenant}"), _named(f"gateway{tenant}")]))
         yield _insert("Logical_Router_Port", f"in{tenant}", name=inside, mac=mac, networks=f"{traffic.GATEWAY}/24")
-        yield _insert("Logical_Router_Port", f"out{tenant}", name=outside, mac=mac, networks=f"{public}/32",
-                      ha_chassis_group=self._gateways)
+        yield _insert("Logical_Router_Port", f"out{tenant}", name=outside, mac=mac, networks=f"{public}/32", **bound)
         yield _insert("NAT", f"nat{tenant}", type="snat", external_ip=public, logical_ip=_INSIDE)
         yield _insert("Logical_Router_Static_Route", f"route{tenant}", ip_prefix="0.0.0.0/0",
                       nexthop=_TRANSIT_GATEWAY, output_port=outside)
         yield _insert("Logical_Router", f"router{tenant}", name=name,
                       ports=_set([_named(f"in{tenant}"), _named(f"out{tenant}")]), nat=_named(f"nat{tenant}"),
-                      static_routes=_named(f"route{tenant}"),
-                      options=_map({"dynamic_neigh_routers": "true", "always_learn_from_arp_request": "false",
-                                    "snat-ct-zone": str(FIRST_ZONE + tenant)}))
+                      static_routes=_named(f"route{tenant}"), options=_map(options))
         yield router_port("uplink", f"{name}-uplink", outside)
         yield neighbour("transit", outside, _TRANSIT_GATEWAY, traffic.TRANSIT_MAC)
 
@@ -430,6 +514,10 @@ class _Database:
 
 def _insert(table, row_name, /, **row):
     return {"op": "insert", "table": table, "uuid-name": row_name, "row": row}
+
+
+def _update(table, column, value, /, **row):
+    return {"op": "update", "table": table, "where": [[column, "==", value]], "row": row}
 
 
 def _made(operations, results):

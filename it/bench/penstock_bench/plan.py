@@ -9,9 +9,12 @@ import time
 
 from penstock_node import processes
 
-from . import bare, control, edge, generator, ovn, rfc2544, switch, traffic
+from . import bare, chain, control, edge, generator, ovn, rfc2544, switch, traffic
 
-CONTENDERS = ("bare", "edge", "ovn")
+ROUTERS = {"ovn": "distributed", "ovn-gateway": "gateway"}
+"""OVN's two contenders, and the kind of router their tenants have."""
+CONTENDERS = ("bare", "edge", *ROUTERS)
+OURS = ("bare", "edge")
 ROUNDS = 5
 CONSTANT_FLOWS = 1000
 """The same number of flows at every number of tenants."""
@@ -19,7 +22,9 @@ FLOWS_EACH = 10
 EDGE_LINKS = edge.LINKS
 OVN_LINKS = ("ovn-acc", "ovn-up")
 
-_SECONDS = 2.0
+_SECONDS = 1.5
+# Sessions end after some minutes and are learned again, so a few of many are always missing.
+_WARM_SHARE = 0.98
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,33 +44,48 @@ class Scale:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """A whole run. `scales` in the order in which they are measured: those with the same tenants side by side."""
+    """A whole run. `scales` in the order in which they are measured: those with the same tenants and kind together.
+
+    ovn_changes: how often one tenant of OVN is added, changed and deleted at each of `ovn_sizes`.
+    ovn_one_by_one: numbers of tenants that OVN gets in one transaction each.
+    """
     mode: str
     sizes: tuple
     scales: tuple
     alternations: int
     control: dict
     ovn_sizes: tuple
+    ovn_changes: int
+    ovn_one_by_one: tuple = ()
     rfc2544: tuple = ()
+    chain: tuple = ()
     rounds: int = ROUNDS
 
 
 def quick():
     """What the ratios need, in less than 15 minutes."""
     return Plan("quick", (10, 100, 1000), tuple(Scale(tenants, "ten-each") for tenants in (10, 100, 1000)),
-                alternations=5, ovn_sizes=(1000,), control={
+                alternations=5, ovn_sizes=(1000,), ovn_changes=3, control={
                     "sizes": (10, 1000), "one_by_one_sizes": (), "rounds": 20, "restart_size": 1000})
 
 
 def full():
-    """Everything."""
-    scales = [Scale(tenants, kind, direction, frame)
+    """Everything, in an hour and some minutes. OVN has its turn where its packets do not tell the same again."""
+    scales = [Scale(tenants, kind, direction, frame,
+                    CONTENDERS if (kind, frame) == ("ten-each", "64") and tenants != 300 else OURS)
               for tenants in (10, 100, 300, 1000) for kind in ("ten-each", "constant")
               for direction in ("one-way", "both-ways") for frame in ("64", "imix", "1518")]
-    return Plan("full", (10, 100, 300, 1000), tuple(scales), alternations=5, ovn_sizes=(10, 100, 1000),
-                rfc2544=(10, 1000), control={
+    return Plan("full", (10, 100, 300, 1000), tuple(scales), alternations=5, ovn_sizes=(10, 100, 1000), ovn_changes=10,
+                ovn_one_by_one=(10, 100), rfc2544=(10, 1000), chain=(10,), control={
                     "sizes": (10, 100, 1000, 5000), "one_by_one_sizes": (10, 100, 1000), "rounds": 30,
-                    "restart_size": 1000})
+                    "restart_size": 1000, "restarts": 3})
+
+
+@dataclasses.dataclass(frozen=True)
+class Way:
+    """How a contender gets its packets: `links` to send on, and the pcap file of each."""
+    links: tuple
+    frames: dict
 
 
 class Run:
@@ -75,6 +95,8 @@ class Run:
         self._plan, self._distribution, self._say = plan, distribution, say
         self._directory = pathlib.Path(directory)
         self._work = self._directory / "work"
+        # Number of tenants and kind of the flows that have sessions now.
+        self._warm = None
         self.results = results
 
     def everything(self):
@@ -91,6 +113,10 @@ class Run:
                 self._forward(bed, peer, program)
             finally:
                 peer.stop()
+            for tenants in self._plan.chain:
+                self.results.setdefault("chain_latency", []).extend(
+                    chain.measure(bed, program, self._work, tenants, self._say))
+                self.save()
 
     def save(self):
         """Writes results.json."""
@@ -113,108 +139,137 @@ class Run:
                 self._rfc2544(bed, peer, source, tenants)
 
     def _rfc2544(self, bed, peer, source, tenants):
-        scale = Scale(tenants, "ten-each")
-        self._prepare(bed, peer, source, tenants)
-        links = self._load(bed, peer, source, scale, {})
+        scale = Scale(tenants, "ten-each", contenders=(*OURS, "ovn"))
+        self._prepare(bed, peer, source, scale.tenants, ("ovn",))
+        ways = self._load(bed, source, scale, {})
         for name in scale.contenders:
-            with self._contender(bed, name):
-                most = 1.3e6 * switch.measure(bed.ovs, source, links[name], _SECONDS)["mpps"]
-                found = rfc2544.measure(source, links[name], most, lambda text: self._say(
-                    f"RFC 2544, {name}, {tenants} tenants: {text}"))
+            with self._turn(bed, source, name, ways[name], scale.flows):
+                source.run(1, ways[name].links)
+                found = rfc2544.measure(source, ways[name].links, lambda text, who=name: self._say(
+                    f"RFC 2544, {who}, {tenants} tenants: {text}"))
             self.results.setdefault("rfc2544", []).append(
                 {"contender": name, "tenants": tenants, "frame": scale.frame, **found})
             self.save()
 
     @contextlib.contextmanager
-    def _contender(self, bed, name):
-        """For the body, bare forwarding is what the flows of Penstock's bridge do, or is not."""
+    def _turn(self, bed, source, name, way, flows):
+        """For the body the generator has a contender's frames, and the switch does what the contender would."""
+        for link, frames in way.frames.items():
+            source.load(link, frames)
         with contextlib.ExitStack() as undo:
             if name == "bare":
                 bare.put_in(bed.ovs, "acc0", "up0")
                 undo.callback(bare.take_out, bed.ovs)
+            elif name == "edge":
+                bed.warm(source, way.links, _WARM_SHARE * flows)
             yield
 
     def _provision_ovn(self, peer):
-        found = {"provision": [], "change": []}
+        found = {"provision": [], "change": [], "one_by_one": []}
         self.results["ovn_control"] = found
         for tenants in self._plan.ovn_sizes:
-            peer.clear()
-            seconds = peer.provision(tenants)
-            found["provision"].append({"tenants": tenants, "seconds": [seconds], "flows": peer.flows()["br-int"],
+            seconds = []
+            for number in range(self._plan.rounds):
+                peer.clear()
+                seconds.append(peer.provision(tenants))
+                self._say(f"OVN: {tenants} tenants at once, round {number + 1}: {seconds[-1]:.1f} s")
+            found["provision"].append({"tenants": tenants, "seconds": seconds, "flows": peer.flows()["br-int"],
                                        "rss_mb": peer.rss()})
-            self._say(f"OVN: {tenants} tenants after {seconds:.1f} s, {peer.flows()['br-int']} flows")
-            for what, change in (("add", peer.add_tenant), ("delete", peer.delete_tenant)):
-                found["change"].append({"tenants": tenants, "what": what, "seconds": [change(tenants)]})
+            self._change_ovn(peer, tenants)
             self.save()
+        for tenants in self._plan.ovn_one_by_one:
+            peer.clear()
+            seconds = sum(peer.provision_one_by_one(tenants))
+            found["one_by_one"].append({"tenants": tenants, "applied": seconds})
+            self._say(f"OVN: {tenants} tenants one by one: {seconds:.1f} s")
+
+    def _change_ovn(self, peer, tenants):
+        samples = {"add": [], "change": [], "delete": []}
+        for _ in range(self._plan.ovn_changes):
+            for what, change in (("add", peer.add_tenant), ("change", peer.change_tenant),
+                                 ("delete", peer.delete_tenant)):
+                samples[what].append(change(tenants))
+        self._say(f"OVN: beside {tenants} tenants " + ", ".join(
+            f"{what} {max(seconds):.2f} s" for what, seconds in samples.items()) + " at most")
+        self.results["ovn_control"]["change"] += [
+            {"tenants": tenants, "what": what, "seconds": seconds} for what, seconds in samples.items()]
 
     def _at(self, bed, peer, source, tenants):
-        """All scenarios of one number of tenants, on Penstock, bare and OVN side by side."""
-        self._prepare(bed, peer, source, tenants)
-        for scale in self._plan.scales:
-            if scale.tenants == tenants:
-                self._scenario(bed, peer, source, scale)
+        """All scenarios of one number of tenants: bare, Penstock and OVN side by side."""
+        scales = [scale for scale in self._plan.scales if scale.tenants == tenants]
+        self._prepare(bed, peer, source, tenants, {name for scale in scales for name in scale.contenders})
+        for scale in scales:
+            self._scenario(bed, source, scale)
 
-    def _prepare(self, bed, peer, source, tenants):
+    def _prepare(self, bed, peer, source, tenants, contenders):
+        self._warm = None
         bed.put(tenants)
         bed.applied()
         bed.learn(source, traffic.Load(tenants, tenants))
         peer.clear()
-        peer.provision(tenants)
+        for name, router in ROUTERS.items():
+            if name in contenders:
+                peer.provision(tenants, router)
 
-    def _scenario(self, bed, peer, source, scale):
+    def _scenario(self, bed, source, scale):
         entry = {"tenants": scale.tenants, "flows": scale.flows, "kind": scale.kind, "direction": scale.direction,
                  "frame": scale.frame, "pmds": 1, "contenders": {name: [] for name in scale.contenders}}
         self.results.setdefault("forwarding", []).append(entry)
-        links = self._load(bed, peer, source, scale, entry)
+        ways = self._load(bed, source, scale, entry)
         for number in range(self._plan.rounds):
             for name in scale.contenders:
-                sample = self._sample(bed, source, name, links[name])
+                sample = self._sample(bed, source, name, ways[name], scale.flows)
                 entry["contenders"][name].append(sample)
             told = ", ".join(f"{name} {samples[-1]['mpps']:.2f} Mpps {samples[-1]['cycles_per_packet']} cycles"
                              for name, samples in entry["contenders"].items())
             self._say(f"{scale.tenants} tenants, {scale.flows} flows, {scale.direction}, {scale.frame}, round "
                       f"{number + 1}: {told}")
         for name in scale.contenders:
-            self._look(bed, source, name, links[name], entry["contenders"][name])
+            self._look(bed, source, name, ways[name], scale.flows, entry["contenders"][name])
         self.save()
 
-    def _load(self, bed, peer, source, scale, entry):
-        """Gives the generator the frames, warms the sessions up, and returns the links to send on by contender."""
+    def _load(self, bed, source, scale, entry):
+        """Makes the frames, warms the sessions up, and returns each contender's Way."""
         load = traffic.Load(scale.tenants, scale.flows, scale.frame)
-        source.load(EDGE_LINKS[0], traffic.write_access(load, self._work)[0])
-        entry["warm_seconds"] = bed.warm(source, [EDGE_LINKS[0]], scale.flows, self._say)
-        links = {"bare": [EDGE_LINKS[0]], "edge": [EDGE_LINKS[0]], "ovn": [OVN_LINKS[0]]}
+        ways = {"edge": self._way(source, EDGE_LINKS, "edge", load)}
+        # Other frames of the same flows find the sessions of the scenario before.
+        known = (scale.tenants, scale.kind)
+        if known != self._warm:
+            bed.forget_sessions()
+            self._warm = known
+        entry["warm_seconds"] = bed.warm(source, ways["edge"].links, _WARM_SHARE * scale.flows, self._say)
+        for name, router in ROUTERS.items():
+            if name in scale.contenders:
+                ways[name] = self._way(source, OVN_LINKS, name, ovn.load(load, router))
         if scale.direction == "both-ways":
-            self._answers(source, EDGE_LINKS, scale.flows)
-            links |= {"bare": list(EDGE_LINKS), "edge": list(EDGE_LINKS)}
-        if "ovn" in scale.contenders:
-            macs = [ovn.router_mac(tenant) for tenant in range(scale.tenants)]
-            ours = dataclasses.replace(load, gateway_macs=macs)
-            source.load(OVN_LINKS[0], traffic.write_access(ours, self._work, "ovn")[0])
-            if scale.direction == "both-ways":
-                self._answers(source, OVN_LINKS, scale.flows)
-                links |= {"ovn": list(OVN_LINKS)}
-        return links
+            ways = {name: self._answered(source, name, way, scale.flows) for name, way in ways.items()}
+        return ways | {"bare": ways["edge"]}
 
-    def _answers(self, source, links, flows):
-        """The far end's traffic: what comes out of the uplink, turned round, one frame of each flow."""
-        captured = self._work / f"{links[1]}.pcap"
-        source.run(1, [links[0]])
+    def _way(self, source, links, name, load):
+        frames = {links[0]: traffic.write_access(load, self._work, name)[0]}
+        source.load(links[0], frames[links[0]])
+        return Way(links[:1], frames)
+
+    def _answered(self, source, name, way, flows):
+        """With the far end's traffic too: what comes out of the uplink, turned round, one frame of each flow."""
+        links = EDGE_LINKS if name == "edge" else OVN_LINKS
+        source.load(links[0], way.frames[links[0]])
+        captured, turned = (self._work / f"{name}-{what}.pcap" for what in ("out", "answers"))
+        source.run(1, links[:1])
         source.capture(links[1], captured, 8 * flows)
-        source.run(1, [links[0]])
-        turned = self._work / f"{links[1]}-answers.pcap"
+        source.run(1, links[:1])
         traffic.write_pcap(turned, traffic.answers(traffic.read_pcap(captured), flows))
-        source.load(links[1], turned)
+        return Way(links, way.frames | {links[1]: turned})
 
-    def _sample(self, bed, source, name, links):
-        with self._contender(bed, name):
-            return switch.measure(bed.ovs, source, links, _SECONDS)
+    def _sample(self, bed, source, name, way, flows):
+        with self._turn(bed, source, name, way, flows):
+            return switch.measure(bed.ovs, source, way.links, _SECONDS)
 
-    def _look(self, bed, source, name, links, samples):
+    def _look(self, bed, source, name, way, flows, samples):
         """Counts the cached flows and their masks, once for each contender and not while it is measured."""
-        with self._contender(bed, name):
+        with self._turn(bed, source, name, way, flows):
             time.sleep(0.5)
-            source.run(2, links)
+            source.run(1.5, way.links)
             lines = switch.datapath_flows(bed.ovs)
             for sample in samples:
                 sample |= {"masks": switch.masks(lines), "megaflows": len(lines)}
@@ -235,13 +290,13 @@ class Run:
                 bed.put(tenants)
                 bed.applied()
                 bed.learn(source, traffic.Load(tenants, tenants))
-                load = traffic.Load(tenants, CONSTANT_FLOWS)
-                source.load(EDGE_LINKS[0], traffic.write_access(load, self._work)[0])
-                bed.warm(source, [EDGE_LINKS[0]], CONSTANT_FLOWS, self._say)
-                self._answers(source, EDGE_LINKS, CONSTANT_FLOWS)
+                scale = Scale(tenants, "constant", "both-ways", contenders=OURS)
+                self._warm = None
+                ways = {"both-ways": self._load(bed, source, scale, {})["edge"]}
+                ways["one-way"] = dataclasses.replace(ways["both-ways"], links=EDGE_LINKS[:1])
                 told = []
-                for direction, links in (("one-way", [EDGE_LINKS[0]]), ("both-ways", list(EDGE_LINKS))):
-                    sample = self._sample(bed, source, "edge", links)
+                for direction in ("one-way", "both-ways"):
+                    sample = self._sample(bed, source, "edge", ways[direction], scale.flows)
                     entries[tenants, direction]["contenders"]["edge"].append(sample)
                     told.append(f"{direction} {sample['mpps']:.2f} Mpps {sample['cycles_per_packet']} cycles")
                 self._say(f"{tenants} tenants, {CONSTANT_FLOWS} flows, alternation {number + 1}: {', '.join(told)}")

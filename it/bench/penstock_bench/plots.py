@@ -15,7 +15,7 @@ _COLOURS = {"#010203": "var(--bare)", "#010204": "var(--edge)", "#010205": "var(
             "#010207": "var(--ink)", "#010208": "var(--soft)", "#010209": "var(--line)", "#01020a": "var(--page)",
             "#01020b": "var(--good)", "#01020c": "var(--bad)"}
 _BARE, _EDGE, _OVN, _OTHER, _INK, _SOFT, _LINE, _PAGE, _GOOD, _BAD = _COLOURS
-_MARKS = {"bare": (_BARE, "s"), "edge": (_EDGE, "o"), "ovn": (_OVN, "^")}
+_MARKS = {"bare": (_BARE, "s"), "edge": (_EDGE, "o"), "ovn": (_OVN, "^"), "ovn-gateway": (_OVN, "v")}
 _OTHER_MARK = (_OTHER, "D")
 _SETTINGS = {
     "svg.fonttype": "none", "font.size": 11, "axes.titlesize": 12, "axes.titleweight": "semibold",

@@ -25,7 +25,9 @@ _BUSY = re.compile(r"busy iterations:\s+\d+\s+\(\s*([\d.]+) % of used cycles\)")
 _PASSES = re.compile(r"Datapath passes:\s+\d+\s+\(\s*([\d.]+) passes/pkt\)")
 _UPCALLS = re.compile(r"Upcalls:\s+(\d+)")
 _HITS = {"simple": "simple match hits", "emc": "emc hits", "smc": "smc hits", "megaflow": "megaflow hits"}
-_FIELD = re.compile(r"([a-z_0-9]+)(?:=[^,()/]+)?(/[^,()]+)?")
+# A value, after "=" or alone in parentheses, without what stands behind "/". Flags are named, and are no value.
+_VALUE = re.compile(r"=[^,()/]+|(?<=\()[^,()/=+-]+(?=[/)])")
+_SIGN = re.compile(r"(?<=[(+\-a-z_])[+-](?=[a-z_])")
 
 
 def vhost_port(number, socket):
@@ -88,4 +90,4 @@ def masks(lines):
 
 def mask(line):
     """What a cached flow looks at, without the values."""
-    return tuple("".join(found) for found in _FIELD.findall(line.partition(", packets:")[0]))
+    return _SIGN.sub("+", _VALUE.sub("", line.partition(", packets:")[0]))

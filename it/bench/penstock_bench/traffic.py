@@ -58,7 +58,11 @@ _SNAPLEN = 65535
 class Load:
     """What `tenants` tenants send: `flows` UDP flows in all, one frame of each.
 
-    gateway_macs: one MAC for all tenants or a sequence with one for each.
+    first: number of the first tenant. The others' numbers follow; port, VLAN and addresses of a tenant are those of its
+    number, see place(), host_mac() and public_address().
+    server: where the flows go to. Loads have the same addresses and ports: those that one switch may track in the same
+    conntrack zone need servers of their own.
+    gateway_macs: one MAC for all tenants or a sequence with one for each, that of the first tenant first.
     same_ports: flow n of every tenant has the same ports, so the same 5-tuple, which is what the switch hashes. By
     default no two flows share a 5-tuple, as with real hosts, who choose their ports at random.
     """
@@ -69,10 +73,15 @@ class Load:
     gateway_macs: object = PENSTOCK_MAC
     tenants_per_port: int = TENANTS_PER_PORT
     same_ports: bool = False
+    first: int = 0
+    server: str = SERVER
 
     def __post_init__(self):
         if not 1 <= self.tenants <= 65536:
             raise PenstockError(f"tenants: {self.tenants} will not do; addresses are there for 1 to 65536")
+        if not 0 <= self.first <= 65536 - self.tenants:
+            raise PenstockError(f"first: {self.first} will not do; {self.tenants} tenants begin with one from 0 to "
+                                f"{65536 - self.tenants}")
         if self.flows < self.tenants:
             raise PenstockError(f"flows: {self.flows} are less than one for each of {self.tenants} tenants")
         if not 1 <= self.tenants_per_port <= 4094 - FIRST_VLAN + 1:
@@ -85,16 +94,25 @@ class Load:
             raise PenstockError(f"gateway-macs: {len(self.gateway_macs)} for {self.tenants} tenants")
         if self.flows > _SOURCE_PORTS * 1000:
             raise PenstockError(f"flows: {self.flows} are more than the ports allow")
+        try:
+            ipaddress.IPv4Address(self.server)
+        except ValueError as error:
+            raise PenstockError(f"server: {error}") from error
         _sizes(self.frame, self.tagged)
 
     @property
+    def numbers(self):
+        """Numbers of the tenants."""
+        return range(self.first, self.first + self.tenants)
+
+    @property
     def ports(self):
-        """Number of access ports."""
-        return -(-self.tenants // self.tenants_per_port)
+        """Number of access ports, up to the last one that a tenant of the load is on."""
+        return 1 + place(self.numbers[-1], self.tenants_per_port)[0]
 
     def gateway_mac(self, tenant):
-        """MAC of the gateway that a tenant's host sends to."""
-        return self.gateway_macs if isinstance(self.gateway_macs, str) else self.gateway_macs[tenant]
+        """MAC of the gateway that a tenant's host sends to, by the tenant's number."""
+        return self.gateway_macs if isinstance(self.gateway_macs, str) else self.gateway_macs[tenant - self.first]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,26 +161,26 @@ def place(tenant, tenants_per_port=TENANTS_PER_PORT):
 
 
 def access_frames(load):
-    """The frames of a load: one list for each access port.
+    """The frames of a load: one list for each access port, empty for those before the first tenant's.
 
     Flow 0 of every tenant comes first, then flow 1 of every tenant: neighbours never share a flow or a tenant.
     """
     ports = [[] for _ in range(load.ports)]
-    bodies = _bodies(HOST, SERVER)
+    bodies = _bodies(HOST, load.server)
     sizes = _cycle(load.frame, load.tagged)
     # From here on tenants would get the sizes again that they have had: the mix moves on by one, so that no tenant has
     # frames of one size only. Up to here the mix went round a whole number of times, so its weights are kept.
     repeats = math.lcm(load.tenants, len(sizes))
-    headers = [_access_header(load, tenant) for tenant in range(load.tenants)]
-    port_of = [tenant // load.tenants_per_port for tenant in range(load.tenants)]
+    headers = [_access_header(load, tenant) for tenant in load.numbers]
+    port_of = [place(tenant, load.tenants_per_port)[0] for tenant in load.numbers]
     for number in range(load.flows):
-        flow, tenant = divmod(number, load.tenants)
+        flow, index = divmod(number, load.tenants)
         if load.same_ports:
             source, server = FIRST_SOURCE_PORT + flow, FIRST_SERVER_PORT
         else:
             source, server = FIRST_SOURCE_PORT + number % _SOURCE_PORTS, FIRST_SERVER_PORT + number // _SOURCE_PORTS
         size = sizes[(number + number // repeats) % len(sizes)]
-        ports[port_of[tenant]].append(headers[tenant] + bodies(size, source, server))
+        ports[port_of[index]].append(headers[index] + bodies(size, source, server))
     return ports
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures and scenarios in words. What is not known is a dash."""
 
-CONTENDERS = {"bare": "bare forwarding", "edge": "Penstock", "ovn": "OVN"}
+CONTENDERS = {"bare": "bare forwarding", "edge": "Penstock", "ovn": "OVN", "ovn-gateway": "OVN, gateway routers"}
 """In the order of the report."""
 
 
@@ -62,6 +62,5 @@ def flows(entry):
 
 
 def contender(entry):
-    """Who an entry is about, and through how many functions."""
-    name = CONTENDERS.get(entry.get("contender"), entry.get("contender") or "Penstock")
-    return name + (f", {entry['hops']} hop{'' if entry['hops'] == 1 else 's'}" if "hops" in entry else "")
+    """Who an entry is about."""
+    return CONTENDERS.get(entry.get("contender"), entry.get("contender") or "Penstock")

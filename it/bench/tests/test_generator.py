@@ -30,6 +30,7 @@ _PCAP = "<IHHIIII"
 _RECORD = "<IIII"
 _SWITCH_MB = 128
 _PORTS = ("acc", "up")
+_FUNCTION = ("in", "out")
 
 
 def checksum(data):
@@ -93,13 +94,14 @@ def until(ready):
 
 
 class Switch:
-    """A private switch with a bridge that forwards between two vhost ports. It sleeps when there is nothing to do."""
+    """A private switch with a bridge that forwards between two vhost ports, and on wish through two more, between which
+    a network function is. It sleeps when there is nothing to do."""
 
     def __init__(self, directory):
         self.directory = directory
         self.namespace = f"psg-{os.getpid()}"
         self.ovs = Ovs(directory / "ovs")
-        self.links = {name: directory / f"{name}.sock" for name in _PORTS}
+        self.links = {name: directory / f"{name}.sock" for name in _PORTS + _FUNCTION}
 
     def start(self):
         namespaces.create(self.namespace)
@@ -121,10 +123,16 @@ class Switch:
         with HugePages().reserve(self.namespace, _SWITCH_MB):
             self.ovs.start_switch(self.namespace)
 
-    def connect_ports(self):
-        for here, there in ((1, 2), (2, 1)):
-            run("ovs-ofctl", "add-flow", f"unix:{self.ovs.directory}/br0.mgmt",
-                f"in_port={here},actions=output:{there}")
+    def connect_ports(self, pairs=(_PORTS,)):
+        """Lets each pair of ports exchange what they get, and nothing else."""
+        bridge = f"unix:{self.ovs.directory}/br0.mgmt"
+        number = {name: place for place, name in enumerate(self.links, 1)}
+        run("ovs-ofctl", "del-flows", bridge)
+        for pair in pairs:
+            for here, there in (pair, pair[::-1]):
+                run("ovs-ofctl", "add-flow", bridge, f"in_port={number[here]},actions=output:{number[there]}")
+        # Cached flows would be changed a moment later, when frames are on their way already.
+        self.ovs.appctl("revalidator/purge")
 
     def stop_switch(self):
         self.ovs.appctl("exit")
@@ -248,6 +256,69 @@ class GeneratorTest(unittest.TestCase):
         self.assertGreater(seen["acc"]["count"], 0)
         self.assertGreater(seen["acc"]["mean"], seen["up"]["mean"])
 
+    def lead_through_function(self, *between):
+        """The switch leads all through the two ports of a function; the generator forwards between the two links."""
+        self.addCleanup(self.switch.connect_ports)
+        self.switch.connect_ports((("acc", "in"), ("out", "up")))
+        if between:
+            self.addCleanup(self.generator.forward, *between, on=False)
+            self.generator.forward(*between)
+
+    def test_forwarded_frames_pass_unchanged_and_count_where_they_end(self):
+        self.lead_through_function("in", "out")
+        frames = [udp(1000), udp(1001, 1514), udp(1002, 60, ()), ARP]
+        back = [udp(2000), udp(2001, 300)]
+        self.load("acc", frames)
+        self.load("up", back)
+        captured = {link: self.capture(link, 100) for link in ("in", "up", "acc")}
+        links = self.generator.run(0.2, ["acc", "up"], rate=5000, burst=160)["links"]
+        self.assertEqual([links[name]["tx"] for name in links], [80, 80, 0, 0])
+        self.assertEqual([links[name]["rx"] for name in links], [80, 80, 0, 0])
+        self.assertEqual([links[name]["forwarded"] for name in links], [0, 0, 80, 80])
+        self.assertEqual([links[name]["unforwarded"] for name in links], [0, 0, 0, 0])
+        arrived = {link: read_pcap(path) for link, path in captured.items()}
+        self.assertEqual({link: set(found) for link, found in arrived.items()},
+                         {"in": set(frames), "up": set(frames), "acc": set(back)})
+        self.assertEqual([len(found) for found in arrived.values()], [80, 80, 80])
+
+    def test_latency_of_forwarded_frames_is_read_where_they_end(self):
+        self.lead_through_function("out", "in")
+        self.load("acc", [udp(1000), udp(1001, 200)])
+        result = self.generator.run(0.2, ["acc"], rate=2000, stamp=True)
+        self.assertEqual(result["latency_ns"]["up"]["count"], result["links"]["acc"]["tx"])
+        self.assertEqual([result["latency_ns"][link] for link in _FUNCTION], 2 * [{"count": 0}])
+
+    def test_what_is_not_forwarded_is_received_and_goes_no_further(self):
+        self.lead_through_function()
+        self.load("acc", [udp(1000)])
+        links = self.generator.run(0.2, ["acc"], burst=50)["links"]
+        self.assertEqual((links["in"]["rx"], links["in"]["forwarded"], links["up"]["rx"]), (50, 0, 0))
+
+    def test_forwarding_as_fast_as_it_goes_keeps_the_order_and_doubles_nothing(self):
+        self.lead_through_function("in", "out")
+        # One flow, whose order the switch keeps.
+        self.load("acc", [udp(1000)[:-4] + struct.pack("!I", number) for number in range(50000)])
+        captured = self.capture("up", 50000)
+        links = self.generator.run(0.5, ["acc"], burst=50000)["links"]
+        arrived = [struct.unpack("!I", frame[-4:])[0] for frame in read_pcap(captured)]
+        self.assertGreater(len(arrived), 1000)
+        self.assertEqual(arrived, sorted(set(arrived)))
+        self.assertEqual((links["up"]["rx"], links["in"]["unforwarded"]), (len(arrived), 0))
+        self.assertLessEqual(links["up"]["rx"], links["in"]["forwarded"])
+
+    def test_a_pair_is_parted_from_either_side_and_by_a_new_one(self):
+        self.lead_through_function("in", "out")
+        self.load("acc", [udp(1000)])
+        self.load("in", [udp(1000)])
+        for other, on in (("in", False), ("up", True)):
+            self.generator.forward("in", "out")
+            with self.assertRaisesRegex(PenstockError, "does not send on its own"):
+                self.generator.run(0.1, ["in"])
+            self.generator.forward("out", other, on)
+            self.addCleanup(self.generator.forward, "up", "out", on=False)
+            links = self.generator.run(0.1, ["acc"], burst=10)["links"]
+            self.assertEqual((links["in"]["rx"], links["in"]["forwarded"]), (10, 0))
+
     def test_refusals_say_why(self):
         empty = self.directory / "empty.pcap"
         empty.write_bytes(b"")
@@ -265,6 +336,9 @@ class GeneratorTest(unittest.TestCase):
                 (lambda: self.generator.run(0, ["acc"]), "use: run"),
                 (lambda: self.generator.run(0.1, ["acc"], rate=-1), "use: run"),
                 (lambda: self.generator.command("run 0.1 acc sideways"), "use: run"),
+                (lambda: self.generator.forward("in", "in"), "use: forward"),
+                (lambda: self.generator.forward("in", "lost"), "use: forward"),
+                (lambda: self.generator.command("forward in"), "use: forward"),
                 (lambda: self.generator.capture("up", self.directory / "x.pcap", 0), "use: capture"),
                 (lambda: self.generator.capture("up", self.directory / "nowhere" / "x.pcap", 1), "No such file"),
                 (lambda: self.generator.command('jump "high\\'), "no such command")):

@@ -19,6 +19,7 @@ if str(_BENCH) not in sys.path:
 # pylint: disable=wrong-import-position
 from penstock_bench import control, ovn, traffic
 from penstock_node import processes
+from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 from penstock_node.ovs import Ovs
 
@@ -26,6 +27,9 @@ _TENANTS = 3
 _FLOWS = 6
 _PORTS = ("ovn-acc0", "ovn-up0")
 _RECIRCULATION = re.compile(r"recirc_id\(([^)]*)\).*actions:(.*)")
+_AGAIN = re.compile(r"recirc\((\w+)\)")
+_CHASSIS_MAC = re.compile(r"priority=180,.*(?:conjunction|conj_id)")
+_ZONE = re.compile(r"zone=(\d+)")
 
 
 class _Switch(Ovs):
@@ -60,9 +64,16 @@ class _Switch(Ovs):
 
 
 class OvnTest(unittest.TestCase):
-    """The variant that is the default. All tests share a running OVN with three tenants, and leave it so."""
+    """The variant and the kind of router that are the default.
+
+    All tests share a running OVN with three tenants of each kind of router, and leave it so.
+    """
 
     variant = ovn.VARIANTS[0]
+    router = "distributed"
+    # For each pass with conntrack of a new connection: whether its zones are those that translate.
+    zones = [[True]]
+    binding = "patch"
 
     @classmethod
     def setUpClass(cls):
@@ -76,41 +87,66 @@ class OvnTest(unittest.TestCase):
         cls.addClassCleanup(cls.ovn.stop)
         cls.ovn.start(cls.directory / "ovn", cls.switch,
                       {port: ["type=dummy", f"options:tx_pcap={cls.switch.sent(port)}"] for port in _PORTS})
-        cls.ovn.provision(_TENANTS)
-        cls.load = traffic.Load(_TENANTS, _FLOWS, gateway_macs=[ovn.router_mac(tenant) for tenant in range(_TENANTS)])
+        cls.loads = {router: ovn.load(traffic.Load(_TENANTS, _FLOWS), router) for router in ovn.ROUTERS}
+        for router in ovn.ROUTERS:
+            cls.ovn.provision(_TENANTS, router)
+        cls.load = cls.loads[cls.router]
+        cls.frames = traffic.access_frames(cls.load)[0]
+
+    def setUp(self):
+        # A connection keeps its translation when its tenant changes.
+        self.switch.appctl("dpctl/flush-conntrack")
 
     def forward(self, frames, count):
         """Frames from tenants; returns the `count` that leave by the uplink, as packets."""
         return [traffic.parse(frame) for frame in self.switch.send(_PORTS[0], frames, _PORTS[1], count)]
 
+    def flows(self):
+        """Number of flows of br-int.
+
+        Without those that give packets of other chassis a router's MAC, which no packet here meets: ovn-controller
+        leaves them when a localnet port gets another VLAN, and makes them or not by the order of events.
+        """
+        text = run("ovs-ofctl", "dump-flows", ovn.INTEGRATION_BRIDGE, "table=0", environment=self.switch.environment)
+        return self.ovn.flows()["br-int"] - len(_CHASSIS_MAC.findall(text))
+
     def test_translates_each_tenant_to_its_public_address(self):
-        packets = self.forward(traffic.access_frames(self.load)[0], _FLOWS)
+        packets = self.forward(self.frames, _FLOWS)
         self.assertEqual(len(packets), _FLOWS)
-        for tenant in range(_TENANTS):
+        for tenant in self.load.numbers:
             own = [packet for packet in packets if packet.source == traffic.public_address(tenant)]
             self.assertEqual(len(own), _FLOWS // _TENANTS)
             for packet in own:
                 self.assertEqual((packet.source_mac, packet.destination_mac, packet.vlan, packet.destination),
-                                 (ovn.router_mac(tenant), traffic.TRANSIT_MAC, None, traffic.SERVER))
+                                 (ovn.router_mac(tenant), traffic.TRANSIT_MAC, None, self.load.server))
                 self.assertTrue(packet.checksums_valid)
 
+    def test_translates_for_both_kinds_of_routers_side_by_side(self):
+        frames = [frame for pair in zip(*(traffic.access_frames(load)[0] for load in self.loads.values()))
+                  for frame in pair]
+        packets = self.forward(frames, 2 * _FLOWS)
+        expected = [(traffic.public_address(tenant), load.server)
+                    for load in self.loads.values() for tenant in load.numbers]
+        self.assertEqual(sorted((packet.source, packet.destination) for packet in packets),
+                         sorted(expected * (_FLOWS // _TENANTS)))
+
     def test_takes_answers_back_to_the_host(self):
-        forth = self.switch.send(_PORTS[0], traffic.access_frames(self.load)[0], _PORTS[1], _FLOWS)
+        forth = self.switch.send(_PORTS[0], self.frames, _PORTS[1], _FLOWS)
         back = self.switch.send(_PORTS[1], traffic.answers(forth, _FLOWS), _PORTS[0], _FLOWS)
         packets = [traffic.parse(frame) for frame in back]
         self.assertEqual({packet.destination_port for packet in packets},
                          set(range(traffic.FIRST_SOURCE_PORT, traffic.FIRST_SOURCE_PORT + _FLOWS)))
         for packet in packets:
             tenant = packet.vlan - traffic.FIRST_VLAN
+            self.assertIn(tenant, self.load.numbers)
             self.assertEqual((packet.destination_mac, packet.source_mac, packet.destination, packet.source),
-                             (traffic.host_mac(tenant), ovn.router_mac(tenant), traffic.HOST, traffic.SERVER))
+                             (traffic.host_mac(tenant), ovn.router_mac(tenant), traffic.HOST, self.load.server))
             self.assertTrue(packet.checksums_valid)
 
     def test_drops_what_the_backbone_forbids(self):
-        frames = traffic.access_frames(self.load)[0]
-        forbidden = [_towards(frames[0], f"10.{number}.1.1") for number in range(200, 209)]
-        packets = self.forward([*forbidden, _towards(frames[1], "10.199.1.1"), frames[2]], 2)
-        self.assertEqual({packet.destination for packet in packets}, {"10.199.1.1", traffic.SERVER})
+        forbidden = [_towards(self.frames[0], f"10.{number}.1.1") for number in range(200, 209)]
+        packets = self.forward([*forbidden, _towards(self.frames[1], "10.199.1.1"), self.frames[2]], 2)
+        self.assertEqual({packet.destination for packet in packets}, {"10.199.1.1", self.load.server})
 
     def test_forbids_what_penstock_forbids(self):
         entries = control.acls()["ietf-access-control-list:acls"]["acl"][0]["aces"]["ace"]
@@ -118,42 +154,105 @@ class OvnTest(unittest.TestCase):
                    if entry["actions"]["forwarding"].endswith(":drop")]
         self.assertEqual(ovn.INTERNAL_PREFIXES, tuple(dropped))
 
-    def test_takes_two_passes_and_one_connection_tracking(self):
-        self.forward(traffic.access_frames(self.load)[0], _FLOWS)
-        flows = [_RECIRCULATION.search(line).groups() for line in self.switch.appctl("dpctl/dump-flows").splitlines()
-                 if traffic.SERVER in line and ("in_port(" in line)]
-        first = [actions for number, actions in flows if number == "0" and "ct(commit" in actions]
+    def test_binds_the_router_as_its_kind_wants(self):
+        path = self.directory / "ovn" / "southbound.sock"
+        found = run("ovn-sbctl", f"--db=unix:{path}", "--bare", "--columns=type", "find", "Port_Binding",
+                    f"logical_port=t{self.load.first}-out")
+        self.assertEqual(found.strip(), self.binding)
+
+    def test_takes_the_passes_of_its_kind_of_router(self):
+        self.switch.appctl("revalidator/purge")
+        self.forward(self.frames, _FLOWS)
+        passes = {}
+        first = []
+        for number, actions in _RECIRCULATION.findall(self.switch.appctl("dpctl/dump-flows")):
+            passes.setdefault(number, []).append(actions)
+            if number == "0" and "ct(" in actions:
+                first.append(actions)
         self.assertEqual(len(first), _TENANTS)
         for actions in first:
-            self.assertEqual(actions.count("ct("), 1)
-            again = re.search(r"recirc\((\w+)\)", actions)[1]
-            self.assertGreaterEqual(int(re.search(r"zone=(\d+)", actions)[1]), ovn.FIRST_ZONE)
-            for number, then in flows:
-                if number == again:
-                    self.assertNotIn("recirc(", then)
+            zones = []
+            while (again := _AGAIN.search(actions)) is not None:
+                zones.append([int(zone) >= ovn.FIRST_ZONE for zone in _ZONE.findall(actions)])
+                self.assertEqual(len(passes[again[1]]), 1)
+                actions = passes[again[1]][0]
+            self.assertEqual(zones, self.zones)
+            self.assertNotIn("ct(", actions)
 
     def test_deletes_and_adds_a_tenant(self):
-        frames = traffic.access_frames(self.load)[0][:_TENANTS]
-        before = self.ovn.flows()
-        self.ovn.delete_tenant(1)
-        without = self.ovn.flows()
-        self.assertLess(without["br-int"], before["br-int"])
-        self.assertEqual({packet.source for packet in self.forward(frames, 2)},
-                         {traffic.public_address(0), traffic.public_address(2)})
-        self.ovn.add_tenant(1)
-        self.assertEqual(self.ovn.flows(), before)
-        self.assertEqual(len(self.forward(frames, _TENANTS)), _TENANTS)
+        first, middle, last = self.load.numbers
+        before = self.flows()
+        for _ in range(2):
+            self.ovn.delete_tenant(middle)
+            without = self.flows()
+            self.assertLess(without, before)
+            self.assertEqual({packet.source for packet in self.forward(self.frames[:_TENANTS], 2)},
+                             {traffic.public_address(first), traffic.public_address(last)})
+            self.ovn.add_tenant(middle)
+            self.assertEqual(self.flows(), before)
+            self.assertEqual(len(self.forward(self.frames[:_TENANTS], _TENANTS)), _TENANTS)
+
+    def test_changes_a_tenant_there_and_back(self):
+        tenant = self.load.first
+        vlan, public = ovn.spare_place(tenant)
+        neighbour = traffic.public_address(tenant + 1)
+        old, new = self.frames[0], _in_vlan(self.frames[0], vlan)
+        before = self.flows()
+        for _ in range(2):
+            for right, wrong, address in ((new, old, public), (old, new, traffic.public_address(tenant))):
+                self.assertGreater(self.ovn.change_tenant(tenant), 0)
+                self.switch.appctl("dpctl/flush-conntrack")
+                packets = self.forward([wrong, right, self.frames[1]], 2)
+                self.assertEqual([packet.source for packet in packets], [address, neighbour])
+                self.assertEqual(self.flows(), before)
+
+    def test_takes_answers_back_to_a_changed_tenant(self):
+        tenant = self.load.first
+        vlan, _ = ovn.spare_place(tenant)
+        self.ovn.change_tenant(tenant)
+        self.addCleanup(self.ovn.change_tenant, tenant)
+        forth = self.switch.send(_PORTS[0], [_in_vlan(self.frames[0], vlan)], _PORTS[1], 1)
+        back = self.switch.send(_PORTS[1], traffic.answers(forth, 1), _PORTS[0], 1)
+        self.assertEqual([traffic.parse(frame).vlan for frame in back], [vlan])
+
+    def test_deletes_and_adds_a_changed_tenant(self):
+        before = self.flows()
+        self.ovn.change_tenant(self.load.first)
+        self.ovn.delete_tenant(self.load.first)
+        self.ovn.add_tenant(self.load.first)
+        self.assertEqual(self.flows(), before)
+        self.assertEqual(len(self.forward(self.frames[:_TENANTS], _TENANTS)), _TENANTS)
+
+    def test_refuses_changes_that_cannot_be(self):
+        with self.assertRaisesRegex(PenstockError, "tenant: 7 will not do; there is none"):
+            self.ovn.change_tenant(7)
+        with self.assertRaisesRegex(PenstockError, "tenants: 2001 are more"):
+            self.ovn.provision(2001)
+        self.ovn.change_tenant(0)
+        self.addCleanup(self.ovn.change_tenant, 0)
+        with self.assertRaisesRegex(PenstockError, "tenant: 2000 will not do; VLAN 4010 is another changed tenant's"):
+            self.ovn.change_tenant(2000)
 
     def test_provisions_one_by_one_what_was_cleared(self):
-        before = self.ovn.flows()
+        before = self.flows()
         self.ovn.clear()
-        self.assertLess(self.ovn.flows()["br-int"], before["br-int"] // 2)
-        self.assertEqual(len(self.ovn.provision_one_by_one(_TENANTS)), _TENANTS)
-        self.assertEqual(self.ovn.flows(), before)
+        without = self.flows()
+        self.assertLess(without, before // 2)
+        for router in reversed(ovn.ROUTERS):
+            self.assertEqual(len(self.ovn.provision_one_by_one(_TENANTS, router)), _TENANTS)
+        self.assertEqual(self.flows(), before)
         self.ovn.provision(_TENANTS)
-        self.assertEqual(self.ovn.flows(), before)
+        self.assertEqual(self.flows(), before)
+        self.ovn.clear()
+        self.assertEqual(self.flows(), without)
+        for router in ovn.ROUTERS:
+            self.ovn.provision(_TENANTS, router)
+        self.assertEqual(self.flows(), before)
 
     def test_tells_what_it_costs(self):
+        flows = self.ovn.flows()
+        self.assertEqual(set(flows), {"br-int", "total"})
+        self.assertEqual(flows["total"] - flows["br-int"], 2 if self.variant == "localnet" else 0)
         self.assertEqual(set(self.ovn.rss()), {"northbound", "southbound", "northd", "controller"})
         self.assertTrue(all(self.ovn.rss().values()))
         self.assertEqual(set(self.ovn.cpu()), set(self.ovn.rss()))
@@ -182,11 +281,26 @@ class OvnTest(unittest.TestCase):
             self.assertFalse(processes.is_running(path), path.name)
         self.assertEqual(switch.vsctl("list-br").split(), ["other"])
         self.assertEqual(switch.get("Open_vSwitch", ".", "external_ids"), {"other": "1"})
+        self.assertNotIn("bundle-idle-timeout", switch.get("Open_vSwitch", ".", "other_config"))
         peer.stop()
+
+
+class GatewayTest(OvnTest):
+    """The other kind of router."""
+
+    router = "gateway"
+    zones = [[False], [False, True]]
+    binding = "l3gateway"
 
 
 class LocalnetTest(OvnTest):
     """The other variant."""
+
+    variant = "localnet"
+
+
+class LocalnetGatewayTest(GatewayTest):
+    """The other kind of router in the other variant."""
 
     variant = "localnet"
 
@@ -196,6 +310,33 @@ class NotStartedTest(unittest.TestCase):
 
     def test_stops_before_it_has_started(self):
         ovn.Ovn().stop()
+
+    def test_knows_a_router_by_the_number_of_its_tenant(self):
+        self.assertEqual([ovn.router_kind(tenant) for tenant in (0, 1999, 2000, 3000)],
+                         ["distributed", "distributed", "gateway", "gateway"])
+
+    def test_makes_a_load_for_each_kind_of_router(self):
+        base = traffic.Load(3, 6, "imix", same_ports=True)
+        distributed, gateway = (ovn.load(base, router) for router in ovn.ROUTERS)
+        self.assertEqual((list(distributed.numbers), list(gateway.numbers)), ([0, 1, 2], [2000, 2001, 2002]))
+        for made in (distributed, gateway):
+            self.assertEqual((made.tenants, made.flows, made.frame, made.same_ports), (3, 6, "imix", True))
+            self.assertEqual([made.gateway_mac(tenant) for tenant in made.numbers],
+                             [ovn.router_mac(tenant) for tenant in made.numbers])
+        # The zones in which gateway routers track may be those of Penstock's tenants.
+        self.assertEqual(distributed.server, base.server)
+        self.assertNotEqual(gateway.server, base.server)
+
+    def test_spare_places_are_no_tenants(self):
+        spare = {ovn.spare_place(tenant) for tenant in range(4000)}
+        self.assertFalse({vlan for vlan, _ in spare} & {traffic.place(tenant)[1] for tenant in range(4000)})
+        self.assertLess(max(vlan for vlan, _ in spare), 4095)
+        self.assertFalse({public for _, public in spare} & {traffic.public_address(tenant) for tenant in range(4000)})
+
+    def test_refuses_an_unknown_router(self):
+        for call in (ovn.Ovn().provision, lambda tenants, router: ovn.load(traffic.Load(tenants), router)):
+            with self.assertRaisesRegex(PenstockError, "router: 'edge' will not do; wanted: distributed, gateway"):
+                call(1, "edge")
 
     def test_refuses_an_unknown_variant(self):
         with self.assertRaisesRegex(PenstockError, "variant: 'vlan' will not do; wanted: container, localnet"):
@@ -210,6 +351,11 @@ class NotStartedTest(unittest.TestCase):
 def _udp(frames):
     """Only the tests' own: OVN says where its addresses are, by ARP."""
     return [frame for frame in frames if traffic.parse(frame) is not None]
+
+
+def _in_vlan(frame, vlan):
+    """A tagged frame in another VLAN."""
+    return frame[:14] + struct.pack("!H", vlan) + frame[16:]
 
 
 def _towards(frame, destination):

@@ -69,6 +69,12 @@ class PacketsTest(unittest.TestCase):
         self.assertTrue(found(forwarding(100, {"edge": samples(2.0, 100), "ovn": samples(0.5, 100)}))
                         ["vs_ovn_packets_100"]["met"])
 
+    def test_times_ovn_with_gateway_routers(self):
+        contenders = {"edge": samples(2.0, 100), "ovn": samples(0.5, 100), "ovn-gateway": samples(0.4, 100)}
+        ratio = found(forwarding(1000, contenders))["vs_ovn_gateway_packets_1000"]
+        self.assertAlmostEqual(ratio["value"], 5)
+        self.assertIn("gateway routers", ratio["method"])
+
 
 class RetentionTest(unittest.TestCase):
 
@@ -153,7 +159,9 @@ class AllTest(unittest.TestCase):
             "edge_vs_bare_64B_10": (">=", 0.40), "edge_vs_bare_64B_100": (">=", 0.40),
             "edge_vs_bare_64B_1000": (">=", 0.40), "retention_one_way": (">=", 0.90),
             "retention_both_ways": (">=", 0.85), "vs_ovn_packets_10": (">=", 3.0), "vs_ovn_packets_100": (">=", 3.0),
-            "vs_ovn_packets_1000": (">=", 5.0), "vs_ovn_provisioning_1000": ("<=", 1 / 3),
+            "vs_ovn_packets_1000": (">=", 5.0), "vs_ovn_gateway_packets_10": (">=", 3.0),
+            "vs_ovn_gateway_packets_100": (">=", 3.0), "vs_ovn_gateway_packets_1000": (">=", 5.0),
+            "vs_ovn_provisioning_1000": ("<=", 1 / 3),
             "vs_ovn_flows_1000": ("<=", 0.1), "change_p95_ratio_1000_10": ("<=", 2.0),
             "change_p95_ms_1000": ("<", 250), "provision_1000_seconds": ("<", 10), "resync_1000_seconds": ("<", 10),
             "flows_per_tenant": (None, None)})

@@ -68,7 +68,7 @@ class ReportTest(unittest.TestCase):
 
     def test_ratios_come_first(self):
         markdown = self.write(results())[0]
-        self.assertLess(markdown.index("13 of 14 targets met"), markdown.index("## "))
+        self.assertLess(markdown.index("16 of 17 targets met"), markdown.index("## "))
         self.assertIn("Not met: `edge_vs_bare_64B_1000`.", markdown)
         self.assertTrue(re.search(r"^## (.*)", markdown, re.MULTILINE).group(1).startswith("Ratios"))
         row = self.row(markdown, "`edge_vs_bare_64B_1000`")
@@ -85,7 +85,7 @@ class ReportTest(unittest.TestCase):
 
     def test_mpps_of_the_generator_are_marked(self):
         markdown = self.write(results())[0].partition("### One way, IMIX")[2]
-        self.assertEqual(self.row(markdown, "1,000", "bare")[2], "3.30 †")
+        self.assertEqual(self.row(markdown, "1,000", "bare forwarding")[2], "3.30 †")
         row = self.row(markdown, "1,000", "Penstock")
         self.assertEqual(row[2], "1.10")
         self.assertEqual(row[4], "0.500")  # By cycles; by Mpps it would be a third.
@@ -98,8 +98,11 @@ class ReportTest(unittest.TestCase):
 
     def test_ovn(self):
         markdown = self.write(results())[0].partition("## Against OVN")[2]
-        self.assertEqual(self.row(markdown, "one way, 64 bytes, 10,000 flows in all", "1,000")[2:],
-                         ["6.33", "", "Mpps", "1,000 / 7,000", "1.00 / 3.00", "7 / 7"])
+        scenario = "one way, 64 bytes, 10,000 flows in all"
+        self.assertEqual(self.row(markdown, scenario, "OVN", "1,000")[3:],
+                         ["6.33", "", "Mpps", "1,000 / 7,000", "1.00 / 2.00", "7 / 7"])
+        self.assertEqual(self.row(markdown, scenario, "OVN, gateway routers", "1,000")[3:],
+                         ["9.50", "", "Mpps", "1,000 / 9,000", "1.00 / 3.00", "7 / 7"])
         self.assertEqual(self.row(markdown, "1,000")[1:4], ["2.25 / 9.50", "0.237", "20,100 / 402,000"])
 
     def test_rfc2544_and_chain(self):
@@ -108,7 +111,7 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(self.row(markdown, "Penstock, 10 tenants, 64 bytes", "50 %")[2:],
                          ["10.0", "20.0", "30.0", "40.0", "50.0"])
         self.assertIn("1.00: 0, 2.00: 25.00%", markdown)
-        self.assertIn("Penstock, 1 hop, 10 tenants", markdown)
+        self.assertIn("through one function, 10 tenants, 64 bytes", markdown)
 
     def test_control(self):
         markdown = self.write(results())[0].partition("## Control plane")[2]
@@ -117,6 +120,11 @@ class ReportTest(unittest.TestCase):
         self.assertIn("to the power 1.00", markdown)
         self.assertIn("linear or better", markdown)
         self.assertEqual(self.row(markdown, "1,000", "remove")[2:], ["20", "10.0", "19.0", "20.0", "20.0"])
+
+    def test_one_by_one_beside_ovn(self):
+        markdown = self.write(results())[0].partition("### Provisioning one by one")[2]
+        self.assertEqual(self.row(markdown, "Penstock")[1:], ["10", "0.250", "0.500", "20.0"])
+        self.assertEqual(self.row(markdown, "OVN")[1:], ["10", "-", "5.00", "2.00"])
 
     def test_growth_worse_than_linear_is_said(self):
         content = results()

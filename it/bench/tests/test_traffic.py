@@ -114,13 +114,47 @@ class AccessTest(Frames):
         frames = traffic.access_frames(Load(tenants=2, flows=4, gateway_macs=macs))[0]
         self.assertEqual([traffic.parse(frame).destination_mac for frame in frames], macs * 2)
 
+    def test_tenants_that_begin_later(self):
+        macs = ["02:4f:56:4e:07:d0", "02:4f:56:4e:07:d1"]
+        load = Load(tenants=2, flows=4, gateway_macs=macs, first=2000)
+        self.assertEqual((list(load.numbers), load.ports), ([2000, 2001], 1))
+        self.assertEqual([load.gateway_mac(tenant) for tenant in load.numbers], macs)
+        packets = [traffic.parse(frame) for frame in traffic.access_frames(load)[0]]
+        self.assertEqual([(packet.destination_mac, packet.source_mac, packet.vlan) for packet in packets],
+                         [(macs[0], "02:00:00:00:07:d0", 2002), (macs[1], "02:00:00:00:07:d1", 2003)] * 2)
+        # All else is as in a load that begins with tenant 0.
+        begin = [traffic.parse(frame) for frame in traffic.access_frames(Load(tenants=2, flows=4))[0]]
+        for packet, other in zip(packets, begin):
+            self.assertEqual((packet.source, packet.destination, packet.source_port, packet.destination_port),
+                             (other.source, other.destination, other.source_port, other.destination_port))
+
+    def test_tenants_that_begin_on_another_port(self):
+        load = Load(tenants=4, flows=8, first=3998)
+        first, second = traffic.access_frames(load)
+        self.assertEqual(load.ports, 2)
+        self.assertEqual([traffic.parse(frame).vlan for frame in first], [4000, 4001] * 2)
+        self.assertEqual([traffic.parse(frame).vlan for frame in second], [2, 3] * 2)
+        ports = traffic.access_frames(Load(tenants=1, flows=2, first=4000))
+        self.assertEqual([len(frames) for frames in ports], [0, 2])
+        self.assertEqual(Load(tenants=10, first=90, tenants_per_port=50).ports, 2)
+
+    def test_another_server(self):
+        frames = traffic.access_frames(Load(tenants=2, flows=4, server="198.51.100.11"))[0]
+        for frame in frames:
+            self.assert_valid(frame, 18)
+        self.assertEqual({traffic.parse(frame).destination for frame in frames}, {"198.51.100.11"})
+
     def test_what_cannot_be_is_refused(self):
-        for arguments, text in (({"tenants": 0}, "tenants: 0"), ({"tenants": 20, "flows": 10}, "flows: 10"),
+        for arguments, text in (({"tenants": 0}, "tenants: 0"), ({"tenants": 1, "first": -1}, "first: -1"),
+                                ({"tenants": 2, "first": 65535}, "first: 65535 will not do; 2 tenants .* to 65534"),
+                                ({"tenants": 1, "server": "server"}, "server: .*'server'"),
+                                ({"tenants": 20, "flows": 10}, "flows: 10"),
                                 ({"tenants": 1, "frame": "63"}, "frame: '63'"),
                                 ({"tenants": 1, "frame": "jumbo"}, "wanted: 64, 1518, imix, imix-eantc or a number"),
                                 ({"tenants": 2, "tagged": False}, "without a VLAN"),
                                 ({"tenants": 1, "tenants_per_port": 4094}, "tenants-per-port: 4094"),
                                 ({"tenants": 2, "gateway_macs": [EDGE_MAC]}, "gateway-macs: 1 for 2"),
+                                ({"tenants": 2, "first": 1, "gateway_macs": [EDGE_MAC]}, "gateway-macs: 1 for 2"),
                                 ({"tenants": 1, "flows": 50001, "same_ports": True}, "at most 50000")):
             with self.subTest(arguments), self.assertRaisesRegex(PenstockError, text):
                 Load(**arguments)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Latency of a service chain: the same traffic with and without network functions in its path.
+
+The generator is the functions too: it owns the sockets of their ports, which are the product's own, and hands on
+unchanged what it receives there, in its one loop. A process for each would take the generator's core from it. So the
+figures are what Penstock and its rings cost; what a function does with a frame comes on top.
+
+The ports of all functions are there in every measurement, and so are the polls for them: only what the tenants' leaf
+`chain` says differs. With and without take turns: how fast cores reach each other's caches, which is most of the
+latency, changes on a shared host from minute to minute.
+"""
+
+from penstock_node.errors import PenstockError
+
+from . import control, edge, generator, rfc2544, stats, traffic
+
+FUNCTIONS = ("tap1", "tap2")
+"""From the tenants to the backbone."""
+FRAME = "64"
+FLOWS_EACH = 10
+ROUNDS = 3
+
+_CHAIN = "bench"
+_CHECK_SECONDS = 1
+_CHECK_PPS = 10000
+# Sessions end after some minutes and are learned again.
+_WARM_SHARE = 0.98
+
+
+def measure(bed, program, directory, tenants, say):
+    """Returns one entry of the results for each number of functions, from none on.
+
+    bed:        an edge.Edge, the ports of which no other generator has
+    program:    what generator.build() returned
+    directory:  for frames and the generator's log
+    """
+    rounds = [[] for _ in range(len(FUNCTIONS) + 1)]
+    _configure(bed, tenants, 0)
+    sockets = bed.sockets | links_of(bed.profile.vhost_user_directory)
+    with generator.Generator(program, sockets, "penstock-chain", directory) as source:
+        source.wait()
+        for function in FUNCTIONS:
+            source.forward(*_sides(function))
+        bed.learn(source, traffic.Load(tenants, tenants))
+        load = traffic.Load(tenants, FLOWS_EACH * tenants, FRAME)
+        source.load(edge.LINKS[0], traffic.write_access(load, directory, "chain")[0])
+        for number in range(ROUNDS):
+            for functions, samples in enumerate(rounds):
+                samples.append(_sample(bed, source, load, functions, lambda text, who=functions: say(
+                    f"chain of {who}, {tenants} tenants, round {number + 1}: {text}")))
+    bed.put(0)
+    bed.applied()
+    return [entry(tenants, functions, samples) for functions, samples in enumerate(rounds)]
+
+
+def links_of(directory):
+    """The generator's links at the places where the switch looks for the functions' sockets."""
+    return {link: directory / f"{link}.sock" for function in FUNCTIONS for link in _sides(function)}
+
+
+def network(bed, tenants, functions):
+    """The whole configuration: all functions, and a chain of the first `functions` of them for every tenant."""
+    content = control.network(bed.nodes, bed.name, tenants)
+    inside = content[control.NETWORK]
+    # Closed: with a function that is down we want no packets rather than packets that pass it by.
+    inside["function"] = [{"name": name, "node": bed.name, "fail-policy": "closed", "shared": True}
+                          for name in FUNCTIONS]
+    if functions:
+        inside["chain"] = [{"name": _CHAIN, "function": list(FUNCTIONS[:functions])}]
+        for tenant in inside["tenant"]:
+            tenant["chain"] = _CHAIN
+    return content
+
+
+def check_path(answer, functions):
+    """PenstockError unless every frame sent went through the first `functions` functions, and through no other."""
+    sent = answer["links"][edge.LINKS[0]]["tx"]
+    wanted = {name: sent if place < functions else 0 for place, name in enumerate(FUNCTIONS)}
+    found = {name: answer["links"][_sides(name)[0]]["forwarded"] for name in FUNCTIONS}
+    if not sent or found != wanted:
+        raise PenstockError(f"of {sent} frames these went through functions: {found}; wanted: {wanted}")
+
+
+def entry(tenants, functions, rounds):
+    """One entry of the results: medians of the rounds, and the rounds."""
+    loads = rounds[0]["latency_ns"]
+    return {"contender": "edge", "tenants": tenants, "frame": FRAME, "functions": functions,
+            "throughput_mpps": stats.median([one["throughput_mpps"] for one in rounds]),
+            "trial_seconds": rfc2544.TRIAL_SECONDS,
+            "latency_ns": {load: {name: stats.median([one["latency_ns"][load][name] for one in rounds])
+                                  for name in loads[load]} for load in loads},
+            "rounds": rounds}
+
+
+def _configure(bed, tenants, functions):
+    bed.restconf.replace(control.NETWORK, network(bed, tenants, functions))
+    bed.applied()
+
+
+def _sample(bed, source, load, functions, say):
+    links = [edge.LINKS[0]]
+    _configure(bed, load.tenants, functions)
+    bed.warm(source, links, _WARM_SHARE * load.flows)
+    check_path(source.run(_CHECK_SECONDS, links, rate=_CHECK_PPS), functions)
+    pps, trials = rfc2544.throughput(source, links)
+    found = rfc2544.latency(source, links, pps)
+    say(f"throughput {pps / 1e6:.2f} Mpps, latency " + ", ".join(
+        f"at {percent} % {one['p50'] / 1000:.1f}, 99 % {one['p99'] / 1000:.1f}" for percent, one in found.items())
+        + " microseconds")
+    return {"throughput_mpps": pps / 1e6, "trials": trials, "latency_ns": found}
+
+
+def _sides(function):
+    return f"{function}-in", f"{function}-out"

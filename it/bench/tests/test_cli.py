@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run's end means to who started it: the exit code, and what is said beside it."""
+
+import contextlib
+import io
+import pathlib
+import tempfile
+import unittest
+
+from penstock_bench import baseline, cli, ratios
+from penstock_node.errors import PenstockError
+
+from .made_up import results
+
+
+class JudgeTest(unittest.TestCase):
+
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.path = pathlib.Path(made.name) / "baseline.json"
+        self.found = ratios.compute(results())
+        baseline.update(self.found, self.path)
+
+    def judged(self, found):
+        """Exit code and what was printed."""
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            code = cli.judge(found, self.path)
+        return code, said.getvalue()
+
+    def test_the_same_again_is_fine(self):
+        code, said = self.judged(self.found)
+        self.assertEqual(code, 0)
+        self.assertIn(f"{len(ratios.TARGETS)} ratios held against the baseline, 0 regressions", said)
+
+    def test_each_ratio_that_is_worse_ends_with_an_error(self):
+        for name, ratio in self.found.items():
+            with self.subTest(name):
+                worse = ratio["value"] * (0.5 if ratios.TARGETS[name].better == "higher" else 2)
+                code, said = self.judged(self.found | {name: ratio | {"value": worse}})
+                self.assertEqual(code, cli.REGRESSION)
+                self.assertIn(f"regression: {name}: ", said)
+
+    def test_a_ratio_that_was_not_measured_ends_with_an_error(self):
+        code, said = self.judged({name: ratio for name, ratio in self.found.items() if name != "retention_one_way"})
+        self.assertEqual(code, cli.REGRESSION)
+        self.assertIn("in the baseline, but not measured: retention_one_way", said)
+
+    def test_a_baseline_that_is_none_is_named(self):
+        self.path.write_text("[]", encoding="utf-8")
+        with self.assertRaisesRegex(PenstockError, "baseline.json: must be an object"):
+            cli.judge(self.found, self.path)
+
+
+if __name__ == "__main__":
+    unittest.main()
