@@ -22,7 +22,7 @@ _OPTION = re.compile(r"(?<![\w-])(--?[a-zA-Z][\w-]*)")
 _CONSOLE = re.compile(r"(?<![\w/])penstock:([a-z-]+)(?![\w-]*[/=])((?: +-{0,2}[\w-]+)*)")
 _PATH = re.compile(r"(?<![\w-])((?:penstock|penstock-allocation|ietf-access-control-list):[a-z-]+(?:[/=][^\s\"'`?)|,;]*"
                    r"(?:,[^\s\"'`?)|;]+)?)?)")
-_RPC = re.compile(r"penstock-operations:([a-z]+)")
+_RPC = re.compile(r"penstock-operations:([a-z-]+)")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 _TEST = re.compile(r"^(\w+(?:IT|Test))(?:\.(\w+))?$")
 _INLINE_JSON = re.compile(r"-d\s+'\s*(\{.*?\})\s*'", re.DOTALL)

@@ -99,8 +99,14 @@ class AppliedIT {
         assertThat(refused("{'node': 'nowhere'}").messages()).contains("there is no node 'nowhere'");
     }
 
+    @Test
+    void aTimeLimitThatIsTooLongIsRefusedByItsName() {
+        assertThat(refused("{'timeout-milliseconds': 600001}").messages())
+            .contains("timeout-milliseconds is not in 0..600000");
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"600001", "-1", "'soon'", "1.5"})
+    @ValueSource(strings = {"-1", "'soon'", "1.5"})
     void aBadTimeLimitIsRefused(final String limit) {
         refused("{'timeout-milliseconds': " + limit + "}");
     }
