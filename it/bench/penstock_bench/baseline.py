@@ -71,8 +71,11 @@ def load(path=FILE):
     return content
 
 
-def compare(found, baseline):
-    """Holds `found`, the ratios of a run as ratios.compute() gives them, against a loaded baseline."""
+def compare(found, baseline, mode="full"):
+    """Holds `found`, the ratios of a run as ratios.compute() gives them, against a loaded baseline.
+
+    In mode "quick" nobody misses what a quick run does not measure.
+    """
     regressions, compared, new = [], [], []
     for name, ratio in found.items():
         entry = baseline.get(name)
@@ -84,7 +87,8 @@ def compare(found, baseline):
         allowed = old * (1 + sign * entry["tolerance"])
         if (value - allowed) * sign > 0:
             regressions.append(Regression(name, old, value, allowed, entry["better"]))
-    missing = [name for name, entry in baseline.items() if entry["value"] is not None and name not in found]
+    missing = [name for name, entry in baseline.items()
+               if entry["value"] is not None and name not in found and _is_due(name, mode)]
     return Comparison(tuple(regressions), tuple(compared), tuple(new), tuple(missing))
 
 
@@ -96,6 +100,10 @@ def update(found, path=FILE):
         entry = content.setdefault(name, {"tolerance": TOLERANCE, "better": target.better if target else "higher"})
         entry["value"] = float(f"{ratio['value']:.4g}")
     locks.write_json(path, content)
+
+
+def _is_due(name, mode):
+    return mode != "quick" or name not in ratios.TARGETS or ratios.TARGETS[name].quick
 
 
 def _is_number(value):

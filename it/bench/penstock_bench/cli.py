@@ -92,11 +92,11 @@ def _run(options):
         pathlib.Path(options.json).write_text(json.dumps(ratios.values(found), indent=2) + "\n", encoding="utf-8")
     if options.update_baseline:
         baseline.update(found, options.baseline)
-    return judge(found, options.baseline)
+    return judge(found, options.baseline, chosen.mode)
 
 
-def judge(found, path):
-    """Holds ratios against a baseline file, says what came out, and returns the exit code."""
-    comparison = baseline.compare(found, baseline.load(path))
+def judge(found, path, mode):
+    """Holds the ratios of a run, "quick" or "full", against a baseline file, says what came out, returns the exit code."""
+    comparison = baseline.compare(found, baseline.load(path), mode)
     print(comparison)
     return REGRESSION if comparison.regressions or comparison.missing else 0

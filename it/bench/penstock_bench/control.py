@@ -157,6 +157,11 @@ class Bed:
         return f"{self.name}-{port}"
 
     @property
+    def switch_log(self):
+        """What ovs-vswitchd writes, until the bed is taken away."""
+        return self.profile.directory / "ovs-vswitchd.log"
+
+    @property
     def restconf(self):
         """A client. New for each use: the password is there only after the first start."""
         return Client(self.controller.restconf_url, self.controller.user, self.controller.password, 120)

@@ -22,11 +22,11 @@ class JudgeTest(unittest.TestCase):
         self.found = ratios.compute(results())
         baseline.update(self.found, self.path)
 
-    def judged(self, found):
+    def judged(self, found, mode="full"):
         """Exit code and what was printed."""
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
-            code = cli.judge(found, self.path)
+            code = cli.judge(found, self.path, mode)
         return code, said.getvalue()
 
     def test_the_same_again_is_fine(self):
@@ -47,10 +47,18 @@ class JudgeTest(unittest.TestCase):
         self.assertEqual(code, cli.REGRESSION)
         self.assertIn("in the baseline, but not measured: retention_one_way", said)
 
+    def test_a_quick_run_need_not_measure_what_only_a_full_run_does(self):
+        quick = {name: ratio for name, ratio in self.found.items() if ratios.TARGETS[name].quick}
+        self.assertLess(len(quick), len(self.found))
+        self.assertEqual(self.judged(quick, "quick")[0], 0)
+        self.assertEqual(self.judged(quick, "full")[0], cli.REGRESSION)
+        del quick["retention_one_way"]
+        self.assertEqual(self.judged(quick, "quick")[0], cli.REGRESSION)
+
     def test_a_baseline_that_is_none_is_named(self):
         self.path.write_text("[]", encoding="utf-8")
         with self.assertRaisesRegex(PenstockError, "baseline.json: must be an object"):
-            cli.judge(self.found, self.path)
+            cli.judge(self.found, self.path, "full")
 
 
 if __name__ == "__main__":
