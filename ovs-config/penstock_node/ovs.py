@@ -11,6 +11,11 @@ from . import processes
 from .commands import run
 from .errors import PenstockError
 
+NICENESS = -10
+"""Of ovs-vswitchd, as Open vSwitch's own scripts have it. When its revalidators do not get their share of a busy core, the
+switch takes itself for overloaded and caches fewer flows than there are: every packet of the others is an upcall then.
+"""
+
 _SWITCH_WITH_DPDK = "/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk"
 BRIDGE = "br-penstock"
 """The bridge that the controller owns; io.penstock.pipeline.registry.Constants has its name too."""
@@ -78,7 +83,7 @@ class Ovs:
         processes.start(
             [*place, alias, f"unix:{self.socket}", "--pidfile", f"--log-file={self.switch_log}", "--verbose=console:emer"],
             self.switch_process, self.directory / "ovs-vswitchd.out", namespace=namespace,
-            environment=self.environment)
+            environment=self.environment, preexec=lambda: processes.come_before_others(NICENESS))
         processes.wait_until(lambda: self.get("Open_vSwitch", ".", "dpdk_initialized") is True, "ovs-vswitchd", 60,
                              self.switch_process, self.switch_log)
 

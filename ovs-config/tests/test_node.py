@@ -53,6 +53,8 @@ class NodeTest(unittest.TestCase):
         a, profile = self.box.node("a")
         self.box.ovs_config("up", profile)
         before = self.box.status(a)
+        # What else has the switch's cores must not starve its revalidators.
+        self.assertEqual(os.getpriority(os.PRIO_PROCESS, before["processes"]["ovs-vswitchd"]), -10)
         self.assertIn("running already; nothing changed", self.box.ovs_config("up", profile))
         self.assertEqual(self.box.status(a)["processes"], before["processes"])
         self.box.ovs_config("check", profile)

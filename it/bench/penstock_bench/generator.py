@@ -65,11 +65,12 @@ class Generator:
     links:      dict of link name -> path of its socket
     prefix:     name that no other DPDK program on this machine uses
     directory:  where its log goes: <directory>/<prefix>.log
-    nice:       -20 to 0. While others have its core the switch gets nothing to do, so it comes first; but they all
-                get less then: with 0 they are equals, for measurements of the control plane under traffic
+    nice:       -20 to 0. While others have its core the switch gets nothing to do, so it comes before them, but after
+                the switch's own threads there (see NICENESS in penstock_node.ovs); with 0 it is the others' equal, for
+                measurements of the control plane under traffic
     """
 
-    def __init__(self, program, links, prefix, directory, core=0, memory_mb=256, nice=-10):
+    def __init__(self, program, links, prefix, directory, core=0, memory_mb=256, nice=-5):
         self.links = dict(links)
         self.log = pathlib.Path(directory) / f"{prefix}.log"
         self._arguments = [str(program), "--core", str(core), "--memory", str(memory_mb), "--prefix", prefix]
