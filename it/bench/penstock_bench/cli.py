@@ -96,7 +96,7 @@ def _run(options):
 
 
 def judge(found, path, mode):
-    """Holds the ratios of a run, "quick" or "full", against a baseline file, says what came out, returns the exit code."""
+    """Holds the ratios of a "quick" or "full" run against a baseline file, says what came out, returns the exit code."""
     comparison = baseline.compare(found, baseline.load(path), mode)
     print(comparison)
     return REGRESSION if comparison.regressions or comparison.missing else 0

@@ -67,7 +67,8 @@ class Plan:
 
 def quick():
     """What the ratios need, in less than 15 minutes."""
-    return Plan("quick", (10, 100, 1000), tuple(Scale(tenants, "ten-each", contenders=FASTEST) for tenants in (10, 100, 1000)),
+    sizes = (10, 100, 1000)
+    return Plan("quick", sizes, tuple(Scale(tenants, "ten-each", contenders=FASTEST) for tenants in sizes),
                 alternations=5, ovn_sizes=(1000,), ovn_changes=3, control={
                     "sizes": (10, 1000), "one_by_one_sizes": (), "rounds": 20, "restart_size": 1000})
 
