@@ -83,7 +83,7 @@ class Ovs:
         processes.start(
             [*place, alias, f"unix:{self.socket}", "--pidfile", f"--log-file={self.switch_log}", "--verbose=console:emer"],
             self.switch_process, self.directory / "ovs-vswitchd.out", namespace=namespace,
-            environment=self.environment, preexec=lambda: processes.come_before_others(NICENESS))
+            environment=self.environment, preexec=lambda: processes.take_place(NICENESS))
         processes.wait_until(lambda: self.get("Open_vSwitch", ".", "dpdk_initialized") is True, "ovs-vswitchd", 60,
                              self.switch_process, self.switch_log)
 

@@ -84,28 +84,20 @@ def is_running(pidfile):
     return pid_of(pidfile) is not None
 
 
-def yield_to_others(nice):
-    """For `preexec`: gives way to everybody else on the core, `nice` 1 to 19; 19 also takes the policy SCHED_IDLE."""
-    if nice == 19:
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    else:
-        os.nice(nice)
-    _tell_group(nice)
+def take_place(nice):
+    """For `preexec`: comes before others on the core, or gives way to them: `nice` -20 to 19.
 
-
-def come_before_others(nice):
-    """For `preexec`: has everybody else on the core wait, `nice` -20 to -1, where that is allowed."""
-    try:
-        os.nice(nice)
-    except PermissionError:
-        return  # A container without CAP_SYS_NICE.
-    _tell_group(nice)
-
-
-def _tell_group(nice):
-    """A process in a session of its own is also a scheduling group of its own where the kernel has autogroups, and
-    groups share the core equally whatever is inside.
+    19 takes the policy SCHED_IDLE too. To come first is no right of a container without CAP_SYS_NICE, where nothing
+    changes. A process in a session of its own is also a scheduling group of its own where the kernel has autogroups, and
+    groups share the core equally whatever is inside: so the group is told too.
     """
+    try:
+        if nice == 19:
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        else:
+            os.nice(nice)
+    except PermissionError:
+        return
     try:
         pathlib.Path("/proc/self/autogroup").write_text(str(nice), encoding="ascii")
     except OSError:

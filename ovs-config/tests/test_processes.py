@@ -4,6 +4,7 @@
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -72,11 +73,18 @@ class ProcessesTest(unittest.TestCase):
             processes.wait_until(lambda: False, "the daemon", 5, self.pidfile, self.log)
 
     def test_yielding_process_is_idle_inside_its_group_and_as_a_group(self):
-        pid = self.start("sleep", "1000", preexec=lambda: processes.yield_to_others(19))
+        pid = self.start("sleep", "1000", preexec=lambda: processes.take_place(19))
         self.assertEqual(os.sched_getscheduler(pid), os.SCHED_IDLE)
         group = pathlib.Path(f"/proc/{pid}/autogroup")
         if group.exists():
             self.assertTrue(group.read_text(encoding="ascii").strip().endswith("nice 19"))
+
+    def test_process_that_comes_first_where_that_is_allowed(self):
+        for prefix, niceness in (((), -7), (("setpriv", "--bounding-set=-sys_nice"), 0)):
+            program = "import os; from penstock_node import processes; processes.take_place(-7); print(os.nice(0))"
+            found = subprocess.run([*prefix, sys.executable, "-c", program], capture_output=True, text=True, check=True,
+                                   env=os.environ | {"PYTHONPATH": str(pathlib.Path(processes.__file__).parents[1])})
+            self.assertEqual(found.stdout.strip(), str(niceness))
 
     def test_file_is_there_before_the_program_runs(self):
         self.start("cat", self.pidfile)

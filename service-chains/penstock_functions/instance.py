@@ -159,8 +159,8 @@ def _clean(instance):
     shutil.rmtree(instance.directory, ignore_errors=True)
 
 
-_SCHEDULING = {"idle": lambda: processes.yield_to_others(19),
-               "low": lambda: processes.yield_to_others(10), "normal": None}
+_SCHEDULING = {"idle": lambda: processes.take_place(19),
+               "low": lambda: processes.take_place(10), "normal": None}
 
 
 def _locked(instance):

@@ -104,8 +104,7 @@ class Generator:
                 # In a session of its own: an interrupt at the terminal is for us, who end it in good order.
                 self._process = subprocess.Popen(  # pylint: disable=consider-using-with
                     self._arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0,
-                    start_new_session=True)
-                self._come_first()
+                    start_new_session=True, preexec_fn=lambda: processes.take_place(self._nice))
                 self.command("wait 0", _START_SECONDS)
         except BaseException:
             self.stop()
@@ -186,15 +185,6 @@ class Generator:
         words += [f"burst={burst}"] if burst else []
         words += ["stamp"] if stamp else []
         return self.command(" ".join(words), seconds + _ANSWER_SECONDS)
-
-    def _come_first(self):
-        os.setpriority(os.PRIO_PROCESS, self._process.pid, self._nice)
-        try:
-            # Its session is a scheduling group of its own where the kernel has autogroups, and groups share a core
-            # equally whatever is inside: so the group is told too.
-            pathlib.Path(f"/proc/{self._process.pid}/autogroup").write_text(str(self._nice), encoding="ascii")
-        except OSError:
-            pass  # This kernel has no autogroups, or the process has ended, which its silence will tell.
 
     def _read_line(self, command, seconds):
         deadline = time.monotonic() + seconds
