@@ -10,14 +10,16 @@ from penstock_node.errors import PenstockError
 class Source:
     """A generator at a switch that forwards `pps` frames a second: it loses more, or does not take more."""
 
-    def __init__(self, pps, loses, spoiled=()):
+    def __init__(self, pps, loses, spoiled=(), slow=()):
         self.pps, self.loses = pps, loses
+        self.slow = set(slow)  # Runs in which a tenth of the frames is sent.
         self.spoiled = set(spoiled)  # Runs in which a frame is lost whatever the rate.
         self.runs = []
 
     def run(self, seconds, _links, rate=None, burst=None, stamp=False):
         """As generator.Generator.run()."""
         wanted = burst or seconds * (rate or (2 * self.pps if self.loses else self.pps))
+        wanted /= 10 if len(self.runs) in self.slow else 1
         taken = wanted if self.loses else min(wanted, self.pps * seconds)
         received = min(taken, self.pps * seconds) - (len(self.runs) in self.spoiled)
         self.runs.append(rate)
@@ -37,9 +39,13 @@ class ThroughputTest(unittest.TestCase):
                 self.assertTrue(any(trial["lost"] for trial in trials) or not loses)
 
     def test_one_bad_trial_is_repeated(self):
-        found, trials = rfc2544.throughput(Source(1e6, True, spoiled={4}), ["a"])
+        found, trials = rfc2544.throughput(Source(1e6, True, spoiled={7}), ["a"])
         self.assertGreater(found, 0.97e6)
         self.assertIn(1, [trial["lost"] for trial in trials])
+
+    def test_slow_second_at_the_beginning_is_no_bound(self):
+        found, _ = rfc2544.throughput(Source(1e6, True, slow={0}), ["a"])
+        self.assertGreater(found, 0.97e6)
 
     def test_nothing_is_forwarded_without_loss(self):
         with self.assertRaisesRegex(PenstockError, "no rate without loss"):
