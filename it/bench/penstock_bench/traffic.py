@@ -9,10 +9,8 @@ VLAN tag included.
 import array
 import dataclasses
 import ipaddress
-import itertools
 import math
 import pathlib
-import re
 import struct
 import sys
 
@@ -38,7 +36,7 @@ SIZES = {
     "1518": ((1518, 1),),
     # The simple IMIX: IP packets of 40, 576 and 1500 bytes, 7:4:1, behind 14 bytes of Ethernet and before 4 of FCS.
     "imix": ((64, 7), (594, 4), (1518, 1)),
-    # What EANTC mixed in its test of a carrier NAT. Its largest frames need more than the usual MTU: see mtu().
+    # What EANTC mixed in its test of a carrier NAT. Its largest frames need more than the usual MTU.
     "imix-eantc": ((82, 1), (118, 11), (391, 3), (588, 2), (1318, 3), (1536, 7)),
 }
 """Named frame sizes: (bytes, weight). A number as text is a size too."""
@@ -149,12 +147,6 @@ def public_address(tenant):
     return str(ipaddress.IPv4Address(_PUBLIC + tenant))
 
 
-def tenant_of(public):
-    """The tenant of a public address, or None if the address is no tenant's."""
-    tenant = int(ipaddress.IPv4Address(public)) - _PUBLIC
-    return tenant if 0 <= tenant < 65536 else None
-
-
 def place(tenant, tenants_per_port=TENANTS_PER_PORT):
     """Number of the access port a tenant is on, and its VLAN there. Does not depend on how many tenants there are."""
     return tenant // tenants_per_port, FIRST_VLAN + tenant % tenants_per_port
@@ -226,33 +218,6 @@ def answers(captured, flows=None):
     return frames
 
 
-def translations_of_frames(frames, tenant=tenant_of):
-    """The translations seen in frames captured behind the edge, each once, in the order of their coming."""
-    packets = (parse(frame) for frame in frames)
-    return _known(((packet.source, packet.source_port, packet.destination, packet.destination_port)
-                   for packet in packets if packet is not None), tenant)
-
-
-_CONNECTION = re.compile(r"\budp,orig=\(([^)]*)\),reply=\(([^)]*)\)")
-
-
-def translations_of_conntrack(text, tenant=tenant_of):
-    """The translations in what `ovs-appctl dpctl/dump-conntrack` prints, one flow of every tenant after the other.
-
-    Connections that are not translated, and those to addresses of no tenant, are left out.
-    """
-    found = []
-    for original, reply in _CONNECTION.findall(text):
-        forth, back = (dict(part.split("=", 1) for part in half.split(",")) for half in (original, reply))
-        if (back["dst"], back["dport"]) != (forth["src"], forth["sport"]):
-            found.append((back["dst"], int(back["dport"]), back["src"], int(back["sport"])))
-    by_tenant = {}
-    for translation in sorted(_known(found, tenant), key=dataclasses.astuple):
-        by_tenant.setdefault(translation.tenant, []).append(translation)
-    rounds = itertools.zip_longest(*(by_tenant[number] for number in sorted(by_tenant)))
-    return [translation for one_round in rounds for translation in one_round if translation is not None]
-
-
 def parse(frame):
     """The Packet in a frame, or None if it is no whole UDP packet over IPv4 with at most one VLAN tag."""
     vlan, start = None, _ETHERNET
@@ -318,21 +283,6 @@ def mean_size(frame):
 def layer1_gbps(mpps, frame_bytes):
     """Gbit/s at layer 1: with preamble and gap, as testers count."""
     return mpps * (frame_bytes + _LAYER1) * 8 / 1000
-
-
-def mtu(load):
-    """The MTU the switch needs for a load: the largest IP packet in it."""
-    return max(_sizes(load.frame, load.tagged))
-
-
-def _known(endpoints, tenant):
-    """Translations of endpoints that belong to a tenant, each once."""
-    known = {}
-    for public, public_port, remote, remote_port in endpoints:
-        number = tenant(public)
-        if number is not None:
-            known[public, public_port, remote, remote_port] = number
-    return [Translation(*ends, number) for ends, number in known.items()]
 
 
 def _access_header(load, tenant):

@@ -166,8 +166,6 @@ class AccessTest(Frames):
         self.assertLess(time.process_time() - started, 0.8)
 
     def test_mtu_and_layer1(self):
-        self.assertEqual(traffic.mtu(Load(tenants=1, frame="1518")), 1496)
-        self.assertEqual(traffic.mtu(Load(tenants=1, frame="imix-eantc", tagged=False)), 1518)
         self.assertAlmostEqual(traffic.layer1_gbps(14.88, 64), 10, places=2)
 
 
@@ -216,41 +214,6 @@ class BackTest(Frames):
     def test_answers_leave_out_what_is_no_udp(self):
         arp = bytes.fromhex("ffffffffffff0200000000010806") + bytes(46)
         self.assertEqual(traffic.answers([arp, b"", bytes(20)]), [])
-
-
-class TranslationsTest(unittest.TestCase):
-
-    def test_conntrack(self):
-        one, two = "src=10.0.0.10,dst=198.51.100.10", "src=198.51.100.10,dst=100.64"
-        text = "\n".join((
-            f"udp,orig=({one},sport=10001,dport=5000),reply=({two}.0.1,sport=5000,dport=2001),zone=3",
-            f"udp,orig=({one},sport=10000,dport=5000),reply=({two}.0.1,sport=5000,dport=2000),zone=3,mark=1",
-            f"udp,orig=({one},sport=10000,dport=5000),reply=({two}.1.0,sport=5000,dport=10000),zone=9",
-            f"udp,orig=({one},sport=1,dport=2),reply=(src=198.51.100.10,dst=10.0.0.10,sport=2,dport=1),zone=3",
-            f"udp,orig=({one},sport=1,dport=2),reply=(src=198.51.100.10,dst=203.0.113.1,sport=2,dport=1)",
-            f"tcp,orig=({one},sport=1,dport=2),reply=({two}.0.1,sport=2,dport=1),protoinfo=(state=ESTABLISHED)"))
-        self.assertEqual(traffic.translations_of_conntrack(text), [
-            Translation("100.64.0.1", 2000, "198.51.100.10", 5000, 1),
-            Translation("100.64.1.0", 10000, "198.51.100.10", 5000, 256),
-            Translation("100.64.0.1", 2001, "198.51.100.10", 5000, 1)])
-
-    def test_connections_that_are_not_translated(self):
-        text = ("udp,orig=(src=100.64.0.1,dst=198.51.100.10,sport=1,dport=2),"
-                "reply=(src=198.51.100.10,dst=100.64.0.1,sport=2,dport=1)")
-        self.assertEqual(traffic.translations_of_conntrack(text), [])
-
-    def test_captured_frames(self):
-        known = [Translation("100.64.0.7", 999, traffic.SERVER, 5000, 7), Translation("100.64.0.8", 999,
-                                                                                      traffic.SERVER, 5000, 8)]
-        out = edge_output(known)
-        self.assertEqual(traffic.translations_of_frames(out * 2), known)
-        self.assertEqual(traffic.translations_of_frames(out, tenant=lambda public: None), [])
-
-    def test_addresses_lead_back_to_tenants(self):
-        for tenant in (0, 255, 256, 4999):
-            self.assertEqual(traffic.tenant_of(traffic.public_address(tenant)), tenant)
-        self.assertIsNone(traffic.tenant_of("100.63.255.255"))
-        self.assertIsNone(traffic.tenant_of("203.0.113.1"))
 
 
 class ParseTest(unittest.TestCase):
