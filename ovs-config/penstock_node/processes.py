@@ -121,7 +121,7 @@ def stop(pidfile, timeout_seconds=10):
     return pid is not None
 
 
-def wait_until(ready, what, timeout_seconds, pidfile=None, log=None):
+def wait_until(ready, what, timeout_seconds, pidfile=None, log=None, poll_seconds=_POLL_SECONDS):
     """Polls `ready()` until it is true. Gives up at the deadline or when the process of `pidfile` has ended."""
     deadline = time.monotonic() + timeout_seconds
     while not ready():
@@ -129,7 +129,7 @@ def wait_until(ready, what, timeout_seconds, pidfile=None, log=None):
             raise PenstockError(f"{what}: the process ended{log_tail(log)}")
         if time.monotonic() > deadline:
             raise PenstockError(f"{what}: not within {timeout_seconds} s{log_tail(log)}")
-        time.sleep(_POLL_SECONDS)
+        time.sleep(poll_seconds)
 
 
 def log_tail(log, lines=8):

@@ -12,45 +12,41 @@ latency, changes on a shared host from minute to minute.
 
 from penstock_node.errors import PenstockError
 
-from . import control, edge, generator, rfc2544, stats, traffic
+from . import configuration, edge, generator, rfc2544, stats, traffic
 
 FUNCTIONS = ("tap1", "tap2")
 """From the tenants to the backbone."""
-FRAME = "64"
-FLOWS_EACH = 10
 ROUNDS = 3
 
 _CHAIN = "bench"
 _CHECK_SECONDS = 1
 _CHECK_PPS = 10000
-# Sessions end after some minutes and are learned again.
-_WARM_SHARE = 0.98
 
 
-def measure(bed, program, directory, tenants, say):
+def measure(bed, program, directory, load, say):
     """Returns one entry of the results for each number of functions, from none on.
 
     bed:        an edge.Edge, the ports of which no other generator has
     program:    what generator.build() returned
     directory:  for frames and the generator's log
+    load:       what the tenants send
     """
     rounds = [[] for _ in range(len(FUNCTIONS) + 1)]
-    _configure(bed, tenants, 0)
+    _configure(bed, load.tenants, 0)
     sockets = bed.sockets | links_of(bed.profile.vhost_user_directory)
     with generator.Generator(program, sockets, "penstock-chain", directory) as source:
         source.wait()
         for function in FUNCTIONS:
             source.forward(*_sides(function))
-        bed.learn(source, traffic.Load(tenants, tenants))
-        load = traffic.Load(tenants, FLOWS_EACH * tenants, FRAME)
+        bed.learn(source, load)
         source.load(edge.LINKS[0], traffic.write_access(load, directory, "chain")[0])
         for number in range(ROUNDS):
             for functions, samples in enumerate(rounds):
                 samples.append(_sample(bed, source, load, functions, lambda text, who=functions: say(
-                    f"chain of {who}, {tenants} tenants, round {number + 1}: {text}")))
+                    f"chain of {who}, {load.tenants} tenants, round {number + 1}: {text}")))
     bed.put(0)
     bed.applied()
-    return [entry(tenants, functions, samples) for functions, samples in enumerate(rounds)]
+    return [entry(load, functions, samples) for functions, samples in enumerate(rounds)]
 
 
 def links_of(directory):
@@ -60,8 +56,8 @@ def links_of(directory):
 
 def network(bed, tenants, functions):
     """The whole configuration: all functions, and a chain of the first `functions` of them for every tenant."""
-    content = control.network(bed.nodes, bed.name, tenants)
-    inside = content[control.NETWORK]
+    content = configuration.network(bed.nodes, bed.name, tenants)
+    inside = content[configuration.NETWORK]
     # Closed: with a function that is down we want no packets rather than packets that pass it by.
     inside["function"] = [{"name": name, "node": bed.name, "fail-policy": "closed", "shared": True}
                           for name in FUNCTIONS]
@@ -81,26 +77,25 @@ def check_path(answer, functions):
         raise PenstockError(f"of {sent} frames these went through functions: {found}; wanted: {wanted}")
 
 
-def entry(tenants, functions, rounds):
+def entry(load, functions, rounds):
     """One entry of the results: medians of the rounds, and the rounds."""
-    loads = rounds[0]["latency_ns"]
-    return {"contender": "edge", "tenants": tenants, "frame": FRAME, "functions": functions,
+    return {"contender": "edge", "tenants": load.tenants, "frame": load.frame, "functions": functions,
             "throughput_mpps": stats.median([one["throughput_mpps"] for one in rounds]),
             "trial_seconds": rfc2544.TRIAL_SECONDS,
-            "latency_ns": {load: {name: stats.median([one["latency_ns"][load][name] for one in rounds])
-                                  for name in loads[load]} for load in loads},
+            "latency_ns": {percent: {name: stats.median([one["latency_ns"][percent][name] for one in rounds])
+                                     for name in found} for percent, found in rounds[0]["latency_ns"].items()},
             "rounds": rounds}
 
 
 def _configure(bed, tenants, functions):
-    bed.restconf.replace(control.NETWORK, network(bed, tenants, functions))
+    bed.restconf.replace(configuration.NETWORK, network(bed, tenants, functions))
     bed.applied()
 
 
 def _sample(bed, source, load, functions, say):
     links = [edge.LINKS[0]]
     _configure(bed, load.tenants, functions)
-    bed.warm(source, links, _WARM_SHARE * load.flows)
+    bed.warm(source, links, load.flows)
     check_path(source.run(_CHECK_SECONDS, links, rate=_CHECK_PPS), functions)
     pps, trials = rfc2544.throughput(source, links)
     found = rfc2544.latency(source, links, pps)

@@ -47,8 +47,6 @@ load that does. OVN flushes a zone when it takes it, so provision before anythin
 import dataclasses
 import json
 import pathlib
-import select
-import socket
 import time
 
 from penstock_node import processes
@@ -56,6 +54,7 @@ from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 
 from . import traffic
+from .ovn_database import Database, insert, made, map_of, named, set_of, update
 
 PACKAGES = ("ovn-central", "ovn-host")
 VARIANTS = ("container", "localnet")
@@ -193,7 +192,7 @@ class Ovn:
         run("ovsdb-tool", "create", path, f"{_SCHEMAS}/{schema}")
         self._start(name, "ovsdb-server", path, f"--remote=punix:{self._socket(name)}",
                     f"--unixctl={self._directory / name}.ctl")
-        client = _Database(self._socket(name), database)
+        client = Database(self._socket(name), database)
         self._wait(client.connects, name)
         return client
 
@@ -293,9 +292,9 @@ class Ovn:
             if any(spare_place(other) == (vlan, public) for other in self._changed):
                 raise PenstockError(f"tenant: {tenant} will not do; VLAN {vlan} is another changed tenant's")
         seconds, _ = self._commit([
-            _update("Logical_Switch_Port", "name", f"t{tenant}-lan", tag=vlan),
-            _update("Logical_Router_Port", "name", f"t{tenant}-out", networks=f"{public}/32"),
-            _update("NAT", "external_ip", self._public(tenant), external_ip=public)])
+            update("Logical_Switch_Port", "name", f"t{tenant}-lan", tag=vlan),
+            update("Logical_Router_Port", "name", f"t{tenant}-out", networks=f"{public}/32"),
+            update("NAT", "external_ip", self._public(tenant), external_ip=public)])
         self._changed ^= {tenant}
         return seconds
 
@@ -319,9 +318,9 @@ class Ovn:
 
     def _add(self, tenants):
         operations = [operation for tenant in tenants for operation in self._insertions(tenant)]
-        operations.append(self._mutate_backbone("insert", [_named(f"uplink{tenant}") for tenant in tenants]))
-        seconds, made = self._commit(operations)
-        self._tenants |= {tenant: made[f"uplink{tenant}"] for tenant in tenants}
+        operations.append(self._mutate_backbone("insert", [named(f"uplink{tenant}") for tenant in tenants]))
+        seconds, rows = self._commit(operations)
+        self._tenants |= {tenant: rows[f"uplink{tenant}"] for tenant in tenants}
         return seconds
 
     def _delete(self, tenants):
@@ -348,7 +347,7 @@ class Ovn:
         self._northbound.transact(
             {"op": "wait", "table": "NB_Global", "where": [], "columns": ["hv_cfg"], "until": "==",
              "rows": [{"hv_cfg": self._sequence}], "timeout": 1000 * _COMMIT_SECONDS}, meanwhile=self._insist)
-        return self._settled(started) - started, _made(operations, results)
+        return self._settled(started) - started, made(operations, results)
 
     def _settled(self, started):
         """When the flows of the switch changed for the last time, now or earlier.
@@ -367,23 +366,23 @@ class Ovn:
 
     def _insert_backbone(self):
         internal = ", ".join(INTERNAL_PREFIXES)
-        uplink = {} if self._nested else {"type": "localnet", "options": _map({"network_name": "up"})}
+        uplink = {} if self._nested else {"type": "localnet", "options": map_of({"network_name": "up"})}
         operations = [
-            _insert("NB_Global", "options", options=_map({"northd_probe_interval": "0"})),
-            _insert("HA_Chassis", "chassis", chassis_name=_CHASSIS, priority=1),
-            _insert("HA_Chassis_Group", "gateways", name="gateways", ha_chassis=_named("chassis")),
-            _insert("ACL", "acl", direction="to-lport", priority=1000, action="drop",
-                    match=f'outport == "{self._uplink}" && ip4.dst == {{{internal}}}'),
-            _insert("Logical_Switch_Port", "uplink", name=self._uplink, addresses="unknown", **uplink),
-            _insert("Logical_Switch", "backbone", name="backbone", ports=_named("uplink"), acls=_named("acl"),
-                    other_config=_map({"broadcast-arps-to-all-routers": "false"}))]
+            insert("NB_Global", "options", options=map_of({"northd_probe_interval": "0"})),
+            insert("HA_Chassis", "chassis", chassis_name=_CHASSIS, priority=1),
+            insert("HA_Chassis_Group", "gateways", name="gateways", ha_chassis=named("chassis")),
+            insert("ACL", "acl", direction="to-lport", priority=1000, action="drop",
+                   match=f'outport == "{self._uplink}" && ip4.dst == {{{internal}}}'),
+            insert("Logical_Switch_Port", "uplink", name=self._uplink, addresses="unknown", **uplink),
+            insert("Logical_Switch", "backbone", name="backbone", ports=named("uplink"), acls=named("acl"),
+                   other_config=map_of({"broadcast-arps-to-all-routers": "false"}))]
         if self._nested:
             trunks = [f"trunk{number}" for number, _ in enumerate(self._access)]
-            operations += [_insert("Logical_Switch_Port", trunk, name=port, addresses="unknown")
+            operations += [insert("Logical_Switch_Port", trunk, name=port, addresses="unknown")
                            for trunk, port in zip(trunks, self._access)]
-            operations.append(_insert("Logical_Switch", "trunks", name="trunks", ports=_set(map(_named, trunks))))
-        made = _made(operations, self._northbound.transact(*operations))
-        self._backbone, self._gateways = made["backbone"], made["gateways"]
+            operations.append(insert("Logical_Switch", "trunks", name="trunks", ports=set_of(map(named, trunks))))
+        rows = made(operations, self._northbound.transact(*operations))
+        self._backbone, self._gateways = rows["backbone"], rows["gateways"]
 
     def _insertions(self, tenant):
         name, mac, host_mac = f"t{tenant}", router_mac(tenant), traffic.host_mac(tenant)
@@ -399,37 +398,37 @@ class Ovn:
             bound["ha_chassis_group"] = self._gateways
 
         def router_port(row, port_name, peer):
-            return _insert("Logical_Switch_Port", f"{row}{tenant}", name=port_name, type="router", addresses="router",
-                           options=_map({"router-port": peer}))
+            return insert("Logical_Switch_Port", f"{row}{tenant}", name=port_name, type="router", addresses="router",
+                          options=map_of({"router-port": peer}))
 
         def neighbour(row, router, address, neighbour_mac):
-            return _insert("Static_MAC_Binding", f"{row}{tenant}", logical_port=router, ip=address, mac=neighbour_mac,
-                           override_dynamic_mac=True)
+            return insert("Static_MAC_Binding", f"{row}{tenant}", logical_port=router, ip=address, mac=neighbour_mac,
+                          override_dynamic_mac=True)
 
         if self._nested:
-            yield _insert("Logical_Switch_Port", f"lan{tenant}", name=f"{name}-lan", parent_name=self._access[port],
-                          tag=vlan, addresses=f"{host_mac} {traffic.HOST}")
+            yield insert("Logical_Switch_Port", f"lan{tenant}", name=f"{name}-lan", parent_name=self._access[port],
+                         tag=vlan, addresses=f"{host_mac} {traffic.HOST}")
         else:
-            yield _insert("Logical_Switch_Port", f"lan{tenant}", name=f"{name}-lan", type="localnet", tag=vlan,
-                          addresses="unknown", options=_map({"network_name": f"acc{port}"}))
+            yield insert("Logical_Switch_Port", f"lan{tenant}", name=f"{name}-lan", type="localnet", tag=vlan,
+                         addresses="unknown", options=map_of({"network_name": f"acc{port}"}))
             yield neighbour("host", inside, traffic.HOST, host_mac)
         yield router_port("gateway", f"{name}-gateway", inside)
-        yield _insert("Logical_Switch", f"switch{tenant}", name=name,
-                      ports=_set([_named(f"lan{tenant}"), _named(f"gateway{tenant}")]))
-        yield _insert("Logical_Router_Port", f"in{tenant}", name=inside, mac=mac, networks=f"{traffic.GATEWAY}/24")
-        yield _insert("Logical_Router_Port", f"out{tenant}", name=outside, mac=mac, networks=f"{public}/32", **bound)
-        yield _insert("NAT", f"nat{tenant}", type="snat", external_ip=public, logical_ip=_INSIDE)
-        yield _insert("Logical_Router_Static_Route", f"route{tenant}", ip_prefix="0.0.0.0/0",
-                      nexthop=_TRANSIT_GATEWAY, output_port=outside)
-        yield _insert("Logical_Router", f"router{tenant}", name=name,
-                      ports=_set([_named(f"in{tenant}"), _named(f"out{tenant}")]), nat=_named(f"nat{tenant}"),
-                      static_routes=_named(f"route{tenant}"), options=_map(options))
+        yield insert("Logical_Switch", f"switch{tenant}", name=name,
+                     ports=set_of([named(f"lan{tenant}"), named(f"gateway{tenant}")]))
+        yield insert("Logical_Router_Port", f"in{tenant}", name=inside, mac=mac, networks=f"{traffic.GATEWAY}/24")
+        yield insert("Logical_Router_Port", f"out{tenant}", name=outside, mac=mac, networks=f"{public}/32", **bound)
+        yield insert("NAT", f"nat{tenant}", type="snat", external_ip=public, logical_ip=_INSIDE)
+        yield insert("Logical_Router_Static_Route", f"route{tenant}", ip_prefix="0.0.0.0/0",
+                     nexthop=_TRANSIT_GATEWAY, output_port=outside)
+        yield insert("Logical_Router", f"router{tenant}", name=name,
+                     ports=set_of([named(f"in{tenant}"), named(f"out{tenant}")]), nat=named(f"nat{tenant}"),
+                     static_routes=named(f"route{tenant}"), options=map_of(options))
         yield router_port("uplink", f"{name}-uplink", outside)
         yield neighbour("transit", outside, _TRANSIT_GATEWAY, traffic.TRANSIT_MAC)
 
     def _mutate_backbone(self, how, ports):
         return {"op": "mutate", "table": "Logical_Switch", "where": [["_uuid", "==", self._backbone]],
-                "mutations": [["ports", how, _set(ports)]]}
+                "mutations": [["ports", how, set_of(ports)]]}
 
     # What it costs
 
@@ -448,90 +447,3 @@ class Ovn:
     def cpu(self):
         """Processor seconds that each process has used so far."""
         return {name: processes.cpu_seconds(processes.pid_of(self._pidfile(name))) for name in _PROCESSES}
-
-
-class _Database:
-    """Transactions with an OVSDB server on a unix socket (RFC 7047), one after the other."""
-
-    def __init__(self, path, name):
-        self._path, self._name = path, name
-        self._connection = None
-        self._calls = 0
-
-    def connects(self):
-        """Connects if the server is there."""
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            connection.connect(str(self._path))
-        except (FileNotFoundError, ConnectionRefusedError):
-            connection.close()
-            return False
-        self._connection = connection
-        return True
-
-    def close(self):
-        """Ends the connection, if there is one."""
-        if self._connection:
-            self._connection.close()
-            self._connection = None
-
-    def has(self, table):
-        """Whether a table has any row."""
-        return bool(self.transact({"op": "select", "table": table, "where": [], "columns": ["_uuid"]})[0]["rows"])
-
-    def transact(self, *operations, meanwhile=lambda: None):
-        """Returns one result for each operation, when all are done. Raises if one fails; none is done then.
-
-        meanwhile: called every second without an answer; may raise to give up.
-        """
-        self._calls += 1
-        call = {"method": "transact", "params": [self._name, *operations], "id": self._calls}
-        self._connection.sendall(json.dumps(call).encode())
-        answer = self._receive(meanwhile)
-        errors = [answer["error"]] if answer["error"] else [
-            result for result in answer["result"] if result and "error" in result]
-        if errors:
-            raise PenstockError(f"{self._name}: {json.dumps(errors[0])}")
-        return answer["result"]
-
-    def _receive(self, meanwhile):
-        # A server on a unix socket speaks only when spoken to: all there is, is the answer.
-        parts = []
-        while True:
-            if not select.select([self._connection], [], [], 1)[0]:
-                meanwhile()
-                continue
-            data = self._connection.recv(1 << 20)
-            if not data:
-                raise PenstockError(f"{self._name}: the database server has gone")
-            parts.append(data)
-            if data.endswith(b"}"):
-                try:
-                    return json.loads(b"".join(parts))
-                except ValueError:
-                    continue
-
-
-def _insert(table, row_name, /, **row):
-    return {"op": "insert", "table": table, "uuid-name": row_name, "row": row}
-
-
-def _update(table, column, value, /, **row):
-    return {"op": "update", "table": table, "where": [[column, "==", value]], "row": row}
-
-
-def _made(operations, results):
-    return {operation["uuid-name"]: result["uuid"] for operation, result in zip(operations, results)
-            if operation["op"] == "insert"}
-
-
-def _named(row_name):
-    return ["named-uuid", row_name]
-
-
-def _set(values):
-    return ["set", list(values)]
-
-
-def _map(values):
-    return ["map", [[key, value] for key, value in values.items()]]

@@ -3,6 +3,7 @@
 
 import contextlib
 import dataclasses
+import itertools
 import json
 import pathlib
 import shutil
@@ -26,8 +27,6 @@ EDGE_LINKS = edge.LINKS
 OVN_LINKS = ("ovn-acc", "ovn-up")
 
 _SECONDS = 1.5
-# Sessions end after some minutes and are learned again, so a few of many are always missing.
-_WARM_SHARE = 0.98
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,19 +74,19 @@ def quick():
 
 def full():
     """Everything, in an hour and some minutes. OVN has its turn where its packets do not tell the same again."""
-    def contenders(tenants, kind, direction, frame):
-        if (kind, frame) != ("ten-each", "64") or tenants == 300:
-            return OURS
-        return CONTENDERS if direction == "one-way" else FASTEST
-
-    scales = [Scale(*scenario, contenders=contenders(*scenario)) for scenario in (
-              (tenants, kind, direction, frame)
-              for tenants in (10, 100, 300, 1000) for kind in ("ten-each", "constant")
-              for direction in ("one-way", "both-ways") for frame in ("64", "imix", "1518"))]
-    return Plan("full", (10, 100, 300, 1000), tuple(scales), alternations=5, ovn_sizes=(10, 100, 1000), ovn_changes=10,
+    sizes = (10, 100, 300, 1000)
+    scales = [Scale(*scenario, contenders=_contenders(*scenario)) for scenario in itertools.product(
+        sizes, ("ten-each", "constant"), ("one-way", "both-ways"), ("64", "imix", "1518"))]
+    return Plan("full", sizes, tuple(scales), alternations=5, ovn_sizes=(10, 100, 1000), ovn_changes=10,
                 ovn_one_by_one=(10, 100), rfc2544=(10, 1000), chain=(10,), control={
                     "sizes": (10, 100, 1000, 5000), "one_by_one_sizes": (10, 100, 1000), "rounds": 30,
                     "restart_size": 1000, "restarts": 3})
+
+
+def _contenders(tenants, kind, direction, frame):
+    if (kind, frame) != ("ten-each", "64") or tenants == 300:
+        return OURS
+    return CONTENDERS if direction == "one-way" else FASTEST
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,7 +127,7 @@ class Run:
                 peer.stop()
             for tenants in self._plan.chain:
                 self.results.setdefault("chain_latency", []).extend(
-                    chain.measure(bed, program, self._work, tenants, self._say))
+                    chain.measure(bed, program, self._work, traffic.Load(tenants, FLOWS_EACH * tenants), self._say))
                 self.save()
 
     def save(self):
@@ -174,7 +173,7 @@ class Run:
                 bare.put_in(bed.ovs, "acc0", "up0")
                 undo.callback(bare.take_out, bed.ovs)
             elif name == "edge":
-                bed.warm(source, way.links, _WARM_SHARE * flows)
+                bed.warm(source, way.links, flows)
             yield
 
     def _provision_ovn(self, peer):
@@ -250,7 +249,7 @@ class Run:
         if known != self._warm:
             bed.forget_sessions()
             self._warm = known
-        entry["warm_seconds"] = bed.warm(source, ways["edge"].links, _WARM_SHARE * scale.flows, self._say)
+        entry["warm_seconds"] = bed.warm(source, ways["edge"].links, scale.flows, self._say)
         for name, router in ROUTERS.items():
             if name in scale.contenders:
                 ways[name] = self._way(source, OVN_LINKS, name, ovn.load(load, router))

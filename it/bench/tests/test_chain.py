@@ -13,7 +13,7 @@ if str(_BENCH) not in sys.path:
     sys.path.append(str(_BENCH))
 
 # pylint: disable=wrong-import-position
-from penstock_bench import chain, report
+from penstock_bench import chain, report, traffic
 from penstock_node.errors import PenstockError
 from tests import made_up
 
@@ -70,7 +70,7 @@ class ChainTest(unittest.TestCase):
         rounds = [{"throughput_mpps": rate, "trials": [], "latency_ns": {"50": {"p50": 10 * rate, "max": 100},
                                                                          "90": {"p50": 20 * rate, "max": 200}}}
                   for rate in (3, 1, 2)]
-        entry = chain.entry(10, 1, rounds)
+        entry = chain.entry(traffic.Load(10, 100), 1, rounds)
         self.assertEqual((entry["tenants"], entry["functions"], entry["throughput_mpps"]), (10, 1, 2))
         self.assertEqual(entry["latency_ns"], {"50": {"p50": 20, "max": 100}, "90": {"p50": 40, "max": 200}})
         self.assertEqual(entry["rounds"], rounds)

@@ -17,7 +17,7 @@ if str(_BENCH) not in sys.path:
     sys.path.append(str(_BENCH))
 
 # pylint: disable=wrong-import-position
-from penstock_bench import control, ovn, traffic
+from penstock_bench import configuration, ovn, traffic
 from penstock_node import processes
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
@@ -149,7 +149,7 @@ class OvnTest(unittest.TestCase):
         self.assertEqual({packet.destination for packet in packets}, {"10.199.1.1", self.load.server})
 
     def test_forbids_what_penstock_forbids(self):
-        entries = control.acls()["ietf-access-control-list:acls"]["acl"][0]["aces"]["ace"]
+        entries = configuration.acls()[configuration.ACLS]["acl"][0]["aces"]["ace"]
         dropped = [entry["matches"]["ipv4"]["destination-ipv4-network"] for entry in entries
                    if entry["actions"]["forwarding"].endswith(":drop")]
         self.assertEqual(ovn.INTERNAL_PREFIXES, tuple(dropped))
