@@ -166,10 +166,11 @@ class RichTenantTraceIT {
     void theListOfTheUplinkKeepsOut() {
         node.assertThat(inChain("tap-out").tcp("10.1.0.5", "10.77.0.1", 80), NEW)
             .isDroppedBy(Table.BACKBONE_ACL, "ACL keep-out entry no-private drop");
-        node.assertThat(inChain("tap-out").tcp("10.1.0.5", PUBLIC, 80), NEW)
-            .isDroppedBy(Table.BACKBONE_ROUTE, "tenant to tenant");
+        node.assertThat(inChain("tap-out").tcp("10.1.0.5", PUBLIC, 80), NEW, NEW)
+            .meets(Table.BACKBONE_ROUTE, "hairpin")
+            .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it");
         node.assertThat(inChain("tap-out").tcp("10.1.0.5", "203.0.113.9", 80), NEW)
-            .isDroppedBy(Table.BACKBONE_ROUTE, "tenant to tenant, pool public");
+            .isDroppedBy(Table.BACKBONE_IN, "public address of pool public is not in use here");
     }
 
     @Test

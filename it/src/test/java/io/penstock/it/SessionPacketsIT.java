@@ -20,28 +20,6 @@ class SessionPacketsIT {
     private static final int ECHO = 9000;
     private static final int UPLOAD = 9001;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    /** Sends datagrams from one socket; prints how many came back unharmed, and how often the address changed. */
-    private static final String DATAGRAMS = """
-        import socket, sys, time
-        server, port, count, size, gap = sys.argv[1], *map(int, sys.argv[2:5]), float(sys.argv[5])
-        link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        link.bind(("", 40000))
-        link.settimeout(0.5)
-        good = 0
-        for number in range(count):
-            sent = number.to_bytes(4, "big") * (size // 4)
-            link.sendto(sent, (server, port))
-            try:
-                while True:
-                    answer = link.recv(65535)
-                    if answer == sent:
-                        good += 1
-                        break
-            except TimeoutError:
-                pass
-            time.sleep(gap)
-        print(good)
-        """;
     /** Sends megabytes, says that it is done, and prints the digest that the other side tells. */
     private static final String TRANSFER = """
         import hashlib, os, socket, sys
@@ -153,8 +131,7 @@ class SessionPacketsIT {
     }
 
     private static String datagrams(final Host host, final int count, final int size, final String gap) {
-        return host.shell().run(PATIENCE, "/usr/bin/python3", "-c", DATAGRAMS, EdgeNetwork.SERVER,
-            Integer.toString(ECHO), Integer.toString(count), Integer.toString(size), gap);
+        return Datagrams.echoed(host, EdgeNetwork.SERVER, ECHO, count, size, gap);
     }
 
     private static String learned(final Table table) {

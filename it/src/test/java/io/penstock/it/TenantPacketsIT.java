@@ -49,7 +49,7 @@ class TenantPacketsIT {
     void tenantsAreIsolated() {
         pair.areIsolated();
         Await.until("the drops are counted",
-            () -> node.packets(Table.BACKBONE_ROUTE, "tenant to tenant, pool public"), count -> count >= 7);
+            () -> node.packets(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it"), count -> count >= 7);
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Packet;
 import io.penstock.testkit.TraceAssert;
 import io.penstock.testkit.Tracer;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -74,7 +75,7 @@ class TenantTraceIT {
             out(customer.sends().tcp("10.0.0.5", WORLD, 80), state)
                 .meets(Table.NAT_TRANSLATE, "translate").meets(Table.NAT_OUT_CHECK, "translated")
                 .meets(Table.BACKBONE_ROUTE, "route 0.0.0.0/0").meets(Table.NEIGHBOURS, Tracer.LEARNED)
-                .does("ct(commit,zone=" + customer.vrf() + ",mark=0x1/0xffffffff,nat(src=" + customer.outside() + "))")
+                .does("ct(commit,zone=" + customer.vrf() + ",mark=0x1/0x1,nat(src=" + customer.outside() + "))")
                 .endsWith("nw_src=" + customer.outside(), "nw_dst=" + WORLD, "nw_ttl=63", "dl_src=" + BACKBONE_MAC,
                     "dl_dst=" + TRANSIT_MAC, "vlan_tci=0x0000")
                 .leavesBy("up0");
@@ -115,11 +116,12 @@ class TenantTraceIT {
 
     @Test
     void unusedPublicAddressesAndStrangeOnesDoNotComeIn() {
-        out(fromWorld("203.0.113.2")).isDroppedBy(Table.BACKBONE_IN, "public address of pool public is not in use");
+        out(fromWorld("203.0.113.2"))
+            .isDroppedBy(Table.BACKBONE_IN, "public address of pool public is not in use here");
         out(fromWorld("10.0.0.5")).isDroppedBy(Table.BACKBONE_IN, "from the backbone, not for us");
         out(fromWorld(FIRST.outside()).ttl(1)).isDroppedBy(Table.BACKBONE_IN, "TTL 1 is used up");
         out(Packet.in("up0").ethernet(TRANSIT_MAC, "02:00:00:00:00:77").tcp(WORLD, FIRST.outside(), 1))
-            .isDroppedBy(Table.BACKBONE_IN, "public address of pool public is not in use");
+            .isDroppedBy(Table.BACKBONE_IN, "public address of pool public is not in use here");
     }
 
     @ParameterizedTest
@@ -193,12 +195,18 @@ class TenantTraceIT {
         // By private address: the same one is its own neighbour, any other has no connected route, so it is public.
         out(customer.sends().tcp("10.0.0.5", "10.0.1.5", 80), NEW)
             .isDroppedBy(Table.BACKBONE_ACL, "ACL keep-out entry no-private drop");
-        for (final String state : new String[] {NEW, ESTABLISHED, REPLY, RELATED}) {
-            out(customer.sends().tcp("10.0.0.5", FIRST.outside(), 80), state)
-                .isDroppedBy(Table.BACKBONE_ROUTE, "tenant to tenant, pool public");
-            out(customer.sends().tcp("10.0.0.5", SECOND.outside(), 80), state)
-                .isDroppedBy(Table.BACKBONE_ROUTE, "tenant to tenant, pool public");
+        // By public address it comes as anybody from the backbone would.
+        for (final Customer other : List.of(FIRST, SECOND)) {
+            for (final String state : new String[] {NEW, ESTABLISHED, INVALID}) {
+                out(customer.sends().tcp("10.0.0.5", other.outside(), 80), NEW, state)
+                    .meets(Table.BACKBONE_ROUTE, "hairpin, pool public")
+                    .meets(Table.BACKBONE_IN, "to the public address").does("ct(zone=" + other.vrf() + ",nat)")
+                    .endsWith("nw_src=" + customer.outside())
+                    .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it");
+            }
         }
+        out(customer.sends().tcp("10.0.0.5", "203.0.113.2", 80), NEW)
+            .isDroppedBy(Table.BACKBONE_IN, "public address of pool public is not in use here");
         out(customer.sends().ping("10.0.0.5", "192.0.2.2"), NEW)
             .isDroppedBy(Table.BACKBONE_ROUTE, "to the backbone itself");
     }

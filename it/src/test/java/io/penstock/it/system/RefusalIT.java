@@ -88,6 +88,10 @@ class RefusalIT {
             Stream.of(named)).toList());
     }
 
+    private Bad nat(final String what, final String nat, final String... named) {
+        return tenant(what, "{'pool': '" + Intent.FIRST_POOL + "'}", nat, named);
+    }
+
     private Bad more(final String what, final String leaves, final String... named) {
         return tenant(what, "'nat':", leaves + ", 'nat':", named);
     }
@@ -125,6 +129,22 @@ class RefusalIT {
             more("chain on another node", "'chain': 'remote'", "chain", "function far is on node"),
             more("next hop outside", "'route': [{'prefix': '172.16.0.0/12', 'next-hop': '10.9.9.9'}]",
                 "route 172.16.0.0/12 / next-hop", "10.9.9.9 is not in a subnet"),
+            nat("NAT to nothing", "{}", "nat", "needs a public-address, a pool, one-to-one, deterministic or"),
+            nat("one-to-one of another length", "{'one-to-one': [{'inside-prefix': '10.0.0.8/30', "
+                + "'public-prefix': '192.88.99.0/29'}]}", "one-to-one 10.0.0.8/30 / public-prefix", "as long as"),
+            nat("one-to-one in a pool", "{'one-to-one': [{'inside-prefix': '10.0.0.8/32', "
+                + "'public-prefix': '198.51.100.1/32'}]}", "one-to-one 10.0.0.8/32 / public-prefix", "of pool small"),
+            nat("one-to-one to nothing", "{'one-to-one': [{'inside-prefix': '10.0.0.8/32'}]}",
+                "one-to-one 10.0.0.8/32 / public-prefix", "is missing"),
+            nat("block of no power of two", "{'port-block': [{'inside-prefix': '10.0.0.0/25', "
+                + "'public-prefix': '192.88.99.0/32', 'block-size': 500}]}",
+                "port-block 10.0.0.0/25 / block-size", "500 is not a power of two"),
+            nat("port forward out of the VRF", "{'pool': '" + Intent.FIRST_POOL + "', 'port-forward': [{'name': 'web', "
+                + "'protocol': 'tcp', 'public-port': 80, 'inside-address': '10.0.1.5'}]}",
+                "port-forward web / inside-address", "10.0.1.5 is not in a subnet or route"),
+            nat("port forward from port 0", "{'pool': '" + Intent.FIRST_POOL + "', 'port-forward': [{'name': 'web', "
+                + "'protocol': 'tcp', 'public-port': 0, 'inside-address': '10.0.0.5'}]}",
+                "port-forward web / public-port", "0 is not in 1..65535"),
             tenant("unknown attachment of a subnet", subnet, "'gateway': '10.0.0.1', 'attachment': ['attic']}",
                 "subnet lan / attachment", "no attachment 'attic'"),
             new Bad("chain too long", "chain", "endless", Intent.chain("endless", functions),

@@ -5,7 +5,9 @@ import static org.opendaylight.mdsal.common.api.LogicalDatastoreType.CONFIGURATI
 
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -21,13 +23,19 @@ import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocation
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.TenantKey;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.node.Port;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.node.PortBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.Block;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.BlockBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.BlockKey;
 import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
 import org.opendaylight.yangtools.yang.binding.util.BindingMap;
 import org.opendaylight.yangtools.yang.common.Uint16;
+import org.opendaylight.yangtools.yang.common.Uint8;
 
 /** Allocations to and from their YANG form. */
 final class AllocationCodec {
     static final InstanceIdentifier<Allocations> PATH = InstanceIdentifier.create(Allocations.class);
+
+    private static final Comparator<Block> BLOCK_ORDER = Comparator.comparing(block -> block.getNumber().toJava());
 
     private AllocationCodec() {
         // Only functions.
@@ -47,7 +55,8 @@ final class AllocationCodec {
         final Map<String, TenantAllocation> tenants = new HashMap<>();
         for (final Tenant tenant : stored.nonnullTenant().values()) {
             tenants.put(tenant.getName(), new TenantAllocation(tenant.getVrf().toJava(),
-                tenant.getPublicAddress() == null ? 0 : Ipv4.parse(tenant.getPublicAddress().getValue())));
+                tenant.getPublicAddress() == null ? 0 : Ipv4.parse(tenant.getPublicAddress().getValue()),
+                tenant.nonnullBlock().values().stream().sorted(BLOCK_ORDER).map(AllocationCodec::block).toList()));
         }
         return new io.penstock.pipeline.intent.Allocations(
             stored.getLastVrf() == null ? 0 : stored.getLastVrf().toJava(), nodes, ports, tenants);
@@ -65,12 +74,47 @@ final class AllocationCodec {
                 new AllocationsBuilder().setLastVrf(Uint16.valueOf(to.lastVrf())).build());
         }
         to.tenants().forEach((name, given) -> {
-            if (!given.equals(from.tenants().get(name))) {
+            final TenantAllocation had = from.tenants().get(name);
+            if (had != null && !given.equals(had) && given.equals(had.with(given.blocks()))) {
+                writeBlocks(transaction, name, blocks(had), blocks(given));
+            } else if (!given.equals(had)) {
                 transaction.mergeParentStructurePut(CONFIGURATION, path(name), tenant(name, given));
             }
         });
         from.tenants().keySet().stream().filter(name -> !to.tenants().containsKey(name))
             .forEach(name -> transaction.delete(CONFIGURATION, path(name)));
+    }
+
+    /** A tenant may have thousands, of which one is new. */
+    private static void writeBlocks(final WriteOperations transaction, final String tenant,
+            final Map<BlockKey, Block> from, final Map<BlockKey, Block> to) {
+        from.keySet().stream().filter(key -> !to.containsKey(key))
+            .forEach(key -> transaction.delete(CONFIGURATION, path(tenant).child(Block.class, key)));
+        to.forEach((key, block) -> {
+            if (!block.equals(from.get(key))) {
+                transaction.put(CONFIGURATION, path(tenant).child(Block.class, key), block);
+            }
+        });
+    }
+
+    private static io.penstock.pipeline.intent.Allocations.Block block(final Block stored) {
+        return new io.penstock.pipeline.intent.Allocations.Block(Ipv4.parse(stored.getSubscriber().getValue()),
+            Ipv4.parse(stored.getPublicAddress().getValue()), stored.getFirstPort().toJava(),
+            stored.getPorts().toJava());
+    }
+
+    private static Map<BlockKey, Block> blocks(final TenantAllocation given) {
+        final Map<Long, Integer> had = new HashMap<>();
+        final Map<BlockKey, Block> blocks = new LinkedHashMap<>();
+        for (final io.penstock.pipeline.intent.Allocations.Block each : given.blocks()) {
+            final Block block = new BlockBuilder()
+                .setSubscriber(new Ipv4AddressNoZone(Ipv4.text(each.subscriber())))
+                .setNumber(Uint8.valueOf(had.merge(each.subscriber(), 1, Integer::sum) - 1))
+                .setPublicAddress(new Ipv4AddressNoZone(Ipv4.text(each.address())))
+                .setFirstPort(Uint16.valueOf(each.firstPort())).setPorts(Uint16.valueOf(each.ports())).build();
+            blocks.put(block.key(), block);
+        }
+        return blocks;
     }
 
     private static InstanceIdentifier<Tenant> path(final String tenant) {
@@ -97,6 +141,6 @@ final class AllocationCodec {
         if (given.publicAddress() != 0) {
             builder.setPublicAddress(new Ipv4AddressNoZone(Ipv4.text(given.publicAddress())));
         }
-        return builder.build();
+        return builder.setBlock(blocks(given)).build();
     }
 }

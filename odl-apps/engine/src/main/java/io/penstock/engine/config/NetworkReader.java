@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.config;
 
+import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
@@ -15,9 +16,13 @@ import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Violation;
+import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
 
 /**
@@ -25,6 +30,11 @@ import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
  * object there, and is translated to the same object here. Safe for all threads.
  */
 final class NetworkReader {
+    private static final int TCP = 6;
+    private static final int UDP = 17;
+    /** Lists of nat whose entries have public addresses of their own. */
+    private static final List<String> MAPPINGS = List.of("one-to-one", "deterministic", "port-block");
+
     private final Memo<NormalizedNode, Tenant> tenants = new Memo<>();
     private final Memo<NormalizedNode, Acl> acls = new Memo<>();
     private NormalizedNode lastNetwork;
@@ -83,9 +93,30 @@ final class NetworkReader {
 
     private static void checkReadable(final Element tenant) throws UnreadableException {
         final Element nat = tenant.child("nat");
-        if (nat.isPresent() && nat.leaf("public-address").isEmpty() && nat.leaf("pool").isEmpty()) {
-            throw new UnreadableException(new Violation("tenant " + tenant.text("name"), "nat",
-                "needs a public-address or a pool"));
+        final String name = "tenant " + tenant.text("name");
+        if (nat.isPresent() && nat.leaf("public-address").isEmpty() && nat.leaf("pool").isEmpty()
+                && MAPPINGS.stream().allMatch(kind -> nat.entries(kind).isEmpty())) {
+            throw new UnreadableException(new Violation(name, "nat",
+                "needs a public-address, a pool, one-to-one, deterministic or port-block"));
+        }
+        for (final String kind : MAPPINGS) {
+            for (final Element entry : nat.list(kind, "inside-prefix")) {
+                checkLeaves(name, "nat / " + kind + " " + entry.text("inside-prefix"), entry, "public-prefix");
+            }
+        }
+        for (final Element entry : nat.list("port-forward", "name")) {
+            checkLeaves(name, "nat / port-forward " + entry.text("name"), entry, "protocol", "public-port",
+                "inside-address");
+        }
+    }
+
+    /** The datastore could check that too, but would not say whose leaf it is. */
+    private static void checkLeaves(final String owner, final String entry, final Element element,
+            final String... leaves) throws UnreadableException {
+        for (final String leaf : leaves) {
+            if (element.leaf(leaf).isEmpty()) {
+                throw new UnreadableException(new Violation(owner, entry + " / " + leaf, "is missing"));
+            }
         }
     }
 
@@ -121,10 +152,35 @@ final class NetworkReader {
                 Prefix.parse(each.text("prefix")), Ipv4.parse(each.text("gateway")),
                 each.leafList("attachment", false))).toList(),
             routes(tenant),
-            nat.isPresent()
-                ? Optional.of(new Tenant.Nat(nat.leaf("public-address").map(Ipv4::parse), nat.leaf("pool")))
-                : Optional.empty(),
+            nat.isPresent() ? Optional.of(nat(nat)) : Optional.empty(),
             tenant.leaf("egress-acl"), tenant.leaf("chain"));
+    }
+
+    private static Tenant.Nat nat(final Element nat) {
+        return new Tenant.Nat(nat.leaf("public-address").map(Ipv4::parse), nat.leaf("pool"),
+            mappings(nat, "one-to-one", Tenant.OneToOne::new),
+            mappings(nat, "deterministic", Tenant.Deterministic::new),
+            nat.list("port-block", "inside-prefix").stream().map(each -> new Tenant.PortBlocks(
+                Prefix.parse(each.text("inside-prefix")), Prefix.parse(each.text("public-prefix")),
+                each.leaf("block-size").map(Integer::valueOf).orElse(Constants.BLOCK_SIZE),
+                each.leaf("most-blocks").map(Integer::valueOf).orElse(Constants.MOST_BLOCKS),
+                each.leaf("force").map(Boolean::valueOf).orElse(false))).toList(),
+            nat.list("port-forward", "name").stream().map(NetworkReader::portForward).toList(),
+            nat.leafList("alg", false).stream().map(alg -> Action.Alg.valueOf(alg.toUpperCase(Locale.ROOT)))
+                .collect(Collectors.toSet()));
+    }
+
+    private static <T> List<T> mappings(final Element nat, final String kind,
+            final BiFunction<Prefix, Prefix, T> mapping) {
+        return nat.list(kind, "inside-prefix").stream().map(each -> mapping.apply(
+            Prefix.parse(each.text("inside-prefix")), Prefix.parse(each.text("public-prefix")))).toList();
+    }
+
+    private static Tenant.PortForward portForward(final Element forward) {
+        final int publicPort = Integer.parseInt(forward.text("public-port"));
+        return new Tenant.PortForward(forward.text("name"), forward.text("protocol").equals("tcp") ? TCP : UDP,
+            publicPort, Ipv4.parse(forward.text("inside-address")),
+            forward.leaf("inside-port").map(Integer::valueOf).orElse(publicPort));
     }
 
     private static List<Route> routes(final Element owner) {

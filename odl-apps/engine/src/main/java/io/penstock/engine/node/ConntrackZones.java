@@ -5,6 +5,7 @@ import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.PlanDiff;
 import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Table;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -23,10 +24,15 @@ final class ConntrackZones {
      */
     static Set<Integer> toFlush(final NodePlan planned, final PlanDiff diff) {
         return Stream.concat(
-            diff.excess().stream().filter(flow -> flow.table() == Table.NAT_TRANSLATE
+            diff.excess().stream().filter(flow -> isSourceNat(flow)
                 || !planned.zones().contains(Cookie.ownerId(flow.cookie()))),
-            diff.wrong().stream().filter(flow -> flow.table() == Table.NAT_TRANSLATE))
+            diff.wrong().stream().filter(ConntrackZones::isSourceNat))
             .filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
             .map(FlowSpec::cookie).map(Cookie::ownerId).collect(Collectors.toSet());
+    }
+
+    /** Whether a flow gives a VRF or a subscriber a public address; those above are for fragments and ALGs. */
+    private static boolean isSourceNat(final FlowSpec flow) {
+        return flow.table() == Table.NAT_TRANSLATE && flow.priority() <= Priority.NORMAL;
     }
 }

@@ -21,7 +21,8 @@ final class Removal {
 
     /**
      * Cookies of which every flow has to go: those of VRFs that leave the node, of what the switch learned in VRFs
-     * whose attachments or subnets change other than by being new, and of sessions that copy forgotten connections.
+     * whose attachments or subnets change other than by being new, and of sessions that copy forgotten connections or
+     * those of services that are published no more.
      *
      * @param flushed VRFs whose connections are forgotten
      */
@@ -33,6 +34,9 @@ final class Removal {
         Stream.concat(diff.excess().stream(), diff.wrong().stream())
             .filter(flow -> PLACES.contains(flow.table()) && Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
             .forEach(flow -> cookies.add(Cookie.of(Cookie.Kind.LEARNED, Cookie.ownerId(flow.cookie()))));
+        Stream.concat(diff.excess().stream(), diff.wrong().stream())
+            .filter(flow -> flow.table() == Table.NAT_IN_CHECK && Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
+            .forEach(flow -> cookies.add(Cookie.of(Cookie.Kind.SESSION, Cookie.ownerId(flow.cookie()))));
         return cookies;
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.stream.JsonReader;
+import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Allocations;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.opendaylight.mdsal.binding.runtime.spi.BindingRuntimeHelpers;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.access.control.list.rev190304.Acls;
@@ -101,7 +103,45 @@ class NetworkReaderTest {
     void natWithoutASourceIsNamed() {
         assertThatThrownBy(() -> new NetworkReader().read(Optional.of(parse(
             "{\"penstock:network\": {\"tenant\": [{\"name\": \"t\", \"nat\": {}}]}}")), Optional.empty()))
-            .isInstanceOf(UnreadableException.class).hasMessage("tenant t: nat: needs a public-address or a pool");
+            .isInstanceOf(UnreadableException.class)
+            .hasMessage("tenant t: nat: needs a public-address, a pool, one-to-one, deterministic or port-block");
+    }
+
+    @Test
+    void translationsAreRead() throws Exception {
+        assertThat(nat("""
+            "pool": "p", "alg": ["ftp"],
+            "port-block": [{"inside-prefix": "10.1.0.0/16", "public-prefix": "198.51.100.2/31", "block-size": 256,
+              "most-blocks": 2}, {"inside-prefix": "10.2.0.0/16", "public-prefix": "198.51.100.4/32"}],
+            "one-to-one": [{"inside-prefix": "10.0.0.8/30", "public-prefix": "198.51.100.8/30"}],
+            "deterministic": [{"inside-prefix": "10.0.0.128/25", "public-prefix": "198.51.100.1/32"}],
+            "port-forward": [
+              {"name": "web", "protocol": "tcp", "public-port": 80, "inside-address": "10.0.0.5", "inside-port": 8080},
+              {"name": "dns", "protocol": "udp", "public-port": 53, "inside-address": "10.0.0.6"}]"""))
+            .isEqualTo(new Tenant.Nat(Optional.empty(), Optional.of("p"),
+                List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.8/30"), Prefix.parse("198.51.100.8/30"))),
+                List.of(new Tenant.Deterministic(Prefix.parse("10.0.0.128/25"), Prefix.parse("198.51.100.1/32"))),
+                List.of(new Tenant.PortBlocks(Prefix.parse("10.1.0.0/16"), Prefix.parse("198.51.100.2/31"), 256, 2),
+                    new Tenant.PortBlocks(Prefix.parse("10.2.0.0/16"), Prefix.parse("198.51.100.4/32"), 512, 4)),
+                List.of(new Tenant.PortForward("dns", 17, 53, Ipv4.parse("10.0.0.6"), 53),
+                    new Tenant.PortForward("web", 6, 80, Ipv4.parse("10.0.0.5"), 8080)), Set.of(Action.Alg.FTP)));
+    }
+
+    @Test
+    void aLeafThatIsMissingIsNamed() {
+        assertThatThrownBy(() -> nat("\"one-to-one\": [{\"inside-prefix\": \"10.0.0.8/32\"}]"))
+            .isInstanceOf(UnreadableException.class)
+            .hasMessage("tenant t: nat / one-to-one 10.0.0.8/32 / public-prefix: is missing");
+        assertThatThrownBy(() -> nat("""
+            "pool": "p", "port-forward": [{"name": "web", "protocol": "tcp", "public-port": 80}]"""))
+            .isInstanceOf(UnreadableException.class)
+            .hasMessage("tenant t: nat / port-forward web / inside-address: is missing");
+    }
+
+    private static Tenant.Nat nat(final String content) throws Exception {
+        return new NetworkReader().read(Optional.of(parse(
+            "{\"penstock:network\": {\"tenant\": [{\"name\": \"t\", \"nat\": {" + content + "}}]}}")), Optional.empty())
+            .tenants().get("t").nat().orElseThrow();
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.PlannedFlow;
@@ -81,6 +82,28 @@ class NodeFlowsTest {
     }
 
     @Test
+    void aServiceThatIsPublishedNoMoreLosesItsSessionsAlone() throws Exception {
+        final List<PlannedFlow> more = new ArrayList<>(translated(ADDRESS));
+        more.add(new PlannedFlow(new FlowSpec(Table.NAT_IN_CHECK, 1, List.of(Register.VRF.is(VRF)), List.of(),
+            Optional.of(Table.CHAIN_IN), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "port forward"));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(more));
+        assertThat(southbound.removed()).isEmpty();
+        flows.change(SWITCH, plan(more), plan(translated(ADDRESS)));
+        assertThat(southbound.removed()).containsExactly(Cookie.of(Cookie.Kind.SESSION, VRF));
+        assertThat(southbound.flushed).isEmpty();
+    }
+
+    @Test
+    void aSingleHostsTranslationIsNoReasonToForgetTheOthers() throws Exception {
+        final List<PlannedFlow> more = new ArrayList<>(translated(ADDRESS));
+        more.add(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, Priority.HIGH, List.of(Register.VRF.is(VRF)),
+            List.of(), Optional.of(Table.NAT_OUT_CHECK), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "fragment"));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(more));
+        flows.change(SWITCH, plan(more), plan(translated(ADDRESS)));
+        assertThat(southbound.flushed).isEmpty();
+    }
+
+    @Test
     void whatCouldNotBeForgottenIsForgottenLater() throws Exception {
         southbound.failure = new IllegalStateException("cut off");
         assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))))
@@ -95,9 +118,9 @@ class NodeFlowsTest {
     }
 
     private static List<PlannedFlow> translated(final long address) {
-        return List.of(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, 1, List.of(Register.VRF.is(VRF)),
+        return List.of(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, Priority.NORMAL, List.of(Register.VRF.is(VRF)),
             List.of(new Action.ConnTrack(true, Register.VRF.range(), Table.NAT_OUT_CHECK,
-                Optional.of(new Action.Nat.Source(address)), Optional.of(1))),
+                Optional.of(new Action.Nat.Source(address)), Optional.empty())),
             Optional.empty(), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "translate"));
     }
 

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** One action of an apply-actions list, as in ovs-actions(7). */
 public sealed interface Action {
@@ -77,17 +78,53 @@ public sealed interface Action {
      * the packet as it was before.
      *
      * @param zone where the number of the conntrack zone is, 16 bits
+     * @param mark bits of ct_mark that the connection gets; the others stay
+     * @param alg what looks into the packets for addresses; every packet of such a connection has to meet it
      */
-    record ConnTrack(boolean commit, FieldRange zone, Table table, Optional<Nat> nat, Optional<Integer> mark)
-        implements Action {
+    record ConnTrack(boolean commit, FieldRange zone, Table table, Optional<Nat> nat, Optional<Load> mark,
+        Optional<Alg> alg) implements Action {
         public ConnTrack {
+            requireNonNull(alg);
             requireNonNull(zone);
             requireNonNull(table);
             requireNonNull(nat);
             requireNonNull(mark);
-            if (mark.isPresent() && !commit) {
-                throw new IllegalArgumentException("ct_mark is only written with commit");
+            if (mark.isPresent() && (!commit || mark.orElseThrow().target().field() != MatchField.CT_MARK)) {
+                throw new IllegalArgumentException("only ct_mark is written, and only with commit");
             }
+        }
+
+        /** Without an application level gateway. */
+        public ConnTrack(final boolean commit, final FieldRange zone, final Table table, final Optional<Nat> nat,
+                final Optional<Load> mark) {
+            this(commit, zone, table, nat, mark, Optional.empty());
+        }
+
+        /** The same with an application level gateway. */
+        public ConnTrack with(final Alg gateway) {
+            return new ConnTrack(commit, zone, table, nat, mark, Optional.of(gateway));
+        }
+    }
+
+    /**
+     * Has the packet forget the connection it was found to be of (Nicira ct_clear). Without it a packet that is tracked
+     * in the same zone once more, with other addresses, counts as one of that connection.
+     */
+    record ClearConnTrack() implements Action { }
+
+    /** An application level gateway of conntrack (RFC 2663, section 2.9). */
+    enum Alg {
+        FTP(21);
+
+        private final int port;
+
+        Alg(final int port) {
+            this.port = port;
+        }
+
+        /** The TCP port of its control connections, by which OpenFlow names it as well. */
+        public int port() {
+            return port;
         }
     }
 
@@ -96,8 +133,39 @@ public sealed interface Action {
         /** Applies the translation the connection already has. */
         record Existing() implements Nat { }
 
-        /** Gives a new connection this source address (IPv4, as a number). */
-        record Source(long address) implements Nat { }
+        /**
+         * Gives a new connection this source address (IPv4, as a number).
+         *
+         * @param ports what a TCP or UDP source port may become; any when absent
+         */
+        record Source(long address, Optional<Ports> ports) implements Nat {
+            /** With any port. */
+            public Source(final long address) {
+                this(address, Optional.empty());
+            }
+        }
+
+        /** Ports from {@code low} to {@code high}, both included, 1..65535. */
+        record Ports(int low, int high) {
+            public Ports {
+                if (low < 1 || high < low || high > 65535) {
+                    throw new IllegalArgumentException("ports " + low + " to " + high);
+                }
+            }
+        }
+
+        /**
+         * Gives a new connection this destination address (IPv4, as a number).
+         *
+         * @param port destination port, 1..65535; the one it has when absent
+         */
+        record Destination(long address, OptionalInt port) implements Nat {
+            public Destination {
+                if (port.isPresent() && (port.getAsInt() < 1 || port.getAsInt() > 65535)) {
+                    throw new IllegalArgumentException("port " + port.getAsInt());
+                }
+            }
+        }
     }
 
     /**

@@ -6,6 +6,7 @@ import io.penstock.pipeline.flow.Action.Nat;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -80,6 +81,8 @@ public enum FlowText {
     private String action(final Action action) {
         if (action instanceof Action.Output output) {
             return "output:" + output.port();
+        } else if (action instanceof Action.ClearConnTrack) {
+            return "ct_clear";
         } else if (action instanceof Action.OutputInPort) {
             return "IN_PORT";
         } else if (action instanceof Action.Controller controller) {
@@ -117,10 +120,21 @@ public enum FlowText {
         }
         parts.add("table=" + tableText.apply(ct.table()));
         parts.add("zone=" + ct.zone());
-        ct.nat().ifPresent(nat -> parts.add(
-            nat instanceof Nat.Source source ? "nat(src=" + Ipv4.text(source.address()) + ")" : "nat"));
-        ct.mark().ifPresent(mark -> parts.add("exec(set_field:0x%x->ct_mark)".formatted(mark)));
+        ct.nat().ifPresent(nat -> parts.add(nat(nat)));
+        ct.alg().ifPresent(alg -> parts.add("alg=" + alg.name().toLowerCase(Locale.ROOT)));
+        ct.mark().ifPresent(mark -> parts.add("exec(" + action(mark) + ")"));
         return "ct(" + String.join(",", parts) + ")";
+    }
+
+    private static String nat(final Nat nat) {
+        if (nat instanceof Nat.Source source) {
+            return "nat(src=" + Ipv4.text(source.address())
+                + source.ports().map(ports -> ":" + ports.low() + "-" + ports.high()).orElse("") + ")";
+        } else if (nat instanceof Nat.Destination destination) {
+            return "nat(dst=" + Ipv4.text(destination.address())
+                + (destination.port().isPresent() ? ":" + destination.port().getAsInt() : "") + ")";
+        }
+        return "nat";
     }
 
     private String learn(final Action.Learn learn) {

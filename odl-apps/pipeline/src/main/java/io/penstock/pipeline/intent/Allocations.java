@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -14,8 +16,48 @@ import java.util.TreeMap;
  */
 public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
         SortedMap<String, SortedMap<String, Integer>> ports, Map<String, TenantAllocation> tenants) {
-    /** What a tenant got; the public address is 0 without NAT. */
-    public record TenantAllocation(int vrf, long publicAddress) { }
+    /**
+     * What a tenant got.
+     *
+     * @param publicAddress 0 without source NAT
+     * @param blocks ports of its subscribers, those of one subscriber in the order in which it got them
+     */
+    public record TenantAllocation(int vrf, long publicAddress, List<Block> blocks) {
+        public TenantAllocation {
+            blocks = blocks.stream().sorted(Comparator.comparingLong(Block::subscriber)).toList();
+        }
+
+        /** Without subscribers. */
+        public TenantAllocation(final int vrf, final long publicAddress) {
+            this(vrf, publicAddress, List.of());
+        }
+
+        /** Blocks of one subscriber. */
+        public List<Block> blocksOf(final long subscriber) {
+            return blocks.stream().filter(block -> block.subscriber() == subscriber).toList();
+        }
+
+        /** The same with other blocks. */
+        public TenantAllocation with(final List<Block> others) {
+            return new TenantAllocation(vrf, publicAddress, others);
+        }
+    }
+
+    /**
+     * Ports of a public address that a subscriber has.
+     *
+     * @param subscriber address inside
+     * @param ports how many, from {@code firstPort} on
+     */
+    public record Block(long subscriber, long address, int firstPort, int ports) {
+        /** Where it is, whoever has it. */
+        public Place place() {
+            return new Place(address, firstPort);
+        }
+    }
+
+    /** A block without its owner. */
+    public record Place(long address, int firstPort) { }
 
     /** Nothing handed out. */
     public static Allocations none() {

@@ -94,8 +94,9 @@ public final class Allocator {
             final TenantAllocation had = kept.get(tenant);
             final int vrf = had != null ? had.vrf() : given.get(tenant);
             final long address = publicAddress(snapshot, tenant, had, addresses, free);
-            tenants.put(tenant.name(), had != null && had.publicAddress() == address ? had
-                : new TenantAllocation(vrf, address));
+            final List<Allocations.Block> blocks = had == null ? List.of() : BlockAllocator.kept(tenant, had.blocks());
+            final TenantAllocation now = new TenantAllocation(vrf, address, blocks);
+            tenants.put(tenant.name(), now.equals(had) ? had : now);
         }
         return new Allocations(last, nodes, ports, Collections.unmodifiableMap(tenants));
     }
@@ -124,7 +125,7 @@ public final class Allocator {
 
     private static long publicAddress(final Snapshot snapshot, final Tenant tenant, final TenantAllocation had,
             final Set<Long> taken, final Map<String, Free> free) {
-        if (tenant.nat().isEmpty()) {
+        if (!tenant.nat().map(Tenant.Nat::hasSource).orElse(false)) {
             return 0;
         }
         return keptAddress(snapshot, tenant, had).orElseGet(() -> free.computeIfAbsent(

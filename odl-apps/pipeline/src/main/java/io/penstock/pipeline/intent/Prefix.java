@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.flow.MatchField;
 import java.util.List;
@@ -51,8 +53,18 @@ public record Prefix(long address, int length) implements Comparable<Prefix> {
         return address + (1L << 32 - length);
     }
 
+    /** Whether it is the prefix of one address. */
+    public boolean isHost() {
+        return length == 32;
+    }
+
     public boolean contains(final long other) {
         return (other & mask()) == address;
+    }
+
+    /** Whether all of another prefix is inside this one. */
+    public boolean contains(final Prefix other) {
+        return length <= other.length && contains(other.address);
     }
 
     public boolean overlaps(final Prefix other) {
@@ -62,6 +74,14 @@ public record Prefix(long address, int length) implements Comparable<Prefix> {
     /** A match of an address field on this prefix: none for the default prefix. */
     public List<FieldMatch> match(final MatchField field) {
         return length == 0 ? List.of() : List.of(new FieldMatch(field, address, mask()));
+    }
+
+    /** Gives an address field this prefix and leaves the bits behind it as they are. */
+    public Action replaceIn(final MatchField field) {
+        if (isHost()) {
+            return new Action.SetField(field, address);
+        }
+        return new Action.Load(new FieldRange(field, 31, 32 - length), address >> 32 - length);
     }
 
     @Override

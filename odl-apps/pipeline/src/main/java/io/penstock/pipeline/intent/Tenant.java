@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import io.penstock.pipeline.flow.Action;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** A customer: one VRF. */
@@ -24,8 +26,156 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
         }
     }
 
-    /** Where the public address comes from: exactly one of the two is there. */
-    public record Nat(Optional<Long> address, Optional<String> pool) { }
+    /**
+     * Translation (RFC 3022). Source NAT of the whole VRF when there is an address or a pool to take it from, never
+     * both; addresses in {@code oneToOne}, {@code deterministic} or {@code portBlocks} have that translation alone.
+     *
+     * @param forwards services behind the address of the source NAT
+     * @param algs whose connections source NAT looks into
+     */
+    public record Nat(Optional<Long> address, Optional<String> pool, List<OneToOne> oneToOne,
+            List<Deterministic> deterministic, List<PortBlocks> portBlocks, List<PortForward> forwards,
+            Set<Action.Alg> algs) {
+        public Nat {
+            oneToOne = List.copyOf(oneToOne);
+            deterministic = List.copyOf(deterministic);
+            portBlocks = List.copyOf(portBlocks);
+            forwards = List.copyOf(forwards);
+            algs = Set.copyOf(algs);
+        }
+
+        /** Without subscribers, and without an application level gateway. */
+        public Nat(final Optional<Long> address, final Optional<String> pool, final List<OneToOne> oneToOne,
+                final List<PortForward> forwards) {
+            this(address, pool, oneToOne, List.of(), List.of(), forwards, Set.of());
+        }
+
+        /** Whatever has public addresses of its own. */
+        public List<Mapping> mappings() {
+            return Stream.<List<? extends Mapping>>of(oneToOne, deterministic, portBlocks)
+                .<Mapping>flatMap(List::stream).toList();
+        }
+
+        /** Source NAT and nothing else. */
+        public Nat(final Optional<Long> address, final Optional<String> pool) {
+            this(address, pool, List.of(), List.of());
+        }
+
+        /** Whether whoever has no translation of its own gets the VRF's. */
+        public boolean hasSource() {
+            return address.isPresent() || pool.isPresent();
+        }
+    }
+
+    /** Inside addresses that have certain public addresses. */
+    public sealed interface Mapping {
+        /** Who is translated. */
+        Prefix inside();
+
+        /** The public addresses, which nobody else has. */
+        Prefix outside();
+
+        /** Name of its list in the model. */
+        String kind();
+    }
+
+    /** Every address of {@code inside} has the address at the same place of {@code outside}, which is as long. */
+    public record OneToOne(Prefix inside, Prefix outside) implements Mapping {
+        @Override
+        public String kind() {
+            return "one-to-one";
+        }
+    }
+
+    /**
+     * Every address of {@code inside}, a subscriber, has a block of ports of one public address, which its place in the
+     * prefix tells (RFC 7422). All blocks have the same size, a power of two; together they are the upper half of the
+     * ports of each public address.
+     */
+    public record Deterministic(Prefix inside, Prefix outside) implements Mapping {
+        private static final int FIRST_PORT = 32768;
+
+        @Override
+        public String kind() {
+            return "deterministic";
+        }
+
+        /** Where the first block of a public address begins. */
+        public int firstPort() {
+            return FIRST_PORT;
+        }
+
+        /** Ports in a block. */
+        public int blockSize() {
+            return FIRST_PORT >> outside.length() - inside.length();
+        }
+
+        /** The public address and ports of a subscriber, who is in {@code inside}. */
+        public Action.Nat.Source blockOf(final long subscriber) {
+            final long place = subscriber - inside.address();
+            final int shared = FIRST_PORT / blockSize();
+            final int first = FIRST_PORT + (int) (place % shared) * blockSize();
+            return new Action.Nat.Source(outside.address() + place / shared,
+                Optional.of(new Action.Nat.Ports(first, first + blockSize() - 1)));
+        }
+
+        /** Whose a port of a public address is; nobody's when the address is not one of these or the port too low. */
+        public Optional<Long> subscriberAt(final long address, final int port) {
+            if (!outside.contains(address) || port < FIRST_PORT || port > 65535) {
+                return Optional.empty();
+            }
+            final int shared = FIRST_PORT / blockSize();
+            return Optional.of(
+                inside.address() + (address - outside.address()) * shared + (port - FIRST_PORT) / blockSize());
+        }
+    }
+
+    /**
+     * Addresses of {@code inside}, subscribers, that get blocks of ports when they need them. All blocks of a
+     * subscriber are of one public address (paired pooling: RFC 4787, REQ-2).
+     *
+     * @param blockSize ports in a block, a power of two; a block begins at a multiple of it, from port 1024 on
+     * @param mostBlocks blocks that a subscriber may have
+     * @param force whether a change may take blocks away that subscribers have
+     */
+    public record PortBlocks(Prefix inside, Prefix outside, int blockSize, int mostBlocks, boolean force)
+            implements Mapping {
+        private static final int FIRST_PORT = 1024;
+        private static final int PORTS = 65536;
+
+        /** Which takes no blocks away. */
+        public PortBlocks(final Prefix inside, final Prefix outside, final int blockSize, final int mostBlocks) {
+            this(inside, outside, blockSize, mostBlocks, false);
+        }
+
+        @Override
+        public String kind() {
+            return "port-block";
+        }
+
+        /** The first port of the first block of each public address. */
+        public int firstPort() {
+            return Math.max(FIRST_PORT, blockSize);
+        }
+
+        /** Blocks of each public address. */
+        public int blocksOfAddress() {
+            return (PORTS - firstPort()) / blockSize;
+        }
+
+        /** Whether a block is one of these, and its subscriber may have it. */
+        public boolean fits(final Allocations.Block block) {
+            return inside.contains(block.subscriber()) && outside.contains(block.address())
+                && block.ports() == blockSize && block.firstPort() % blockSize == 0 && block.firstPort() >= firstPort();
+        }
+    }
+
+    /**
+     * A service inside that the world reaches at a port of the public address.
+     *
+     * @param protocol 6 for TCP, 17 for UDP
+     */
+    public record PortForward(String name, int protocol, int publicPort, long address, int port) { }
 
     /** Attachments that a subnet is on. */
     public List<Attachment> attachmentsOf(final Subnet subnet) {

@@ -4,14 +4,17 @@ package io.penstock.pipeline.intent;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The rules for one tenant among its surroundings, whoever the other tenants are. */
 final class TenantRules {
     private static final int LAST_VLAN = 4094;
+    private static final int LAST_PORT = 65535;
 
     private final Snapshot surroundings;
     private final Tenant tenant;
@@ -103,6 +106,13 @@ final class TenantRules {
     private void checkNat() {
         tenant.nat().flatMap(Tenant.Nat::pool).filter(pool -> !surroundings.pools().containsKey(pool))
             .ifPresent(pool -> add("nat / pool", Validator.unknown("pool", pool, surroundings.pools())));
+        tenant.nat().map(Tenant.Nat::mappings).ifPresent(this::checkMappings);
+        tenant.nat().ifPresent(this::checkForwards);
+        tenant.nat().filter(nat -> !nat.algs().isEmpty() && !nat.hasSource())
+            .ifPresent(nat -> add("nat / alg", "needs a public-address or a pool in nat"));
+        tenant.nat().filter(nat -> !nat.algs().isEmpty()).stream().flatMap(nat -> nat.mappings().stream())
+            .filter(mapping -> !(mapping instanceof Tenant.OneToOne)).map(Tenant.Mapping::kind).distinct()
+            .forEach(kind -> add("nat / alg", "is not there for " + kind));
         tenant.nat().flatMap(Tenant.Nat::address).ifPresent(address -> {
             final String leaf = "nat / public-address";
             if (surroundings.backbone().interfaces().stream().anyMatch(uplink -> uplink.address() == address)) {
@@ -112,6 +122,104 @@ final class TenantRules {
                 add(leaf, Ipv4.text(address) + " is a transit gateway");
             }
         });
+    }
+
+    private void checkMappings(final List<Tenant.Mapping> mappings) {
+        for (int index = 0; index < mappings.size(); index++) {
+            final Tenant.Mapping mapping = mappings.get(index);
+            final String entry = "nat / " + mapping.kind() + " " + mapping.inside() + " / ";
+            final Prefix outside = mapping.outside();
+            if (mapping instanceof Tenant.PortBlocks blocks) {
+                checkBlocks(blocks, entry);
+            } else {
+                checkLengths(mapping, entry);
+            }
+            if (tenant.insidePrefixes().stream().noneMatch(prefix -> prefix.contains(mapping.inside()))) {
+                add(entry + "inside-prefix", "is not in a subnet or route of the tenant");
+            }
+            for (final Tenant.Mapping other : mappings.subList(0, index)) {
+                if (other.inside().overlaps(mapping.inside())) {
+                    add(entry + "inside-prefix", "overlaps " + other.inside() + " of " + other.kind());
+                }
+            }
+            surroundings.pools().values().forEach(pool -> pool.prefixes().stream().filter(outside::overlaps)
+                .forEach(prefix -> add(entry + "public-prefix", outside + " overlaps " + prefix + " of pool "
+                    + pool.name())));
+            surroundings.backbone().interfaces().stream().filter(uplink -> outside.contains(uplink.address()))
+                .forEach(uplink -> add(entry + "public-prefix", outside + " holds the backbone address "
+                    + Ipv4.text(uplink.address())));
+            surroundings.backbone().routes().stream().filter(route -> outside.contains(route.nextHop()))
+                .forEach(route -> add(entry + "public-prefix", outside + " holds the transit gateway "
+                    + Ipv4.text(route.nextHop())));
+        }
+    }
+
+    private void checkBlocks(final Tenant.PortBlocks blocks, final String entry) {
+        if (blocks.inside().length() < Constants.SHORTEST_ON_DEMAND) {
+            add(entry + "inside-prefix", "is shorter than /" + Constants.SHORTEST_ON_DEMAND);
+        }
+        if (blocks.outside().length() < Constants.SHORTEST_ONE_TO_ONE) {
+            add(entry + "public-prefix", blocks.outside() + " is shorter than /" + Constants.SHORTEST_ONE_TO_ONE);
+        }
+        if (blocks.blockSize() < Constants.SMALLEST_BLOCK || blocks.blockSize() > Constants.LARGEST_BLOCK
+                || Integer.bitCount(blocks.blockSize()) != 1) {
+            add(entry + "block-size", blocks.blockSize() + " is not a power of two from " + Constants.SMALLEST_BLOCK
+                + " to " + Constants.LARGEST_BLOCK);
+        }
+        if (blocks.mostBlocks() < 1 || blocks.mostBlocks() > Constants.MOST_BLOCKS) {
+            add(entry + "most-blocks", blocks.mostBlocks() + " is not in 1.." + Constants.MOST_BLOCKS);
+        }
+    }
+
+    private void checkLengths(final Tenant.Mapping mapping, final String entry) {
+        final boolean shared = mapping instanceof Tenant.Deterministic;
+        final int shortest = shared ? Constants.SHORTEST_DETERMINISTIC : Constants.SHORTEST_ONE_TO_ONE;
+        final int more = mapping.outside().length() - mapping.inside().length();
+        if (mapping.inside().length() < shortest) {
+            add(entry + "inside-prefix", "is shorter than /" + shortest + ": write it as several entries");
+        }
+        if (!shared && more != 0) {
+            add(entry + "public-prefix", mapping.outside() + " is not as long as " + mapping.inside());
+        }
+        if (shared && (more < 0 || more > Constants.MOST_SHARING_BITS)) {
+            add(entry + "public-prefix", mapping.outside() + " has to be 0 to " + Constants.MOST_SHARING_BITS
+                + " bits longer than " + mapping.inside());
+        }
+    }
+
+    private void checkForwards(final Tenant.Nat nat) {
+        final Map<List<Integer>, String> taken = new HashMap<>();
+        for (final Tenant.PortForward forward : nat.forwards()) {
+            final String entry = "nat / port-forward " + forward.name() + " / ";
+            if (!nat.hasSource()) {
+                add(entry + "public-port", "needs a public-address or a pool in nat");
+            }
+            if (forward.publicPort() < 1 || forward.publicPort() > LAST_PORT) {
+                add(entry + "public-port", forward.publicPort() + " is not in 1..65535");
+            }
+            if (forward.port() < 1 || forward.port() > LAST_PORT) {
+                add(entry + "inside-port", forward.port() + " is not in 1..65535");
+            }
+            final String other =
+                taken.putIfAbsent(List.of(forward.protocol(), forward.publicPort()), forward.name());
+            if (other != null) {
+                add(entry + "public-port", forward.publicPort() + " is taken by port-forward " + other);
+            }
+            checkForwardTarget(nat, forward, entry + "inside-address");
+        }
+    }
+
+    private void checkForwardTarget(final Tenant.Nat nat, final Tenant.PortForward forward, final String leaf) {
+        final String address = Ipv4.text(forward.address());
+        if (tenant.insidePrefixes().stream().noneMatch(prefix -> prefix.contains(forward.address()))) {
+            add(leaf, address + " is not in a subnet or route of the tenant");
+        }
+        if (tenant.subnets().stream().anyMatch(subnet -> subnet.gateway() == forward.address())) {
+            add(leaf, address + " is the VRF's own gateway");
+        }
+        // Its answers would leave with the address that is its alone.
+        nat.mappings().stream().filter(mapping -> mapping.inside().contains(forward.address())).forEach(mapping ->
+            add(leaf, address + " has a public address of its own by " + mapping.kind() + " " + mapping.inside()));
     }
 
     private void checkReferences() {

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 
 /** The rules for tenants among each other, after those for each alone. */
@@ -15,11 +17,16 @@ final class TenantValidator {
     /** Where a frame comes in. */
     private record Place(String node, String port, int vlan) { }
 
+    /** Who has public addresses of his own. */
+    private record Mapped(String tenant, Tenant.Mapping mapping) { }
+
     private final Snapshot snapshot;
     private final Allocations allocations;
     private final List<Violation> violations = new ArrayList<>();
     private final Map<Place, String> vlanOwners = new HashMap<>();
-    private final Map<Long, String> addressOwners = new HashMap<>();
+    private final NavigableMap<Long, String> addressOwners = new TreeMap<>();
+    /** By first address; they do not overlap. */
+    private final NavigableMap<Long, Mapped> prefixOwners = new TreeMap<>();
     private final Map<Long, String> addressesFromPools = new HashMap<>();
     private final Map<String, String> functionUsers = new HashMap<>();
     private final Map<String, Long> poolUsers = new HashMap<>();
@@ -42,6 +49,8 @@ final class TenantValidator {
             violations.addAll(alone.apply(tenant));
             checkVlans(tenant);
             checkAddress(tenant);
+            checkMappings(tenant);
+            checkBlocks(tenant);
             checkPool(tenant);
             checkChain(tenant);
         }
@@ -66,6 +75,8 @@ final class TenantValidator {
         }
         final Tenant.Nat nat = tenant.nat().orElseThrow();
         nat.address().ifPresent(address -> addressOwners.putIfAbsent(address, tenant.name()));
+        nat.mappings().stream().filter(mapping -> owner(mapping.outside()) == null)
+            .forEach(mapping -> prefixOwners.put(mapping.outside().address(), new Mapped(tenant.name(), mapping)));
         final TenantAllocation given = allocations.tenants().get(tenant.name());
         if (given != null && nat.pool().map(snapshot.pools()::get)
                 .filter(pool -> pool.contains(given.publicAddress())).isPresent()) {
@@ -96,6 +107,44 @@ final class TenantValidator {
                 add(tenant, leaf, Ipv4.text(address) + " was given to tenant " + keeper + " from its pool");
             }
         });
+    }
+
+    /** Who has an address of a prefix by a mapping; null when nobody has. */
+    private Mapped owner(final Prefix prefix) {
+        final Map.Entry<Long, Mapped> last = prefixOwners.lowerEntry(prefix.end());
+        return last != null && last.getValue().mapping().outside().overlaps(prefix) ? last.getValue() : null;
+    }
+
+    private void checkMappings(final Tenant tenant) {
+        for (final Tenant.Mapping mapping : tenant.nat().map(Tenant.Nat::mappings).orElse(List.of())) {
+            final String leaf = "nat / " + mapping.kind() + " " + mapping.inside() + " / public-prefix";
+            final Prefix outside = mapping.outside();
+            final Mapped owner = owner(outside);
+            if (owner != null && !owner.equals(new Mapped(tenant.name(), mapping))) {
+                add(tenant, leaf, outside + " overlaps " + owner.mapping().outside() + " of tenant " + owner.tenant());
+            }
+            addressOwners.subMap(outside.address(), outside.end()).forEach((address, name) -> add(tenant, leaf,
+                outside + " holds the public address " + Ipv4.text(address) + " of tenant " + name));
+        }
+    }
+
+    /** Blocks of an entry that is gone are meant to go; those of one that is changed may have been overlooked. */
+    private void checkBlocks(final Tenant tenant) {
+        final TenantAllocation given = allocations.tenants().get(tenant.name());
+        if (given == null || given.blocks().isEmpty() || tenant.nat().isEmpty()) {
+            return;
+        }
+        for (final Tenant.PortBlocks mapping : tenant.nat().orElseThrow().portBlocks()) {
+            final List<Allocations.Block> cut = mapping.force() ? List.of() : given.blocks().stream()
+                .filter(block -> mapping.inside().contains(block.subscriber()) && !mapping.fits(block)).toList();
+            if (!cut.isEmpty()) {
+                final String leaf = cut.stream().allMatch(block -> mapping.outside().contains(block.address()))
+                    ? "block-size" : "public-prefix";
+                add(tenant, "nat / port-block " + mapping.inside() + " / " + leaf, "would cut " + cut.size()
+                    + " blocks of " + cut.stream().map(Allocations.Block::subscriber).distinct().count()
+                    + " subscribers; set force to true if that is meant");
+            }
+        }
     }
 
     private void checkPool(final Tenant tenant) {

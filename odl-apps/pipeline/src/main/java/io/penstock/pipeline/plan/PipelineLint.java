@@ -41,11 +41,11 @@ public final class PipelineLint {
             copy.actions().forEach(each -> checkAction(flow, each, faults));
         } else if (action instanceof Action.ConnTrack ct) {
             checkRange(flow, ct.zone(), faults);
-            if (ct.table().number() <= flow.table().number()) {
+            if (!flow.table().mayTrackTo(ct.table())) {
                 faults.add(flow + ": ct goes back");
             }
         } else if (action instanceof Action.Resubmit resubmit
-                && resubmit.table().number() <= flow.table().number()) {
+                && !flow.table().mayResubmit(resubmit.table())) {
             faults.add(flow + ": resubmit goes back");
         }
     }

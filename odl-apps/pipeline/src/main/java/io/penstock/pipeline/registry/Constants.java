@@ -19,8 +19,29 @@ public final class Constants {
     /** MAC addresses between functions: tenant side and backbone side. */
     public static final long CHAIN_INSIDE_MAC = 0x025053ff0001L;
     public static final long CHAIN_OUTSIDE_MAC = 0x025053ff0002L;
-    /** ct_mark of a connection that has its translation; a packet without it was not translated. */
+    /** Bit of the ct_mark of a connection that has its translation; a packet without it was not translated. */
     public static final int TRANSLATED_MARK = 1;
+    /** Bit of the ct_mark of a connection to a forwarded port of UDP, and where the mark has the public port. */
+    public static final int FORWARD_UDP_MARK = 2;
+    public static final int FORWARD_PORT_SHIFT = 16;
+    /**
+     * Shortest prefix that is translated one to one by a single entry. Fragments of such packets need two flows for
+     * each address.
+     */
+    public static final int SHORTEST_ONE_TO_ONE = 24;
+    /** Shortest prefix of subscribers in one entry of deterministic NAT: each subscriber needs a flow. */
+    public static final int SHORTEST_DETERMINISTIC = 20;
+    /** Shortest prefix of subscribers that get blocks of ports when they need them. */
+    public static final int SHORTEST_ON_DEMAND = 16;
+    /** Smallest and largest block of ports that is handed out on demand. */
+    public static final int SMALLEST_BLOCK = 16;
+    public static final int LARGEST_BLOCK = 16384;
+    /** Ports in a block unless configured. */
+    public static final int BLOCK_SIZE = 512;
+    /** Most blocks of a subscriber: each one that is full costs a new connection a recirculation. */
+    public static final int MOST_BLOCKS = 4;
+    /** Most bits by which subscribers share a public address: blocks of 64 ports. */
+    public static final int MOST_SHARING_BITS = 9;
     /** Bytes of an unresolved packet sent to the controller: the headers are enough. */
     public static final int PACKET_IN_BYTES = 128;
     /**
@@ -39,6 +60,13 @@ public final class Constants {
      * Seconds.
      */
     public static final int SESSION_HARD_SECONDS = 240;
+    /**
+     * A subscriber whose packets were not seen for this long has no connection any more, and loses its blocks: what
+     * conntrack keeps longest, and what a session keeps from it. Seconds.
+     */
+    public static final int BLOCK_IDLE_SECONDS = CtTimeout.TCP_ESTABLISHED.seconds() + SESSION_HARD_SECONDS;
+    /** A block that was taken from somebody is given to nobody for this long, after that. Seconds. */
+    public static final int BLOCK_QUARANTINE_SECONDS = 300;
     /** A learned host or next hop that no packet used for this long is forgotten. Seconds. */
     public static final int LEARNED_IDLE_SECONDS = 1200;
     /** Most functions in a chain: as often as OVS lets a packet recirculate (MAX_RECIRC_DEPTH, lib/dpif-netdev.c). */

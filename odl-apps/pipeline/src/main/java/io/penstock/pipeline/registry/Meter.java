@@ -8,7 +8,9 @@ public enum Meter {
      * as a few hundred packets that need no look at the tables, so this bounds what a flood of new connections takes
      * away from the others.
      */
-    SESSION_SAMPLES(1, 200, 1000, "copies of packets from which sessions may be learned");
+    SESSION_SAMPLES(1, 200, 1000, "copies of packets from which sessions may be learned"),
+    /** How many packets tell the controller that a subscriber needs a block: each costs it a datastore commit. */
+    BLOCK_REQUESTS(2, 100, 200, "packets of subscribers that need a block of ports");
 
     private final int number;
     private final int rate;

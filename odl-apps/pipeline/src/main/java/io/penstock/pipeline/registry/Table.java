@@ -16,13 +16,15 @@ public enum Table {
     CHAIN_RETURN(4, Owner.CHAIN, "Where a frame goes that comes back from a network function.",
         List.of("VRF_ROUTE", "NAT_OUT")),
     BACKBONE_IN(10, Owner.BACKBONE, "Frames from an uplink: ARP, ping to the backbone address, public addresses.",
-        List.of("NAT_IN", "EGRESS")),
+        List.of("NAT_IN", "CHAIN_IN", "EGRESS")),
     NAT_IN(11, Owner.NAT, "To a public address: looks the session up that translates the packet.",
         List.of("NAT_IN_KNOWN")),
     NAT_IN_KNOWN(13, Owner.NAT, "Translated by a session, or else by connection tracking.", List.of("CHAIN_IN")),
-    NAT_IN_CHECK(15, Owner.NAT, "After reverse translation: only replies and their errors go on.",
+    NAT_IN_CHECK(15, Owner.NAT, "After reverse translation: replies, their errors and published services go on.",
         List.of("CHAIN_IN")),
-    CHAIN_IN(16, Owner.CHAIN, "Towards the tenant: the last function of the tenant's chain, or straight on.",
+    NAT_IN_NEW(17, Owner.NAT, "New connections from the backbone: only what was translated goes on.",
+        List.of("CHAIN_IN")),
+    CHAIN_IN(18, Owner.CHAIN, "Towards the tenant: the last function of the tenant's chain, or straight on.",
         List.of("VRF_ROUTE")),
     ACCESS_LEARN(20, Owner.ACCESS, "Frames from an attachment: learns the host's MAC address from its ARP.",
         List.of("ARP_REPLY", "L2_LOOKUP")),
@@ -41,7 +43,7 @@ public enum Table {
     CHAIN_OUT(60, Owner.CHAIN, "Towards the backbone: the first function of the tenant's chain, or straight on.",
         List.of("NAT_OUT")),
     NAT_OUT(70, Owner.NAT, "To the backbone: looks the session up that translates the packet.",
-        List.of("NAT_OUT_KNOWN")),
+        List.of("NAT_OUT_KNOWN", "BACKBONE_ROUTE")),
     NAT_OUT_KNOWN(71, Owner.NAT, "Translated by a session, or else by connection tracking.",
         List.of("NAT_TRANSLATE", "BACKBONE_ROUTE")),
     NAT_CROWDED(72, Owner.NAT, "Learned: VRFs that have more busy connections than sessions pay for.", List.of()),
@@ -51,8 +53,8 @@ public enum Table {
     NAT_OUT_CHECK(76, Owner.NAT, "Only what was translated goes on to the backbone; copies teach sessions.",
         List.of("NAT_LEARNED", "BACKBONE_ROUTE")),
     NAT_LEARNED(77, Owner.NAT, "A VRF that may have no more sessions is crowded.", List.of()),
-    BACKBONE_ROUTE(80, Owner.BACKBONE, "Longest-prefix routing to the transit gateways.",
-        List.of("BACKBONE_ACL")),
+    BACKBONE_ROUTE(80, Owner.BACKBONE, "Longest-prefix routing to the transit gateways; what is for a public "
+        + "address of this node begins again in backbone_in.", List.of("BACKBONE_ACL")),
     BACKBONE_ACL(82, Owner.ACL, "What may leave an uplink.", List.of("NEIGHBOUR_LOOKUP")),
     NEIGHBOUR_LOOKUP(90, Owner.NEIGHBOUR, "Looks the MAC address of the next hop up.",
         List.of("NEIGHBOUR_FOUND")),
@@ -93,6 +95,22 @@ public enum Table {
     /** Tables that a flow of this one may go to by goto_table. */
     public List<Table> next() {
         return next.stream().map(Table::valueOf).toList();
+    }
+
+    /**
+     * Whether a flow of this table may resubmit to {@code other}: forward, or for a hairpin back to where packets from
+     * the backbone begin. They cannot come a second time, for what comes from the backbone does not go back there.
+     */
+    public boolean mayResubmit(final Table other) {
+        return other.number > number || this == BACKBONE_ROUTE && other == BACKBONE_IN;
+    }
+
+    /**
+     * Whether a packet of this table may go on in {@code other} after connection tracking: forward, or to try the next
+     * block of a subscriber to the same table again, which {@link Register#BLOCK} ends.
+     */
+    public boolean mayTrackTo(final Table other) {
+        return other.number > number || this == NAT_OUT_CHECK && other == this;
     }
 
     /** Whether only the switch itself writes this table, with learn actions; it has no flow for the rest. */

@@ -16,7 +16,9 @@ import io.penstock.pipeline.registry.Table;
 import java.util.List;
 
 /**
- * The backbone VRF: ARP and ping on the uplinks, routes to the transit gateways, and no way from tenant to tenant.
+ * The backbone VRF: ARP and ping on the uplinks, routes to the transit gateways. What a tenant sends to a public
+ * address of this node never leaves it: it begins again as if it came from the backbone (hairpin, RFC 4787, section 6),
+ * and may do what it could if it came from there.
  * Sample flows: golden/two-tenants.flows, tables backbone_in and backbone_route.
  */
 public final class BackboneStage implements Stage {
@@ -38,10 +40,9 @@ public final class BackboneStage implements Stage {
         }
         for (final Pool pool : node.snapshot().pools().values()) {
             for (final Prefix prefix : pool.prefixes()) {
-                sink.flow(Table.BACKBONE_IN, Priority.LOW, "public address of pool " + pool.name() + " is not in use")
-                    .ipv4().when(prefix.match(MatchField.IP_DST)).drop();
-                sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, "tenant to tenant, pool " + pool.name())
-                    .ipv4().when(prefix.match(MatchField.IP_DST)).drop();
+                sink.flow(Table.BACKBONE_IN, Priority.LOW, "public address of pool " + pool.name()
+                    + " is not in use here").ipv4().when(prefix.match(MatchField.IP_DST)).drop();
+                hairpin(node, prefix, sink, "hairpin, pool " + pool.name());
             }
         }
         VrfStage.expired(sink, Table.BACKBONE_IN);
@@ -51,19 +52,25 @@ public final class BackboneStage implements Stage {
 
     @Override
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
-        if (!view.hasNat()) {
-            return;
+        for (final Prefix prefix : view.publicPrefixes()) {
+            sink.flow(Table.BACKBONE_IN, Priority.NORMAL, "ARP for the public address").arp()
+                .when(MatchField.ARP_OP, Replies.ARP_REQUEST).when(prefix.match(MatchField.ARP_TPA))
+                .then(prefix.isHost() ? Replies.arp(node.backboneMac(), prefix.address())
+                    : Replies.arpForTarget(node.backboneMac()))
+                .then(Replies.backToSender()).go(Table.EGRESS);
+            final boolean pooled = node.snapshot().pools().values().stream().flatMap(pool -> pool.prefixes().stream())
+                .anyMatch(pool -> pool.contains(prefix));
+            if (!pooled) {
+                hairpin(node, prefix, sink, "hairpin");
+            }
         }
-        sink.flow(Table.BACKBONE_IN, Priority.NORMAL, "ARP for the public address").arp()
-            .when(MatchField.ARP_OP, Replies.ARP_REQUEST).when(MatchField.ARP_TPA, view.publicAddress())
-            .then(Replies.arp(node.backboneMac(), view.publicAddress())).then(Replies.backToSender())
-            .go(Table.EGRESS);
-        final boolean pooled = node.snapshot().pools().values().stream().flatMap(pool -> pool.prefixes().stream())
-            .anyMatch(prefix -> prefix.contains(view.publicAddress()));
-        if (!pooled) {
-            sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, "tenant to tenant")
-                .ipv4().when(MatchField.IP_DST, view.publicAddress()).drop();
-        }
+    }
+
+    private static void hairpin(final NodeView node, final Prefix prefix, final FlowSink sink, final String label) {
+        sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, label).ipv4().when(prefix.match(MatchField.IP_DST))
+            .then(new Action.SetField(MatchField.ETH_DST, node.backboneMac()), Register.SESSION.load(0),
+                Register.CROWDED.load(0), new Action.ClearConnTrack(), new Action.Resubmit(Table.BACKBONE_IN))
+            .end();
     }
 
     private static void planUplink(final NodeView node, final Backbone.Interface uplink, final FlowSink sink) {

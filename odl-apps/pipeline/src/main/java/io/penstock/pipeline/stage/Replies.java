@@ -38,6 +38,19 @@ final class Replies {
             new Action.SetField(MatchField.ARP_SPA, address));
     }
 
+    /** Turns an ARP request for any address of a prefix into the answer that it is at {@code mac}. */
+    static List<Action> arpForTarget(final long mac) {
+        return List.of(
+            new Action.Move(MatchField.ARP_TPA.range(), Register.NEXT_HOP.range()),
+            move(MatchField.ETH_SRC, MatchField.ETH_DST),
+            new Action.SetField(MatchField.ETH_SRC, mac),
+            new Action.SetField(MatchField.ARP_OP, ARP_REPLY),
+            move(MatchField.ARP_SHA, MatchField.ARP_THA),
+            move(MatchField.ARP_SPA, MatchField.ARP_TPA),
+            new Action.SetField(MatchField.ARP_SHA, mac),
+            new Action.Move(Register.NEXT_HOP.range(), MatchField.ARP_SPA.range()));
+    }
+
     /** Turns an echo request (RFC 792) to {@code address} into its reply. */
     static List<Action> echo(final long mac, final long address) {
         return List.of(

@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.stage;
 
+import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.intent.Allocations.Block;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Register;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * One tenant on one node.
  *
- * @param publicAddress 0 without NAT
+ * @param publicAddress 0 without source NAT
+ * @param blocks ports of subscribers, those of one in the order in which it got them
  * @param domains broadcast domains; the index of a domain is its id
  * @param chain functions that work or are not bypassed, from the tenant to the backbone; absent when a function that
  *     must not be bypassed is down
  */
-public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Domain> domains,
+public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block> blocks, List<Domain> domains,
         Optional<List<NetworkFunction>> chain) {
 
     /** Attachments that hear each other's broadcasts, and the subnets on them. */
@@ -33,8 +39,8 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Domain
     /** The view of a tenant. */
     static TenantView of(final NodeView node, final Tenant tenant) {
         final TenantAllocation allocation = node.allocations().tenants().get(tenant.name());
-        return new TenantView(tenant, allocation.vrf(), allocation.publicAddress(), domains(tenant),
-            workingChain(node, tenant));
+        return new TenantView(tenant, allocation.vrf(), allocation.publicAddress(), allocation.blocks(),
+            domains(tenant), workingChain(node, tenant));
     }
 
     /** A match on this VRF. */
@@ -44,7 +50,43 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Domain
 
     /** Whether packets may go to the backbone at all. */
     public boolean hasNat() {
+        return tenant.nat().isPresent();
+    }
+
+    /** Whether who has no translation of its own leaves with the {@link #publicAddress}. */
+    public boolean hasSourceNat() {
         return publicAddress != 0;
+    }
+
+    /** Translations of single addresses and prefixes, which need no connection tracking. */
+    public List<Tenant.OneToOne> oneToOne() {
+        return tenant.nat().map(Tenant.Nat::oneToOne).orElse(List.of());
+    }
+
+    /** Subscribers whose ports their address tells. */
+    public List<Tenant.Deterministic> deterministic() {
+        return tenant.nat().map(Tenant.Nat::deterministic).orElse(List.of());
+    }
+
+    /** Subscribers that get ports when they need them. */
+    public List<Tenant.PortBlocks> portBlocks() {
+        return tenant.nat().map(Tenant.Nat::portBlocks).orElse(List.of());
+    }
+
+    /** Services inside that are reached at a port of the {@link #publicAddress}. */
+    public List<Tenant.PortForward> forwards() {
+        return tenant.nat().map(Tenant.Nat::forwards).orElse(List.of());
+    }
+
+    /** What source NAT looks into, in the order of their ports. */
+    public List<Action.Alg> algs() {
+        return tenant.nat().map(Tenant.Nat::algs).orElse(Set.of()).stream().sorted().toList();
+    }
+
+    /** The public addresses of the tenant on this node. */
+    public List<Prefix> publicPrefixes() {
+        return Stream.concat(hasSourceNat() ? Stream.of(Prefix.host(publicAddress)) : Stream.empty(),
+            tenant.nat().stream().flatMap(nat -> nat.mappings().stream()).map(Tenant.Mapping::outside)).toList();
     }
 
     private static Optional<List<NetworkFunction>> workingChain(final NodeView node, final Tenant tenant) {

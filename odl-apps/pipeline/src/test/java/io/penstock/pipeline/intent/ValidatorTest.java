@@ -3,12 +3,15 @@ package io.penstock.pipeline.intent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.plan.Fixtures;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -54,8 +57,124 @@ class ValidatorTest {
             Arguments.of(nat(good, address("192.0.2.1")), "nat / public-address", "is a transit gateway"));
     }
 
+    private static Arguments oneToOne(final String inside, final String outside, final String leaf,
+            final String rule) {
+        return Arguments.of(nat(Fixtures.tenant("t", 100), mapped(inside, outside)),
+            "nat / one-to-one " + inside + " / " + leaf, rule);
+    }
+
+    private static Arguments deterministic(final String inside, final String outside, final String leaf,
+            final String rule) {
+        return Arguments.of(nat(Fixtures.tenant("t", 100), Fixtures.mapped(subscribers(inside, outside))),
+            "nat / deterministic " + inside + " / " + leaf, rule);
+    }
+
+    private static Arguments blocks(final String inside, final String outside, final int size, final int most,
+            final String leaf, final String rule) {
+        return Arguments.of(nat(Fixtures.tenant("t", 100), Fixtures.mapped(
+            new Tenant.PortBlocks(Prefix.parse(inside), Prefix.parse(outside), size, most))),
+            "nat / port-block " + inside + " / " + leaf, rule);
+    }
+
+    @Test
+    void aChangeThatCutsBlocksHasToBeForced() {
+        final Tenant.PortBlocks had =
+            new Tenant.PortBlocks(Prefix.parse("10.0.0.0/24"), Prefix.parse("198.51.100.0/32"), 512, 4);
+        final Snapshot before = Fixtures.network(onDemand(had));
+        final Allocations empty = Allocator.allocate(before, Allocations.none());
+        final Allocations given = new Allocations(empty.lastVrf(), empty.nodes(), empty.ports(),
+            Map.of("t", empty.tenants().get("t").with(List.of(
+                new Allocations.Block(Ipv4.parse("10.0.0.5"), Ipv4.parse("198.51.100.0"), 1024, 512),
+                new Allocations.Block(Ipv4.parse("10.0.0.5"), Ipv4.parse("198.51.100.0"), 1536, 512)))));
+        assertThat(Validator.validate(before, given)).isEmpty();
+        for (final String change : List.of("198.51.100.1/32 512", "198.51.100.0/32 256")) {
+            final Prefix outside = Prefix.parse(change.split(" ")[0]);
+            final int size = Integer.parseInt(change.split(" ")[1]);
+            assertThat(Validator.validate(
+                Fixtures.network(onDemand(new Tenant.PortBlocks(had.inside(), outside, size, 4))), given))
+                .singleElement().satisfies(violation -> {
+                    assertThat(violation.leaf()).isEqualTo("nat / port-block 10.0.0.0/24 / "
+                        + (size == 512 ? "public-prefix" : "block-size"));
+                    assertThat(violation.rule()).contains("would cut 2 blocks of 1 subscribers", "force");
+                });
+            assertThat(Validator.validate(
+                Fixtures.network(onDemand(new Tenant.PortBlocks(had.inside(), outside, size, 4, true))), given))
+                .isEmpty();
+        }
+        // Fewer blocks for each are no reason to take one away, and who takes the entry away means it.
+        assertThat(Validator.validate(
+            Fixtures.network(onDemand(new Tenant.PortBlocks(had.inside(), had.outside(), 512, 1))), given)).isEmpty();
+        assertThat(Validator.validate(Fixtures.network(Fixtures.tenant("t", 100)), given)).isEmpty();
+    }
+
+    private static Tenant onDemand(final Tenant.PortBlocks mapping) {
+        return nat(Fixtures.tenant("t", 100), Fixtures.mapped(mapping));
+    }
+
+    private static Tenant.Deterministic subscribers(final String inside, final String outside) {
+        return new Tenant.Deterministic(Prefix.parse(inside), Prefix.parse(outside));
+    }
+
+    private static Arguments forward(final Tenant.PortForward forward, final String leaf, final String rule) {
+        return Arguments.of(nat(Fixtures.tenant("t", 100), new Tenant.Nat(Optional.empty(), Optional.of("public"),
+            List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.9/32"), Prefix.parse("198.51.100.9/32"))),
+            List.of(new Tenant.PortForward("first", 6, 80, Ipv4.parse("10.0.0.5"), 80), forward))),
+            "nat / port-forward web / " + leaf, rule);
+    }
+
+    private static Tenant.PortForward web(final int publicPort, final String address, final int port) {
+        return new Tenant.PortForward("web", 6, publicPort, Ipv4.parse(address), port);
+    }
+
+    static Stream<Arguments> badTranslations() {
+        return Stream.of(
+            oneToOne("10.0.0.0/23", "198.51.100.0/23", "inside-prefix", "is shorter than /24"),
+            oneToOne("10.0.0.0/30", "198.51.100.0/29", "public-prefix", "is not as long as 10.0.0.0/30"),
+            oneToOne("10.0.1.0/30", "198.51.100.0/30", "inside-prefix", "is not in a subnet or route"),
+            oneToOne("10.0.0.0/30", "203.0.113.0/30", "public-prefix", "overlaps 203.0.113.0/24 of pool public"),
+            oneToOne("10.0.0.0/30", "192.0.2.0/30", "public-prefix", "holds the backbone address 192.0.2.2"),
+            oneToOne("10.0.0.0/30", "192.0.2.0/30", "public-prefix", "holds the transit gateway 192.0.2.1"),
+            Arguments.of(nat(Fixtures.tenant("t", 100), Fixtures.mapped(
+                new Tenant.OneToOne(Prefix.parse("10.0.0.0/30"), Prefix.parse("198.51.100.0/30")),
+                new Tenant.OneToOne(Prefix.parse("10.0.0.2/32"), Prefix.parse("198.51.100.9/32")))),
+                "nat / one-to-one 10.0.0.2/32 / inside-prefix", "overlaps 10.0.0.0/30"),
+            deterministic("10.0.0.0/19", "198.51.100.0/24", "inside-prefix", "is shorter than /20"),
+            deterministic("10.0.0.0/24", "198.51.100.0/23", "public-prefix", "has to be 0 to 9 bits longer"),
+            deterministic("10.0.0.0/22", "198.51.100.0/32", "public-prefix", "has to be 0 to 9 bits longer"),
+            deterministic("10.0.1.0/24", "198.51.100.0/32", "inside-prefix", "is not in a subnet or route"),
+            deterministic("10.0.0.0/24", "203.0.113.7/32", "public-prefix", "overlaps 203.0.113.0/24 of pool public"),
+            Arguments.of(nat(Fixtures.tenant("t", 100), new Tenant.Nat(Optional.empty(), Optional.of("public"),
+                List.of(), List.of(subscribers("10.0.0.0/24", "198.51.100.0/32")), List.of(), List.of(),
+                Set.of(Action.Alg.FTP))), "nat / alg", "is not there for deterministic"),
+            blocks("10.0.0.0/15", "198.51.100.0/32", 512, 4, "inside-prefix", "is shorter than /16"),
+            blocks("10.0.1.0/24", "198.51.100.0/32", 512, 4, "inside-prefix", "is not in a subnet or route"),
+            blocks("10.0.0.0/24", "198.51.0.0/23", 512, 4, "public-prefix", "is shorter than /24"),
+            blocks("10.0.0.0/24", "203.0.113.7/32", 512, 4, "public-prefix", "overlaps 203.0.113.0/24 of pool"),
+            blocks("10.0.0.0/24", "198.51.100.0/32", 500, 4, "block-size", "500 is not a power of two from 16 to"),
+            blocks("10.0.0.0/24", "198.51.100.0/32", 8, 4, "block-size", "8 is not a power of two"),
+            blocks("10.0.0.0/24", "198.51.100.0/32", 32768, 4, "block-size", "32768 is not a power of two"),
+            blocks("10.0.0.0/24", "198.51.100.0/32", 512, 0, "most-blocks", "0 is not in 1..4"),
+            blocks("10.0.0.0/24", "198.51.100.0/32", 512, 5, "most-blocks", "5 is not in 1..4"),
+            Arguments.of(nat(Fixtures.tenant("t", 100), new Tenant.Nat(Optional.empty(), Optional.empty(),
+                mapped("10.0.0.8/32", "198.51.100.0/32").oneToOne(), List.of(), List.of(), List.of(),
+                Set.of(Action.Alg.FTP))),
+                "nat / alg", "needs a public-address or a pool"),
+            Arguments.of(nat(Fixtures.tenant("t", 100), Fixtures.mapped(
+                new Tenant.OneToOne(Prefix.parse("10.0.0.8/32"), Prefix.parse("198.51.100.9/32")),
+                subscribers("10.0.0.0/24", "198.51.100.0/32"))),
+                "nat / deterministic 10.0.0.0/24 / inside-prefix", "overlaps 10.0.0.8/32 of one-to-one"),
+            forward(web(0, "10.0.0.5", 80), "public-port", "0 is not in 1..65535"),
+            forward(web(81, "10.0.0.5", 0), "inside-port", "0 is not in 1..65535"),
+            forward(web(80, "10.0.0.6", 80), "public-port", "80 is taken by port-forward first"),
+            forward(web(81, "10.0.1.5", 80), "inside-address", "10.0.1.5 is not in a subnet or route of the tenant"),
+            forward(web(81, "10.0.0.1", 80), "inside-address", "is the VRF's own gateway"),
+            forward(web(81, "10.0.0.9", 80), "inside-address", "has a public address of its own"),
+            Arguments.of(nat(Fixtures.tenant("t", 100), new Tenant.Nat(Optional.empty(), Optional.empty(), List.of(),
+                List.of(web(81, "10.0.0.5", 80)))), "nat / port-forward web / public-port", "needs a public-address"));
+    }
+
     @ParameterizedTest(name = "{1}: {2}")
-    @MethodSource("badTenants")
+    @MethodSource({"badTenants", "badTranslations"})
     void aBadTenantIsNamedWithLeafAndRule(final Tenant tenant, final String leaf, final String rule) {
         assertThat(check(Fixtures.network(tenant))).anySatisfy(violation -> {
             assertThat(violation.entry()).isEqualTo("tenant t");
@@ -89,6 +208,21 @@ class ValidatorTest {
         final Tenant two = nat(Fixtures.tenant("two", 101), address("203.0.113.9"));
         assertThat(check(Fixtures.network(one, two))).singleElement()
             .satisfies(violation -> assertThat(violation.rule()).contains("203.0.113.9 is taken by tenant"));
+    }
+
+    @Test
+    void aPublicPrefixIsNotGivenTwice() {
+        final Tenant old = nat(Fixtures.tenant("z-old", 100), mapped("10.0.0.0/29", "198.51.100.0/29"));
+        final Allocations allocations = Allocator.allocate(Fixtures.network(old), Allocations.none());
+        final Tenant within = nat(Fixtures.tenant("a-new", 101), mapped("10.0.0.7/32", "198.51.100.7/32"));
+        assertThat(Validator.validate(Fixtures.network(old, within), allocations)).extracting(Violation::toString)
+            .containsExactly("tenant a-new: nat / one-to-one 10.0.0.7/32 / public-prefix: 198.51.100.7/32 overlaps "
+                + "198.51.100.0/29 of tenant z-old");
+        final Tenant beside = nat(Fixtures.tenant("a-new", 101), mapped("10.0.0.8/32", "198.51.100.8/32"));
+        assertThat(Validator.validate(Fixtures.network(old, beside), allocations)).isEmpty();
+        final Tenant address = nat(Fixtures.tenant("a-new", 101), address("198.51.100.7"));
+        assertThat(Validator.validate(Fixtures.network(old, address), allocations)).extracting(Violation::rule)
+            .containsExactly("198.51.100.0/29 holds the public address 198.51.100.7 of tenant a-new");
     }
 
     @Test
@@ -160,6 +294,11 @@ class ValidatorTest {
 
     private static Tenant.Subnet subnet(final String name, final String prefix, final String gateway) {
         return new Tenant.Subnet(name, Prefix.parse(prefix), Ipv4.parse(gateway), List.of());
+    }
+
+    private static Tenant.Nat mapped(final String inside, final String outside) {
+        return new Tenant.Nat(Optional.empty(), Optional.empty(),
+            List.of(new Tenant.OneToOne(Prefix.parse(inside), Prefix.parse(outside))), List.of());
     }
 
     private static Tenant.Nat address(final String address) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.plan;
 
+import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocations.Block;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
@@ -16,9 +19,12 @@ import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Networks to plan in tests. */
 public final class Fixtures {
@@ -27,6 +33,9 @@ public final class Fixtures {
         new Case("no-tenant", network(), Set.of()),
         new Case("two-tenants", network(tenants(2)), Set.of()),
         new Case("tagged-uplink", taggedUplink(), Set.of()),
+        new Case("published", network(published()), Set.of()),
+        new Case("subscribers", network(subscribers()), Set.of()),
+        new Case("on-demand", network(onDemand()), Set.of()),
         new Case("rich-tenant", network(rich()), Set.of()),
         new Case("rich-tenant-tap-down", network(rich()), Set.of("tap")),
         new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")));
@@ -88,6 +97,55 @@ public final class Fixtures {
             Optional.of("web-only"), Optional.of("secure"));
     }
 
+    /** A tenant with services and hosts that the world reaches. */
+    public static Tenant published() {
+        final Tenant plain = tenant("shop", 400);
+        return new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(),
+            Optional.of(new Tenant.Nat(Optional.empty(), Optional.of("public"),
+                List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.10/32"), Prefix.parse("198.51.100.10/32")),
+                    new Tenant.OneToOne(Prefix.parse("10.0.0.128/30"), Prefix.parse("198.51.100.128/30"))),
+                List.of(), List.of(), List.of(new Tenant.PortForward("web", 6, 80, Ipv4.parse("10.0.0.20"), 8080),
+                    new Tenant.PortForward("dns", 17, 53, Ipv4.parse("10.0.0.21"), 53)), Set.of(Action.Alg.FTP))),
+            Optional.empty(), Optional.empty());
+    }
+
+    /** A tenant whose subscribers share two public addresses. */
+    public static Tenant subscribers() {
+        final Tenant plain = tenant("town", 500);
+        return new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(),
+            Optional.of(mapped(
+                new Tenant.Deterministic(Prefix.parse("10.0.0.8/29"), Prefix.parse("198.51.100.2/31")))),
+            Optional.empty(), Optional.empty());
+    }
+
+    /** A tenant whose subscribers get up to three blocks of ports when they need them. */
+    public static Tenant onDemand() {
+        final Tenant plain = tenant("city", 600);
+        return new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(),
+            Optional.of(mapped(new Tenant.PortBlocks(Prefix.parse("10.0.0.0/25"), Prefix.parse("198.51.100.4/31"),
+                512, 3))), Optional.empty(), Optional.empty());
+    }
+
+    /** Of {@link #onDemand}, .5 has two blocks, .6 has one; the others have none. */
+    private static Allocations blocks(final Allocations allocations) {
+        final Map<String, TenantAllocation> tenants = new HashMap<>(allocations.tenants());
+        tenants.computeIfPresent("city", (name, given) -> given.with(List.of(
+            new Block(Ipv4.parse("10.0.0.5"), Ipv4.parse("198.51.100.4"), 1024, 512),
+            new Block(Ipv4.parse("10.0.0.6"), Ipv4.parse("198.51.100.5"), 1024, 512),
+            new Block(Ipv4.parse("10.0.0.5"), Ipv4.parse("198.51.100.4"), 1536, 512))));
+        return new Allocations(allocations.lastVrf(), allocations.nodes(), allocations.ports(), tenants);
+    }
+
+    /** Hosts that are translated by these alone. */
+    public static Tenant.Nat mapped(final Tenant.Mapping... mappings) {
+        return new Tenant.Nat(Optional.empty(), Optional.empty(), of(Tenant.OneToOne.class, mappings),
+            of(Tenant.Deterministic.class, mappings), of(Tenant.PortBlocks.class, mappings), List.of(), Set.of());
+    }
+
+    private static <T> List<T> of(final Class<T> kind, final Tenant.Mapping... mappings) {
+        return Stream.of(mappings).filter(kind::isInstance).map(kind::cast).toList();
+    }
+
     /** A network with these tenants. */
     public static Snapshot network(final Tenant... tenants) {
         return Snapshot.of(List.of(edge()), backbone(Optional.of("keep-out")),
@@ -142,6 +200,6 @@ public final class Fixtures {
 
     /** The plan of the node with some functions down. */
     public static NodePlan plan(final Snapshot snapshot, final Set<String> down) {
-        return Planner.plan(snapshot, Allocator.allocate(snapshot, Allocations.none()), down, "edge1");
+        return Planner.plan(snapshot, blocks(Allocator.allocate(snapshot, Allocations.none())), down, "edge1");
     }
 }

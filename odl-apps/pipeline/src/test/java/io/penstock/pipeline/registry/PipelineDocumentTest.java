@@ -58,7 +58,8 @@ class PipelineDocumentTest {
         }
         text.append("""
 
-            ct_mark of a connection is %d once it has its translation. The conntrack zone of a tenant is its VRF id.
+            ct_mark of a connection has %d once it has its translation. One to a forwarded port has that public port in
+            bits %d to 31, and %d for UDP. The conntrack zone of a tenant is its VRF id.
 
             ## Cookies
 
@@ -66,7 +67,8 @@ class PipelineDocumentTest {
 
             | kind | owner |
             |---|---|
-            """.formatted(Constants.TRANSLATED_MARK, Cookie.MAGIC, Cookie.LAYOUT_VERSION));
+            """.formatted(Constants.TRANSLATED_MARK, Constants.FORWARD_PORT_SHIFT,
+                Constants.FORWARD_UDP_MARK, Cookie.MAGIC, Cookie.LAYOUT_VERSION));
         for (final Cookie.Kind kind : Cookie.Kind.values()) {
             text.append("| %d | %s |\n".formatted(kind.number(), kind.meaning()));
         }

@@ -198,7 +198,8 @@ class OpenFlowSouthboundIT {
         get(southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(
             new FlowSpec(Table.CLASSIFY, 7, List.of(FieldMatch.of(MatchField.ETH_TYPE, 0x0800)),
                 List.of(new Action.ConnTrack(true, new FieldRange(MatchField.REG0, 15, 0), Table.BACKBONE_IN,
-                    Optional.of(new Action.Nat.Source(0x01020304)), Optional.of(9))), Optional.empty(), 1, 0),
+                    Optional.of(new Action.Nat.Source(0x01020304)),
+                    Optional.of(new Action.Load(MatchField.CT_MARK.range(), 9)))), Optional.empty(), 1, 0),
             new FlowSpec(Table.BACKBONE_IN, 7, List.of(), List.of(new Action.Controller(0xffff)), Optional.empty(),
                 2, 0)))));
         try (OpenFlowSouthbound.Registration registration = southbound.listen((PacketInListener) packets::add)) {

@@ -6,7 +6,9 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.MatchField;
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Nicira's actions: {@code struct nx_action_*} of Open vSwitch, except learn. */
 final class WireNiciraActions {
@@ -17,6 +19,7 @@ final class WireNiciraActions {
     private static final int LEARN = 16;
     private static final int CONTROLLER = 20;
     private static final int CLONE = 42;
+    private static final int CT_CLEAR = 43;
     private static final int LEARN_LIMITED = 45;
     private static final int CT = 35;
     private static final int NAT = 36;
@@ -27,7 +30,11 @@ final class WireNiciraActions {
     private static final int REASON_ACTION = 1;
     private static final int CT_COMMIT = 1;
     private static final int NAT_SOURCE = 1;
+    private static final int NAT_DESTINATION = 2;
     private static final int NAT_RANGE_IPV4_MIN = 1;
+    private static final int NAT_RANGE_PROTO_MIN = 16;
+    /** Lowest and highest. */
+    private static final int NAT_RANGE_PROTO = 48;
 
     private WireNiciraActions() {
         // Only functions.
@@ -53,6 +60,8 @@ final class WireNiciraActions {
             begin(out, CLONE);
             out.writeZero(6);
             WireActions.encode(out, copy.actions());
+        } else if (action instanceof Action.ClearConnTrack) {
+            begin(out, CT_CLEAR);
         } else if (action instanceof Action.Learn learn) {
             begin(out, learn.limit().isEmpty() ? LEARN : LEARN_LIMITED);
             WireLearn.encode(out, learn);
@@ -73,20 +82,28 @@ final class WireNiciraActions {
 
     private static void connTrack(final ByteBuf out, final Action.ConnTrack ct) {
         out.writeShort(ct.commit() ? CT_COMMIT : 0).writeInt(WireFields.actionHeader(ct.zone()))
-            .writeShort(ct.zone().low() << 6 | ct.zone().bits() - 1).writeByte(ct.table().number()).writeZero(5);
+            .writeShort(ct.zone().low() << 6 | ct.zone().bits() - 1).writeByte(ct.table().number()).writeZero(3)
+            .writeShort(ct.alg().map(Action.Alg::port).orElse(0));
         ct.nat().ifPresent(nat -> {
             final int start = out.writerIndex();
             begin(out, NAT);
             out.writeZero(2);
             if (nat instanceof Action.Nat.Source source) {
-                out.writeShort(NAT_SOURCE).writeShort(NAT_RANGE_IPV4_MIN).writeInt((int) source.address());
+                out.writeShort(NAT_SOURCE)
+                    .writeShort(NAT_RANGE_IPV4_MIN | (source.ports().isPresent() ? NAT_RANGE_PROTO : 0))
+                    .writeInt((int) source.address());
+                source.ports().ifPresent(ports -> out.writeShort(ports.low()).writeShort(ports.high()));
+            } else if (nat instanceof Action.Nat.Destination destination) {
+                out.writeShort(NAT_DESTINATION)
+                    .writeShort(NAT_RANGE_IPV4_MIN | (destination.port().isPresent() ? NAT_RANGE_PROTO_MIN : 0))
+                    .writeInt((int) destination.address());
+                destination.port().ifPresent(out::writeShort);
             } else {
                 out.writeShort(0).writeShort(0);
             }
             end(out, start);
         });
-        ct.mark().ifPresent(mark ->
-            WireActions.setField(out, MatchField.CT_MARK, Integer.toUnsignedLong(mark)));
+        ct.mark().ifPresent(mark -> encode(out, mark));
     }
 
     /** Reads what follows type and length. */
@@ -102,6 +119,7 @@ final class WireNiciraActions {
             case RESUBMIT_TABLE -> decodeResubmit(in);
             case CONTROLLER -> decodeController(in);
             case CT -> decodeConnTrack(in);
+            case CT_CLEAR -> new Action.ClearConnTrack();
             case CLONE -> new Action.Clone(WireActions.decode(in.skipBytes(6)));
             case LEARN -> WireLearn.decode(in, false);
             case LEARN_LIMITED -> WireLearn.decode(in, true);
@@ -148,26 +166,31 @@ final class WireNiciraActions {
         final int table = in.readUnsignedByte();
         in.skipBytes(3);
         final int alg = in.readUnsignedShort();
-        if ((flags & ~CT_COMMIT) != 0 || zoneSource == 0 || alg != 0) {
+        final Optional<Action.Alg> gateway =
+            Arrays.stream(Action.Alg.values()).filter(each -> each.port() == alg).findFirst();
+        if ((flags & ~CT_COMMIT) != 0 || zoneSource == 0 || alg != 0 && gateway.isEmpty()) {
             throw new UndecodableException(
                 "ct with flags %d, zone %d of field 0x%x, alg %d".formatted(flags, zoneBits, zoneSource, alg));
         }
         Optional<Action.Nat> nat = Optional.empty();
-        Optional<Integer> mark = Optional.empty();
+        Optional<Action.Load> mark = Optional.empty();
         while (in.isReadable()) {
-            final boolean isNat = in.getUnsignedShort(in.readerIndex()) == WireActions.EXPERIMENTER;
+            final boolean isNicira = in.getUnsignedShort(in.readerIndex()) == WireActions.EXPERIMENTER;
             final ByteBuf body = in.readSlice(in.getUnsignedShort(in.readerIndex() + 2)).skipBytes(4);
-            if (isNat) {
-                nat = Optional.of(decodeNat(body));
-            } else {
+            if (!isNicira) {
                 mark = Optional.of(decodeMark(body));
+            } else if (body.getUnsignedShort(body.readerIndex() + Integer.BYTES) == REG_LOAD) {
+                mark = Optional.of((Action.Load) decode(body));
+            } else {
+                nat = Optional.of(decodeNat(body));
             }
         }
         if (mark.isPresent() && (flags & CT_COMMIT) == 0) {
             throw new UndecodableException("ct_mark without commit");
         }
         final FieldRange zone = WireFields.range(zoneSource, zoneBits >> 6, (zoneBits & 0x3f) + 1);
-        return new Action.ConnTrack((flags & CT_COMMIT) != 0, zone, WireActions.table(table), nat, mark);
+        return new Action.ConnTrack((flags & CT_COMMIT) != 0, zone, WireActions.table(table), nat, mark,
+            gateway);
     }
 
     private static Action.Nat decodeNat(final ByteBuf in) throws UndecodableException {
@@ -178,17 +201,24 @@ final class WireNiciraActions {
         final int range = in.readUnsignedShort();
         if (vendor == VENDOR && subtype == NAT && flags == 0 && range == 0) {
             return new Action.Nat.Existing();
-        } else if (vendor == VENDOR && subtype == NAT && flags == NAT_SOURCE && range == NAT_RANGE_IPV4_MIN) {
-            return new Action.Nat.Source(in.readUnsignedInt());
+        } else if (vendor == VENDOR && subtype == NAT && flags == NAT_SOURCE
+                && (range == NAT_RANGE_IPV4_MIN || range == (NAT_RANGE_IPV4_MIN | NAT_RANGE_PROTO))) {
+            return new Action.Nat.Source(in.readUnsignedInt(), range == NAT_RANGE_IPV4_MIN ? Optional.empty()
+                : Optional.of(new Action.Nat.Ports(in.readUnsignedShort(), in.readUnsignedShort())));
+        } else if (vendor == VENDOR && subtype == NAT && flags == NAT_DESTINATION
+                && (range & ~NAT_RANGE_PROTO_MIN) == NAT_RANGE_IPV4_MIN) {
+            return new Action.Nat.Destination(in.readUnsignedInt(), range == NAT_RANGE_IPV4_MIN ? OptionalInt.empty()
+                : OptionalInt.of(in.readUnsignedShort()));
         }
         throw new UndecodableException("inside ct: action %d, flags %d, range %d".formatted(subtype, flags, range));
     }
 
-    private static int decodeMark(final ByteBuf in) throws UndecodableException {
+    /** Open vSwitch makes this of a load of all bits. */
+    private static Action.Load decodeMark(final ByteBuf in) throws UndecodableException {
         final FieldMatch set = WireActions.decodeSetField(in);
         if (set.field() != MatchField.CT_MARK) {
             throw new UndecodableException("inside ct: set_field of " + set.field());
         }
-        return (int) set.value();
+        return new Action.Load(MatchField.CT_MARK.range(), set.value());
     }
 }

@@ -14,6 +14,7 @@ import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Flows that together use every match field and every action, each valid for a switch. */
 public final class SampleFlows {
@@ -42,6 +43,13 @@ public final class SampleFlows {
         // pop_vlan is refused unless the flow insists on a tag.
         flows.add(new FlowSpec(Table.CHAIN_RETURN, 9, List.of(FieldMatch.of(MatchField.VLAN_VID, 5)),
             List.of(new Action.PopVlan(), new Action.Output(2)), Optional.of(Table.VRF_ROUTE), 1, 0));
+        // So is an application level gateway unless it insists on TCP.
+        for (final Action.ConnTrack ct : List.of(ct(true, Optional.of(new Nat.Source(ADDRESS)), Optional.of(1)),
+                ct(false, Optional.of(new Nat.Existing()), Optional.empty()))) {
+            flows.add(new FlowSpec(Table.NAT_TRANSLATE, 1 + flows.size(),
+                List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 6)), List.of(ct.with(Action.Alg.FTP)),
+                Optional.empty(), 1, 0));
+        }
         flows.add(new FlowSpec(Table.EGRESS, 0, List.of(), List.of(), Optional.empty(), 7, 0));
         return flows;
     }
@@ -98,6 +106,9 @@ public final class SampleFlows {
     private static List<List<Action>> actions() {
         final List<List<Action>> all = new ArrayList<>();
         all.add(List.of());
+        all.add(List.of(new Action.ConnTrack(true, new FieldRange(MatchField.REG2, 27, 12), Table.NAT_OUT_CHECK,
+            Optional.empty(), Optional.of(new Action.Load(new FieldRange(MatchField.CT_MARK, 7, 4), 5)))));
+        all.add(List.of(new Action.ClearConnTrack(), new Action.Output(3)));
         all.add(List.of(new Action.Output(0xfeff), new Action.OutputInPort(), new Action.Output(1)));
         all.add(List.of(new Action.Controller(0xffff)));
         all.add(List.of(new Action.Controller(128), new Action.DecTtl()));
@@ -126,6 +137,10 @@ public final class SampleFlows {
         }
         all.add(List.of(ct(true, Optional.of(new Nat.Source(0xcb007105L)), Optional.empty())));
         all.add(List.of(ct(true, Optional.of(new Nat.Source(0xcb007105L)), Optional.of(-1))));
+        all.add(List.of(ct(true, Optional.of(new Nat.Source(ADDRESS, Optional.of(new Nat.Ports(32768, 65535)))),
+            Optional.of(1))));
+        all.add(List.of(ct(true, Optional.of(new Nat.Destination(ADDRESS, OptionalInt.empty())), Optional.of(1))));
+        all.add(List.of(ct(true, Optional.of(new Nat.Destination(ADDRESS, OptionalInt.of(65535))), Optional.empty())));
         all.add(List.of(ct(true, Optional.of(new Nat.Existing()), Optional.of(1))));
         all.add(List.of(ct(true, Optional.empty(), Optional.of(0)), new Action.Output(3)));
         all.add(List.of(new Action.Learn(Table.NEIGHBOURS, 100, 0, 0, Optional.empty(), 0, List.of())));
@@ -175,8 +190,9 @@ public final class SampleFlows {
             new LearnSpec.LoadCopy(MatchField.TCP_SRC.range(), MatchField.TCP_SRC.range())));
     }
 
-    private static Action ct(final boolean commit, final Optional<Nat> nat, final Optional<Integer> mark) {
-        return new Action.ConnTrack(commit, new FieldRange(MatchField.REG2, 27, 12), Table.NAT_OUT_CHECK, nat, mark);
+    private static Action.ConnTrack ct(final boolean commit, final Optional<Nat> nat, final Optional<Integer> mark) {
+        return new Action.ConnTrack(commit, new FieldRange(MatchField.REG2, 27, 12), Table.NAT_OUT_CHECK, nat,
+            mark.map(value -> new Action.Load(MatchField.CT_MARK.range(), Integer.toUnsignedLong(value))));
     }
 
     private static List<MatchField> registers() {

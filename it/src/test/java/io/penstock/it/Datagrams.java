@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it;
+
+import io.penstock.testkit.Host;
+import java.time.Duration;
+
+/** Datagrams to a server that sends them back. */
+public final class Datagrams {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** Sends from one socket; prints how many came back unharmed. */
+    private static final String STREAM = """
+        import socket, sys, time
+        server, port, count, size, gap = sys.argv[1], *map(int, sys.argv[2:5]), float(sys.argv[5])
+        link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        link.bind(("", 40000))
+        link.settimeout(0.5)
+        good = 0
+        for number in range(count):
+            sent = number.to_bytes(4, "big") * (size // 4)
+            link.sendto(sent, (server, port))
+            try:
+                while True:
+                    answer = link.recv(65535)
+                    if answer == sent:
+                        good += 1
+                        break
+            except TimeoutError:
+                pass
+            time.sleep(gap)
+        print(good)
+        """;
+
+    /** Sends a datagram from each of many ports; prints how many were answered. */
+    private static final String MANY_PORTS = """
+        import select, socket, sys
+        links = []
+        for port in range(20000, 20000 + int(sys.argv[3])):
+            links.append(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+            links[-1].bind(("", port))
+            links[-1].sendto(b"?", (sys.argv[1], int(sys.argv[2])))
+            select.select([], [], [], 0.005)
+        answered = set()
+        while ready := select.select(links, [], [], 2)[0]:
+            for link in ready:
+                link.recv(100)
+                answered.add(link)
+        print(len(answered))
+        """;
+    private static final String ECHO = """
+        import socket, sys
+        link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        link.bind(("", int(sys.argv[1])))
+        while True:
+            link.sendto(*link.recvfrom(100))
+        """;
+
+    private Datagrams() {
+        // Only functions.
+    }
+
+    /** Sends back what comes to a port, small datagrams only. */
+    public static void echo(final Host server, final int port) {
+        server.serve("/usr/bin/python3", "-c", ECHO, Integer.toString(port));
+    }
+
+    /** Sends a datagram from each of many ports, and returns how many were answered. */
+    public static int answered(final Host host, final String server, final int port, final int count) {
+        return Integer.parseInt(host.shell().run(PATIENCE, "/usr/bin/python3", "-c", MANY_PORTS, server,
+            Integer.toString(port), Integer.toString(count)));
+    }
+
+    /**
+     * Sends datagrams from one port, one after the other, and returns how many came back unharmed.
+     *
+     * @param size bytes of payload, a multiple of 4
+     * @param gap seconds between two
+     */
+    static String echoed(final Host host, final String server, final int port, final int count, final int size,
+            final String gap) {
+        return host.shell().run(PATIENCE, "/usr/bin/python3", "-c", STREAM, server, Integer.toString(port),
+            Integer.toString(count), Integer.toString(size), gap);
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.testkit.Await;
+import io.penstock.testkit.Capture;
+import io.penstock.testkit.EdgeNetwork;
+import io.penstock.testkit.Host;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Packets to hosts and services that the world reaches. */
+class PublishedPacketsIT {
+    private static final String PUBLIC = "203.0.113.11";
+    private static final String NEIGHBOURS_PUBLIC = "203.0.113.12";
+    private static final String OWN = "198.51.100.10";
+    private static final String OWN_OF_PREFIX = "198.51.100.130";
+    private static final String GATEWAY = "10.0.0.1";
+    private static final int VLAN = 100;
+    private static final int NEIGHBOURS_VLAN = 101;
+    private static final int WEB = 80;
+    private static final int INNER_WEB = 8080;
+    private static final int ECHO = 7;
+    private static final int LOG = 514;
+    private static final int INNER_LOG = 5140;
+    private static final String MANY = "40";
+
+    private static PacketNode node;
+    private static Host client;
+    private static Host service;
+    private static Host own;
+    private static Host ownOfPrefix;
+    private static Host neighbour;
+
+    @BeforeAll
+    static void start() {
+        node = new PacketNode();
+        final EdgeNetwork network = node.network();
+        network.transit().route("198.51.100.0/24", Networks.BACKBONE_ADDRESS);
+        client = network.host("acc0", VLAN, "10.0.0.5/24", GATEWAY);
+        service = network.host("acc0", VLAN, "10.0.0.20/24", GATEWAY);
+        own = network.host("acc0", VLAN, "10.0.0.10/24", GATEWAY);
+        ownOfPrefix = network.host("acc0", VLAN, "10.0.0.130/24", GATEWAY);
+        neighbour = network.host("acc0", NEIGHBOURS_VLAN, "10.0.0.5/24", GATEWAY);
+        service.serveTcp(INNER_WEB);
+        for (final Host host : List.of(network.server(), service, own, ownOfPrefix)) {
+            host.serveTcp(WEB);
+            host.serve("socat", "-b", "65535", "UDP4-RECVFROM:" + ECHO + ",fork", "PIPE");
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        node.close();
+    }
+
+    @BeforeEach
+    void load() {
+        load(List.of(new Tenant.PortForward("web", 6, WEB, Ipv4.parse("10.0.0.20"), INNER_WEB),
+            new Tenant.PortForward("echo", 17, ECHO, Ipv4.parse("10.0.0.20"), ECHO),
+            new Tenant.PortForward("log", 17, LOG, Ipv4.parse("10.0.0.20"), INNER_LOG)));
+    }
+
+    private static void load(final List<Tenant.PortForward> forwards) {
+        final Tenant plain = Networks.plain("shop", VLAN, PUBLIC);
+        final Tenant shop = new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(),
+            Optional.of(new Tenant.Nat(Optional.of(Ipv4.parse(PUBLIC)), Optional.empty(),
+                List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.10/32"), Prefix.parse(OWN + "/32")),
+                    new Tenant.OneToOne(Prefix.parse("10.0.0.128/29"), Prefix.parse("198.51.100.128/29"))),
+                forwards)), plain.egressAcl(), plain.chain());
+        final Snapshot snapshot = Networks.of(shop, Networks.plain("neighbour", NEIGHBOURS_VLAN, NEIGHBOURS_PUBLIC));
+        node.load(snapshot);
+        for (final Host host : List.of(client, service, own, ownOfPrefix, neighbour)) {
+            host.forgetNeighbours();
+            host.reaches(GATEWAY);
+        }
+    }
+
+    private static Host server() {
+        return node.network().server();
+    }
+
+    @Test
+    void theWorldReachesAPublishedService() {
+        assertThat(server().askTcp(PUBLIC, WEB)).isEqualTo(EdgeNetwork.SERVER);
+        assertThat(echoes(server(), PUBLIC, 64)).isEqualTo(MANY);
+        server().getsNoTcpAnswer(PUBLIC, INNER_WEB);
+        server().doesNotReach(PUBLIC);
+        // What begins inside is translated as before.
+        assertThat(service.askTcp(EdgeNetwork.SERVER, WEB)).isEqualTo(PUBLIC);
+    }
+
+    @Test
+    void aBusyServiceIsNotTracked() {
+        node.node().ovs().appctl("dpctl/flush-conntrack");
+        assertThat(echoes(server(), PUBLIC, 64)).isEqualTo(MANY);
+        Await.until("packets in pass by", () -> node.packets(Table.NAT_IN_KNOWN, "translated by a session"),
+            count -> count >= 10);
+        Await.until("packets out pass by", () -> node.packets(Table.NAT_OUT_KNOWN, "translated by a session"),
+            count -> count >= 10);
+    }
+
+    @Test
+    void piecesOfDatagramsReachAServiceThatIsSpokenTo() {
+        // The later pieces of the first datagram do not tell their port.
+        assertThat(echoes(server(), PUBLIC, 4000)).isEqualTo("0");
+        assertThat(echoes(server(), PUBLIC, 64)).isEqualTo(MANY);
+        assertThat(echoes(server(), PUBLIC, 4000)).isEqualTo(MANY);
+    }
+
+    @Test
+    void whatNobodyAnswersArrivesToo() {
+        service.serve("socat", "-u", "UDP4-RECV:" + INNER_LOG, "OPEN:/dev/null");
+        try (Capture capture = service.capture("udp and dst port " + INNER_LOG)) {
+            server().shell().run("sh", "-c", "for n in 1 2 3 4 5; do echo $n; sleep 0.2; done | socat -u - UDP4-SENDTO:"
+                + PUBLIC + ":" + LOG + ",sourceport=40001");
+            Await.until("all have arrived", capture::frames, frames -> frames.size() == 5);
+        }
+    }
+
+    @Test
+    void aServiceThatIsWithdrawnIsNotReached() {
+        assertThat(server().askTcp(PUBLIC, WEB)).isEqualTo(EdgeNetwork.SERVER);
+        assertThat(echoes(server(), PUBLIC, 64)).isEqualTo(MANY);
+        load(List.of());
+        server().getsNoTcpAnswer(PUBLIC, WEB);
+        // Not even by a connection that is known.
+        assertThat(echoes(server(), PUBLIC, 64)).isEqualTo("0");
+    }
+
+    @Test
+    void hostsInsideReachItByItsPublicAddress() {
+        try (Capture uplink = node.network().transit().capture("net 203.0.113.0/24 or net 198.51.100.0/24")) {
+            assertThat(client.askTcp(PUBLIC, WEB)).isEqualTo(PUBLIC);
+            assertThat(service.askTcp(PUBLIC, WEB)).isEqualTo(PUBLIC);
+            assertThat(own.askTcp(PUBLIC, WEB)).isEqualTo(OWN);
+            assertThat(neighbour.askTcp(PUBLIC, WEB)).isEqualTo(NEIGHBOURS_PUBLIC);
+            assertThat(client.askTcp(OWN, WEB)).isEqualTo(PUBLIC);
+            assertThat(own.askTcp(OWN_OF_PREFIX, WEB)).isEqualTo(OWN);
+            assertThat(neighbour.askTcp(OWN_OF_PREFIX, WEB)).isEqualTo(NEIGHBOURS_PUBLIC);
+            neighbour.getsNoTcpAnswer(PUBLIC, INNER_WEB);
+            client.getsNoTcpAnswer(NEIGHBOURS_PUBLIC, WEB);
+            assertThat(uplink.frames()).isEmpty();
+        }
+    }
+
+    @Test
+    void aHostWithAnAddressOfItsOwnIsThere() {
+        node.node().ovs().appctl("dpctl/flush-conntrack");
+        try (Capture uplink = node.network().transit().capture(TenantPair.PRIVATE)) {
+            for (final Host host : List.of(own, ownOfPrefix)) {
+                final String address = host == own ? OWN : OWN_OF_PREFIX;
+                assertThat(host.askTcp(EdgeNetwork.SERVER, WEB)).isEqualTo(address);
+                assertThat(server().askTcp(address, WEB)).isEqualTo(EdgeNetwork.SERVER);
+                server().reaches(address);
+                host.reaches(EdgeNetwork.SERVER);
+                assertThat(echoes(server(), address, 64)).isEqualTo(MANY);
+            }
+            assertThat(uplink.frames()).isEmpty();
+        }
+        assertThat(node.node().ovs().appctl("dpctl/dump-conntrack")).isEmpty();
+    }
+
+    @Test
+    void piecesOfItsDatagramsPassUnharmed() {
+        try (Capture uplink = node.network().transit().capture(TenantPair.PRIVATE)) {
+            for (final Host host : List.of(own, ownOfPrefix)) {
+                final String address = host == own ? OWN : OWN_OF_PREFIX;
+                assertThat(echoes(server(), address, 4000)).isEqualTo(MANY);
+                assertThat(echoes(host, EdgeNetwork.SERVER, 4000)).isEqualTo(MANY);
+                server().shell().run("ping", "-n", "-c", "2", "-i", "0.2", "-W", "2", "-s", "4000", address);
+            }
+            assertThat(uplink.frames()).isEmpty();
+        }
+    }
+
+    /** Datagrams that come back unharmed, of {@link #MANY} from one socket. */
+    private static String echoes(final Host host, final String address, final int size) {
+        return Datagrams.echoed(host, address, ECHO, Integer.parseInt(MANY), size, "0.02");
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** What translations have in common that connection tracking makes. */
+final class ConnTracking {
+    /** Bits of ct_state, as in ovs-fields(7). */
+    static final long NEW = 0x01;
+    static final long EST = 0x02;
+    static final long REL = 0x04;
+    static final long RPL = 0x08;
+    static final long INV = 0x10;
+    static final long TRK = 0x20;
+    static final long DNAT = 0x80;
+    /** IP protocols. */
+    static final int TCP = 6;
+    static final int UDP = 17;
+
+    /** The mark of a forward, which has this bit too, stays when a reply is translated. */
+    static final Action.Load TRANSLATED =
+        new Action.Load(new FieldRange(MatchField.CT_MARK, 0, 0), Constants.TRANSLATED_MARK);
+
+    private ConnTracking() {
+        // Only functions.
+    }
+
+    /** Gives a new connection that begins inside its public address; a known one keeps what it has. */
+    static Action.ConnTrack newToBackbone(final Action.Nat.Source source) {
+        return new Action.ConnTrack(true, Register.VRF.range(), Table.NAT_OUT_CHECK, Optional.of(source),
+            Optional.of(TRANSLATED));
+    }
+
+    /** Gives a new connection from the backbone its end inside. */
+    static Action.ConnTrack newFromBackbone(final long address, final OptionalInt port, final Action.Load mark) {
+        return new Action.ConnTrack(true, Register.VRF.range(), Table.NAT_IN_NEW,
+            Optional.of(new Action.Nat.Destination(address, port)), Optional.of(mark));
+    }
+
+    /** Packets towards the backbone that were given one of these addresses. */
+    static FlowSink.Draft translated(final TenantView view, final FlowSink sink, final String label,
+            final FieldMatch state, final Prefix address) {
+        return sink.flow(Table.NAT_OUT_CHECK, Priority.NORMAL, label)
+            .when(view.isVrf(), state,
+                new FieldMatch(MatchField.CT_MARK, Constants.TRANSLATED_MARK, Constants.TRANSLATED_MARK))
+            .ipv4().when(address.match(MatchField.IP_SRC));
+    }
+
+    /** A match on bits that are set and bits that are not. */
+    static FieldMatch state(final long set, final long clear) {
+        return new FieldMatch(MatchField.CT_STATE, set, set | clear);
+    }
+}

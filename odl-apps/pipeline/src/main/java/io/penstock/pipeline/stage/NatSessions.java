@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import static io.penstock.pipeline.stage.ConnTracking.TCP;
+import static io.penstock.pipeline.stage.ConnTracking.UDP;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.Action.LearnLimit;
+import io.penstock.pipeline.flow.Action.LearnSpec;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Flows that the switch learns itself, and how packets find them: see {@link NatStage}. */
+final class NatSessions {
+    /** FIN, SYN and RST, by which conntrack knows that a connection begins or ends. */
+    private static final long TCP_STATE_FLAGS = 0x07;
+
+    private static final int ETH_IPV4 = 0x0800;
+
+    private NatSessions() {
+        // Only functions.
+    }
+
+    /** Packets that a session may translate look for one. */
+    static void lookUp(final FlowSink sink, final Table table, final Table next) {
+        for (final int protocol : List.of(TCP, UDP)) {
+            sink.flow(table, Priority.NORMAL, "look for a session").when(midStream(protocol))
+                .then(new Action.Resubmit(Table.NAT_CROWDED), new Action.Resubmit(Table.NAT_SESSIONS)).go(next);
+        }
+        sink.flow(table, Priority.MISS, "never in a session").go(next);
+    }
+
+    /**
+     * A copy of the packet from which a session may be learned, as long as the meter lets it through.
+     *
+     * <p>Ct has to stand in the clone itself: Open vSwitch makes no copy when all it sees there is a resubmit, and the
+     * meter would limit the packets (reversible_actions, ofproto/ofproto-dpif-xlate.c, 3.1). It commits nothing: a
+     * connection that is not known yet is not worth a session.
+     */
+    static Action sampledCopy() {
+        return new Action.Clone(List.of(new Action.Resubmit(Table.NAT_SAMPLE), Register.SAMPLE.load(1),
+            new Action.ConnTrack(false, Register.VRF.range(), Table.NAT_OUT_CHECK,
+                Optional.of(new Action.Nat.Existing()), Optional.empty())));
+    }
+
+    /** Packets that neither begin nor end a connection. */
+    static List<FieldMatch> midStream(final int protocol) {
+        final List<FieldMatch> matches = new ArrayList<>(List.of(FieldMatch.of(MatchField.ETH_TYPE, ETH_IPV4),
+            FieldMatch.of(MatchField.IP_PROTO, protocol), FieldMatch.of(MatchField.IP_FRAG, 0)));
+        if (protocol == TCP) {
+            matches.add(new FieldMatch(MatchField.TCP_FLAGS, 0, TCP_STATE_FLAGS));
+        }
+        return matches;
+    }
+
+    /** Has a flow for sampled packets learn both directions of a connection that began inside. */
+    static void learn(final TenantView view, final int protocol, final FlowSink.Draft flow) {
+        final MatchField sourcePort = protocol == TCP ? MatchField.TCP_SRC : MatchField.UDP_SRC;
+        final MatchField destinationPort = protocol == TCP ? MatchField.TCP_DST : MatchField.UDP_DST;
+        final List<LearnSpec> out = List.of(
+            new LearnSpec.MatchCopy(MatchField.IP_DST.range(), MatchField.IP_DST.range()),
+            new LearnSpec.MatchCopy(destinationPort.range(), destinationPort.range()),
+            new LearnSpec.MatchCopy(MatchField.CT_NW_SRC.range(), MatchField.IP_SRC.range()),
+            new LearnSpec.MatchCopy(MatchField.CT_TP_SRC.range(), sourcePort.range()),
+            new LearnSpec.LoadCopy(MatchField.IP_SRC.range(), MatchField.IP_SRC.range()),
+            new LearnSpec.LoadCopy(sourcePort.range(), sourcePort.range()));
+        final List<LearnSpec> in = List.of(
+            new LearnSpec.MatchCopy(MatchField.IP_DST.range(), MatchField.IP_SRC.range()),
+            new LearnSpec.MatchCopy(destinationPort.range(), sourcePort.range()),
+            new LearnSpec.MatchCopy(MatchField.IP_SRC.range(), MatchField.IP_DST.range()),
+            new LearnSpec.MatchCopy(sourcePort.range(), destinationPort.range()),
+            new LearnSpec.LoadCopy(MatchField.CT_NW_SRC.range(), MatchField.IP_DST.range()),
+            new LearnSpec.LoadCopy(MatchField.CT_TP_SRC.range(), destinationPort.range()));
+        flow.when(Register.SAMPLE.is(1)).when(MatchField.IP_PROTO, protocol)
+            .then(session(view, protocol, true, in), session(view, protocol, false, out)).go(Table.NAT_LEARNED);
+    }
+
+    /** Learns both directions of a connection to a forward. No field tells its address inside, but the forward does. */
+    static List<Action> toForward(final TenantView view, final Tenant.PortForward forward) {
+        final boolean tcp = forward.protocol() == TCP;
+        final MatchField sourcePort = tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC;
+        final MatchField destinationPort = tcp ? MatchField.TCP_DST : MatchField.UDP_DST;
+        final List<LearnSpec> out = new ArrayList<>(List.of(
+            new LearnSpec.MatchCopy(MatchField.IP_DST.range(), MatchField.IP_DST.range()),
+            new LearnSpec.MatchCopy(destinationPort.range(), destinationPort.range()),
+            new LearnSpec.MatchValue(forward.port(), sourcePort.range()),
+            new LearnSpec.LoadCopy(MatchField.IP_SRC.range(), MatchField.IP_SRC.range()),
+            new LearnSpec.LoadCopy(sourcePort.range(), sourcePort.range())));
+        final List<LearnSpec> in = new ArrayList<>(List.of(
+            new LearnSpec.MatchCopy(MatchField.IP_DST.range(), MatchField.IP_SRC.range()),
+            new LearnSpec.MatchCopy(destinationPort.range(), sourcePort.range()),
+            new LearnSpec.MatchCopy(MatchField.IP_SRC.range(), MatchField.IP_DST.range()),
+            new LearnSpec.MatchCopy(sourcePort.range(), destinationPort.range()),
+            new LearnSpec.LoadValue(forward.port(), destinationPort.range())));
+        // A constant in a learned flow has 16 bits.
+        for (final int low : List.of(0, 16)) {
+            final int half = (int) (forward.address() >> low) & 0xffff;
+            out.add(new LearnSpec.MatchValue(half, new FieldRange(MatchField.IP_SRC, low + 15, low)));
+            in.add(new LearnSpec.LoadValue(half, new FieldRange(MatchField.IP_DST, low + 15, low)));
+        }
+        return List.of(session(view, forward.protocol(), true, in), session(view, forward.protocol(), false, out));
+    }
+
+    private static Action session(final TenantView view, final int protocol, final boolean in,
+            final List<LearnSpec> translation) {
+        final List<LearnSpec> specs = new ArrayList<>(List.of(
+            new LearnSpec.MatchCopy(Register.VRF.range(), Register.VRF.range()),
+            new LearnSpec.MatchValue(in ? 1 : 0, Register.FROM_BACKBONE.range()),
+            // Looked at before addresses and ports: a crowded VRF finds nothing without looking at those.
+            new LearnSpec.MatchValue(0, Register.CROWDED.range()),
+            new LearnSpec.MatchValue(ETH_IPV4, MatchField.ETH_TYPE.range()),
+            new LearnSpec.MatchValue(protocol, MatchField.IP_PROTO.range())));
+        specs.addAll(translation);
+        specs.add(new LearnSpec.LoadValue(1, Register.SESSION.range()));
+        // The way in is learned with the way out: while that one lives, nothing would bring back the other.
+        return new Action.Learn(Table.NAT_SESSIONS, Priority.NORMAL, in ? 0 : Constants.SESSION_IDLE_SECONDS,
+            Constants.SESSION_HARD_SECONDS,
+            Optional.of(new LearnLimit(2 * Constants.SESSIONS_PER_TENANT, Register.LEARNED.range())),
+            Cookie.of(Cookie.Kind.SESSION, view.vrf()), specs);
+    }
+}
