@@ -28,7 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _start(controller: Controller, options: argparse.Namespace) -> int:
     numbers = {field.name: getattr(options, field.name + "_port") for field in dataclasses.fields(Ports)}
-    settings = Settings(options.listen, Ports(**numbers), options.heap, options.namespace)
+    settings = Settings(options.listen, Ports(**numbers), options.heap, options.namespace,
+                        nat_syslog=options.nat_syslog, nat_ipfix=options.nat_ipfix)
     started = start(options.distribution, options.run_dir, settings, seconds=options.timeout, model=options.model,
                     progress=lambda step, seconds: print(f"{seconds:6.1f} s  {step}", flush=True))
     print(f"ready: {started.restconf_url}, user {started.user}, password in {started.run_dir / 'password'}")
@@ -77,6 +78,10 @@ def _parser() -> argparse.ArgumentParser:
             added.add_argument("--listen", default=Settings.listen_address, help="OpenFlow and OVSDB listen here")
             added.add_argument("--namespace", help="network namespace to run in")
             added.add_argument("--heap", default=Settings.heap, help="Java heap (default %(default)s)")
+            added.add_argument("--nat-syslog", default="", metavar="ADDRESS:PORT", help="send NAT events by syslog over "
+                               "UDP there")
+            added.add_argument("--nat-ipfix", default="", metavar="ADDRESS:PORT", help="send blocks of ports by IPFIX "
+                               "over UDP there")
             added.add_argument("--model", default="", help="wait for this YANG module too")
             added.add_argument("--timeout", default=300, type=float, help="seconds (default %(default)s)")
             for field in dataclasses.fields(Ports):

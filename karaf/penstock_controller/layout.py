@@ -116,6 +116,8 @@ def files(settings: Settings) -> dict[str, str]:
             f"openflow-listen-port = {ports.openflow}\n"
             f"ovsdb-listen-address = {settings.listen_address}\n"
             f"ovsdb-listen-port = {ports.ovsdb}\n"
+            f"nat-syslog = {settings.nat_syslog}\n"
+            f"nat-ipfix = {settings.nat_ipfix}\n"
             f"restconf-url = http://{LOOPBACK}:{ports.restconf}/rests\n"),
         f"{initial}/default-openflow-connection-config.xml": _openflow(
             "openflow-switch-connection-provider-default-impl", settings.listen_address, ports.openflow),

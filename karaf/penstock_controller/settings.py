@@ -45,6 +45,14 @@ class Settings:
     """Network namespace to run in; None is the caller's."""
     java_options: tuple[str, ...] = ()
     """Further options, after the default ones."""
+    nat_syslog: str = ""
+    """ADDRESS:PORT of a collector of NAT events by syslog over UDP; none when empty."""
+    nat_ipfix: str = ""
+    """The same by IPFIX over UDP."""
 
     def __post_init__(self) -> None:
         ipaddress.ip_address(self.listen_address)
+        for name, text in (("nat-syslog", self.nat_syslog), ("nat-ipfix", self.nat_ipfix)):
+            address, _, port = text.rpartition(":")
+            if text and not (address and port.isdecimal() and 0 < int(port) < 65536):
+                raise ValueError(f"{name}: '{text}' is not ADDRESS:PORT")

@@ -65,7 +65,7 @@ class ConsoleIT {
         host.reaches(EdgeNetwork.SERVER);
         final List<String> printed = console("penstock:node-list", "penstock:tenant-list",
             "penstock:tenant-show acme", "penstock:chain-list", "penstock:flow-list acme",
-            "penstock:flow-list --text --node " + system.second().name(), "penstock:verify");
+            "penstock:flow-list --text --node " + system.second().name(), "penstock:verify", "penstock:nat-list");
         final String planned = system.verify(node).get("planned").getAsString();
         assertThat(row(printed.get(0), node.name())).contains("true", "netdev", "DPDK", planned);
         assertThat(row(printed.get(1), "acme")).contains(Integer.toString(system.vrf("acme")),
@@ -76,6 +76,7 @@ class ConsoleIT {
         assertThat(printed.get(4)).contains("classify", "nat_out", "acme").doesNotContain("beta");
         assertThat(printed.get(5)).contains("priority=", "actions=", "beta").doesNotContain("acme");
         assertThat(row(printed.get(6), node.name())).contains("none");
+        assertThat(row(printed.get(7), "pool " + Intent.SMALL_POOL)).contains("2 addresses");
     }
 
     @Test
@@ -91,7 +92,8 @@ class ConsoleIT {
         node.ovs().ofctl("--strict", "del-flows", Constants.BRIDGE, "table=classify,priority=0");
         final List<String> printed = console("penstock:node-list --json", "penstock:tenant-list --json",
             "penstock:tenant-show --json acme", "penstock:chain-list --json", "penstock:flow-list --json --drops",
-            "penstock:verify --json " + node.name(), "penstock:resync --json " + node.name(), "penstock:verify --json");
+            "penstock:verify --json " + node.name(), "penstock:resync --json " + node.name(), "penstock:verify --json",
+            "penstock:nat-list --json");
         assertThat(array(printed.get(0))).hasSize(system.nodes().size());
         assertThat(entry(printed.get(1), "acme").get("publicAddress").getAsString())
             .isEqualTo(system.publicAddress("acme"));
@@ -106,6 +108,7 @@ class ConsoleIT {
         assertThat(array(printed.get(6)).get(0).getAsJsonObject().get("added").getAsInt()).isEqualTo(1);
         assertThat(array(printed.get(7))).hasSize(system.nodes().size()).allMatch(each ->
             each.getAsJsonObject().getAsJsonObject("flows").get("missing").getAsInt() == 0);
+        assertThat(JsonParser.parseString(printed.get(8)).getAsJsonObject().getAsJsonArray("pools")).isNotEmpty();
     }
 
     private static JsonArray array(final String text) {

@@ -20,6 +20,10 @@ final class ControllerUnderTest implements TestRun.Closing {
     static final int OPENFLOW = 6653;
     static final int OVSDB = 6640;
 
+    /** UDP ports in its namespace to which it sends NAT events. */
+    static final int SYSLOG = 5514;
+    static final int IPFIX = 4739;
+
     /** Top of the source tree. */
     static final Path ROOT = Path.of(System.getProperty("penstock.root")).toAbsolutePath().normalize();
 
@@ -55,7 +59,8 @@ final class ControllerUnderTest implements TestRun.Closing {
     /** Starts it with what it has on disk; ready when this returns. */
     void start() {
         tool("start", "--listen", ADDRESS, "--namespace", namespace.name(), "--model", "penstock-operations",
-            "--timeout", Integer.toString(START_SECONDS));
+            "--timeout", Integer.toString(START_SECONDS), "--nat-syslog", "127.0.0.1:" + SYSLOG, "--nat-ipfix",
+            "127.0.0.1:" + IPFIX);
     }
 
     /** Ends it in good order. */
@@ -66,6 +71,11 @@ final class ControllerUnderTest implements TestRun.Closing {
     /** kill -9. */
     void kill() {
         tool("kill");
+    }
+
+    /** Where it runs. */
+    Namespace namespace() {
+        return namespace;
     }
 
     RestconfClient restconf() {
@@ -92,6 +102,11 @@ final class ControllerUnderTest implements TestRun.Closing {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The journal of public addresses. */
+    Path natJournal() {
+        return directory.resolve("nat-journal");
     }
 
     private Path logFile() {

@@ -7,10 +7,18 @@ import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.config.NodeRegistration;
+import io.penstock.engine.export.NatExporter;
+import io.penstock.engine.journal.Assignment;
+import io.penstock.engine.journal.Change;
+import io.penstock.engine.journal.NatJournal;
 import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.PortStates;
+import io.penstock.engine.subscriber.BlockRequests;
+import io.penstock.engine.subscriber.IdleSubscribers;
+import io.penstock.engine.subscriber.SubscriberBlocks;
+import io.penstock.engine.subscriber.SubscriberBlocks.Subscriber;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
@@ -24,11 +32,16 @@ import io.penstock.southbound.ovsdb.NodeSession;
 import io.penstock.southbound.ovsdb.OvsdbListener;
 import io.penstock.southbound.ovsdb.OvsdbServer;
 import io.penstock.southbound.ovsdb.PortState;
+import java.io.UncheckedIOException;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -51,11 +64,18 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private static final long GATEWAY_REFRESH_SECONDS = 10;
     private static final long RETRY_SECONDS = 5;
     private static final long AUDIT_SECONDS = 60;
+    private static final long IDLE_POLL_SECONDS = 600;
 
     private final ConfigurationStore store;
     private final OpenFlowSouthbound southbound;
     private final BridgeTranslator bridges;
+    private final NatJournal journal;
+    private final List<NatExporter> exporters;
     private final NeighbourResolver resolver;
+    private final BlockRequests requests = new BlockRequests(this::mark);
+    private final SubscriberBlocks blocks = new SubscriberBlocks(Clock.systemUTC());
+    private final Map<String, IdleSubscribers> counted = new HashMap<>();
+    private final Set<Subscriber> idle = new HashSet<>();
     private final OvsdbServer ovsdb = new OvsdbServer();
     private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
     private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
@@ -69,10 +89,12 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     /** An engine that does nothing until it is started. */
     public Engine(final ConfigurationStore store, final OpenFlowSouthbound southbound,
-            final BridgeTranslator bridges) {
+            final BridgeTranslator bridges, final NatJournal journal, final List<NatExporter> exporters) {
         this.store = requireNonNull(store);
         this.southbound = requireNonNull(southbound);
         this.bridges = requireNonNull(bridges);
+        this.journal = requireNonNull(journal);
+        this.exporters = List.copyOf(exporters);
         resolver = new NeighbourResolver(southbound, this::desired);
         thread = Executors.newSingleThreadScheduledExecutor(task -> {
             final Thread engine = new Thread(task, "penstock-engine");
@@ -89,9 +111,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         registrations.add(southbound.listen((ConnectionListener) this));
         registrations.add(southbound.listen((PortListener) this));
         registrations.add(southbound.listen(resolver::onPacketIn));
+        registrations.add(southbound.listen(requests::onPacketIn));
         ovsdb.start(listenAddress, ovsdbPort, this);
         thread.scheduleWithFixedDelay(() -> workers.values().forEach(NodeWorker::audit), AUDIT_SECONDS, AUDIT_SECONDS,
             TimeUnit.SECONDS);
+        thread.scheduleWithFixedDelay(this::countSubscribers, IDLE_POLL_SECONDS, IDLE_POLL_SECONDS, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::refreshGateways, 1, GATEWAY_REFRESH_SECONDS, TimeUnit.SECONDS);
     }
 
@@ -102,6 +126,8 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         store.close();
         thread.shutdownNow();
         workers.values().forEach(NodeWorker::close);
+        journal.close();
+        exporters.forEach(NatExporter::close);
     }
 
     /** What is configured and handed out. */
@@ -140,16 +166,37 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             Allocations allocations = desired.allocations();
             if (snapshot != desired.snapshot()) {
                 allocations = Allocator.allocate(snapshot, allocations);
+            }
+            allocations = blocks.give(snapshot, blocks.take(allocations, idle), requests.take());
+            idle.clear();
+            if (snapshot != desired.snapshot() || allocations != desired.allocations()) {
                 // Stored before used: an id that a switch knows must never be handed out a second time.
                 storeAllocations(allocations);
+                final List<Change> changes = journal.record(Assignment.of(snapshot, allocations));
+                exporters.forEach(exporter -> exporter.accept(changes));
             }
             desired = new Desired(revision, snapshot, allocations);
             adjustWorkers(snapshot);
             workers.values().forEach(NodeWorker::mark);
-        } catch (IllegalStateException e) {
+        } catch (IllegalStateException | UncheckedIOException e) {
             LOG.error("Cannot take over the configuration, will try again in {} s", RETRY_SECONDS, e);
             thread.schedule(this::mark, RETRY_SECONDS, TimeUnit.SECONDS);
         }
+    }
+
+    /** Finds out who is idle, in the time of the engine; the answers come from the workers. */
+    private void countSubscribers() {
+        if (desired.allocations().tenants().values().stream().allMatch(given -> given.blocks().isEmpty())) {
+            counted.clear();
+            return;
+        }
+        workers.forEach((name, worker) -> worker.counters().thenAccept(dump -> run(() -> {
+            idle.addAll(counted.computeIfAbsent(name, node -> new IdleSubscribers(Clock.systemUTC())).idle(dump));
+            mark();
+        })).exceptionally(e -> {
+            LOG.debug("Node {}: nobody is idle that cannot be counted", name, e);
+            return null;
+        }));
     }
 
     private void storeAllocations(final Allocations allocations) {

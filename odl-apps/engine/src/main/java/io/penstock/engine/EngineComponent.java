@@ -3,11 +3,19 @@ package io.penstock.engine;
 
 import io.penstock.engine.api.Operations;
 import io.penstock.engine.config.ConfigurationStore;
+import io.penstock.engine.export.Ipfix;
+import io.penstock.engine.export.NatExporter;
+import io.penstock.engine.export.Syslog;
+import io.penstock.engine.journal.NatJournal;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.rest.OperationsRpcs;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -50,6 +58,18 @@ public final class EngineComponent implements Operations, AutoCloseable {
         @AttributeDefinition
         int ovsdb$_$listen$_$port() default 6640;
 
+        /** Directory of the journal of public addresses; below Karaf's directory unless it begins with a slash. */
+        @AttributeDefinition
+        String nat$_$journal() default "nat-journal";
+
+        /** ADDRESS:PORT of a syslog collector for NAT events; none when empty. */
+        @AttributeDefinition
+        String nat$_$syslog() default "";
+
+        /** ADDRESS:PORT of an IPFIX collector for NAT events; none when empty. */
+        @AttributeDefinition
+        String nat$_$ipfix() default "";
+
         /** Where RESTCONF is, for people. */
         @AttributeDefinition
         String restconf$_$url() default "http://127.0.0.1:8181/rests";
@@ -71,11 +91,34 @@ public final class EngineComponent implements Operations, AutoCloseable {
             final BundleContext bundles, final Settings settings) {
         engine = new Engine(new ConfigurationStore(domBroker, broker), southbound,
             new BridgeTranslator("tcp:" + settings.openflow$_$listen$_$address() + ":"
-                + settings.openflow$_$listen$_$port()));
+                + settings.openflow$_$listen$_$port()),
+            new NatJournal(Path.of(bundles.getProperty("karaf.base")).resolve(settings.nat$_$journal()),
+                Clock.systemUTC()), exporters(settings));
         operations = new EngineOperations(engine, settings.restconf$_$url(),
             bundles.getBundle().getVersion().toString(), Clock.systemUTC());
         engine.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());
         rpcs = new OperationsRpcs(operations, rpcThreads).register(rpcProvider);
+    }
+
+    private static List<NatExporter> exporters(final Settings settings) {
+        final List<NatExporter> exporters = new ArrayList<>();
+        if (!settings.nat$_$syslog().isEmpty()) {
+            exporters.add(new NatExporter(NatExporter.collector(settings.nat$_$syslog()), new Syslog(hostName())));
+        }
+        if (!settings.nat$_$ipfix().isEmpty()) {
+            exporters.add(new NatExporter(NatExporter.collector(settings.nat$_$ipfix()),
+                new Ipfix(Clock.systemUTC())));
+        }
+        return exporters;
+    }
+
+    /** RFC 5424 has a dash for a name that is not known. */
+    private static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "-";
+        }
     }
 
     @Deactivate
@@ -89,6 +132,11 @@ public final class EngineComponent implements Operations, AutoCloseable {
     @Override
     public Status status() {
         return operations.status();
+    }
+
+    @Override
+    public NatUsage natUsage() {
+        return operations.natUsage();
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.penstock.engine.api.Operations;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.NodeWorker.Observation;
+import io.penstock.engine.subscriber.Usage;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Allocations;
@@ -70,6 +71,11 @@ final class EngineOperations implements Operations {
             .map(function -> new FunctionStatus(function.name(), functionState(function, workers))).toList();
         return new Status(nodes, tenants, chains(desired, observations), functions, new ControllerStatus(url, version,
             Duration.between(started, clock.instant()).toSeconds()));
+    }
+
+    @Override
+    public NatUsage natUsage() {
+        return Usage.of(engine.desired().snapshot(), engine.desired().allocations());
     }
 
     @Override

@@ -13,7 +13,8 @@ import com.tngtech.archunit.lang.ArchRule;
 class ArchitectureTest {
     @ArchTest
     final ArchRule workersKnowNoOpendaylight = noClasses()
-        .that().resideInAnyPackage("io.penstock.engine.node", "io.penstock.engine.neighbour", "io.penstock.engine.api")
+        .that().resideInAnyPackage("io.penstock.engine.node", "io.penstock.engine.neighbour", "io.penstock.engine.api",
+            "io.penstock.engine.journal", "io.penstock.engine.export", "io.penstock.engine.subscriber")
         .should().dependOnClassesThat().resideInAPackage("org.opendaylight..");
 
     @ArchTest

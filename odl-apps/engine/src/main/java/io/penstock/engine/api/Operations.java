@@ -52,8 +52,32 @@ public interface Operations {
     record FlowLine(String node, String table, String label, String tenant, boolean drop, long packets, long bytes,
             String text) { }
 
+    /** How many addresses a pool has, and how many tenants have one. */
+    record PoolUsage(String name, long addresses, long used) { }
+
+    /** Blocks of one owner, which is a public address or a subscriber. */
+    record Used(String owner, int blocks) { }
+
+    /**
+     * Blocks of one entry of a tenant.
+     *
+     * @param subscribers those that have a block
+     * @param blocks all there are
+     * @param used those that subscribers have
+     * @param addresses each public address
+     * @param top subscribers with most blocks, ten at most
+     */
+    record BlockUsage(String tenant, String inside, String outside, int subscribers, int blocks, int used,
+            List<Used> addresses, List<Used> top) { }
+
+    /** What is used of the public addresses. */
+    record NatUsage(List<PoolUsage> pools, List<BlockUsage> portBlocks) { }
+
     /** Everything at a glance. */
     Status status();
+
+    /** What is used of the public addresses, and who uses most; asks no switch. */
+    NatUsage natUsage();
 
     /**
      * Compares switches with their plans and changes nothing.

@@ -201,6 +201,11 @@ public final class NodeWorker implements AutoCloseable {
         });
     }
 
+    /** Reads the flows of the switch with their counters; changes nothing. Fails when the switch is not there. */
+    public CompletableFuture<FlowDump> counters() {
+        return ask(() -> southbound.readFlows(id()).get(OBSERVE_SECONDS, TimeUnit.SECONDS));
+    }
+
     /** Reads the switch and mends what differs. Fails when the switch is not there. */
     public CompletableFuture<FlowChanges> resync() {
         return ask(() -> {

@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Flows;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsInput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatUsage;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NodeChoice;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Resync;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Status;
@@ -45,11 +46,12 @@ public final class OperationsRpcs {
         final Flows flows = input -> answer(() -> OperationsWriter.flows(
             operations.flows(node(input), tenant(input)).stream()
                 .filter(line -> !Boolean.TRUE.equals(input.getDropsOnly()) || line.drop()).toList()));
+        final NatUsage natUsage = input -> answer(() -> OperationsWriter.natUsage(operations.natUsage()));
         final WaitApplied waitApplied = this::waitApplied;
         final Registration[] registrations = {
             provider.registerRpcImplementation(status), provider.registerRpcImplementation(verify),
             provider.registerRpcImplementation(resync), provider.registerRpcImplementation(flows),
-            provider.registerRpcImplementation(waitApplied)};
+            provider.registerRpcImplementation(natUsage), provider.registerRpcImplementation(waitApplied)};
         return () -> {
             for (final Registration registration : registrations) {
                 registration.close();

@@ -7,6 +7,8 @@ import java.util.SortedMap;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.Counter64;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutputBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatUsageOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatUsageOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ResyncOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ResyncOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.StatusOutput;
@@ -16,6 +18,11 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.VerifyOutp
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.flows.output.FlowBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.PoolBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.PortBlock;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.PortBlockBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.port.block.AddressBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.port.block.TopBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.ChainBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.ControllerBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.FunctionBuilder;
@@ -60,6 +67,27 @@ final class OperationsWriter {
             new org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.resync.output.NodeBuilder()
                 .setName(each.node()).setAdded(Uint32.valueOf(each.added()))
                 .setRemoved(Uint32.valueOf(each.removed())).build()).collect(BindingMap.toOrderedMap())).build();
+    }
+
+    static NatUsageOutput natUsage(final Operations.NatUsage usage) {
+        return new NatUsageOutputBuilder()
+            .setPool(usage.pools().stream().map(pool -> new PoolBuilder().setName(pool.name())
+                .setAddresses(Uint64.valueOf(pool.addresses())).setUsed(Uint64.valueOf(pool.used())).build())
+                .collect(BindingMap.toOrderedMap()))
+            .setPortBlock(usage.portBlocks().stream().map(OperationsWriter::portBlock)
+                .collect(BindingMap.toOrderedMap()))
+            .build();
+    }
+
+    private static PortBlock portBlock(final Operations.BlockUsage usage) {
+        return new PortBlockBuilder().setTenant(usage.tenant()).setInsidePrefix(usage.inside())
+            .setPublicPrefix(usage.outside()).setSubscribers(Uint32.valueOf(usage.subscribers()))
+            .setBlocks(Uint32.valueOf(usage.blocks())).setUsed(Uint32.valueOf(usage.used()))
+            .setAddress(usage.addresses().stream().map(each -> new AddressBuilder().setAddress(each.owner())
+                .setUsed(Uint32.valueOf(each.blocks())).build()).collect(BindingMap.toOrderedMap()))
+            .setTop(usage.top().stream().map(each -> new TopBuilder().setSubscriber(each.owner())
+                .setUsed(Uint32.valueOf(each.blocks())).build()).collect(BindingMap.toOrderedMap()))
+            .build();
     }
 
     static WaitAppliedOutput applied(final SortedMap<String, Operations.Progress> progress) {

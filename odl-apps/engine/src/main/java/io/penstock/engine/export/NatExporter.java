@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.export;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.engine.journal.Change;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends changes to a collector in UDP datagrams, as they are written to the journal. What does not arrive is lost: the
+ * journal is what counts. Never blocks; for one thread.
+ */
+public final class NatExporter implements Consumer<List<Change>>, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(NatExporter.class);
+
+    private final InetSocketAddress collector;
+    private final Function<List<Change>, List<ByteBuffer>> format;
+    private final DatagramChannel channel;
+    private boolean complained;
+
+    /**
+     * An exporter to a collector.
+     *
+     * @param format from changes to the payload of datagrams
+     */
+    public NatExporter(final InetSocketAddress collector, final Function<List<Change>, List<ByteBuffer>> format) {
+        this.collector = requireNonNull(collector);
+        this.format = requireNonNull(format);
+        try {
+            channel = DatagramChannel.open();
+            channel.configureBlocking(false);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot send to " + collector, e);
+        }
+    }
+
+    /**
+     * The collector in {@code 192.0.2.9:4739}.
+     *
+     * @throws IllegalArgumentException when the text is no address and port
+     */
+    public static InetSocketAddress collector(final String text) {
+        final int colon = text.lastIndexOf(':');
+        if (colon < 1 || !text.substring(colon + 1).matches("[0-9]{1,5}")) {
+            throw new IllegalArgumentException("'" + text + "' is not ADDRESS:PORT");
+        }
+        return new InetSocketAddress(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
+    }
+
+    @Override
+    public void accept(final List<Change> changes) {
+        try {
+            for (final ByteBuffer datagram : format.apply(changes)) {
+                channel.send(datagram, collector);
+            }
+            complained = false;
+        } catch (IOException e) {
+            if (!complained) {
+                LOG.warn("Cannot send NAT events to {}: {}", collector, e.toString());
+            }
+            complained = true;
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.warn("Cannot close the socket to {}", collector, e);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Tells collectors of syslog and IPFIX what the journal of public addresses has been told. */
+package io.penstock.engine.export;

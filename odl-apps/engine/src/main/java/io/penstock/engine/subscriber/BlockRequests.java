@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.subscriber;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.southbound.openflow.PacketIn;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+
+/** Subscribers that sent a packet for which they need a block. Safe for all threads; never blocks. */
+public final class BlockRequests {
+    /** What the meter of all nodes lets through in some seconds; who does not fit in asks again. */
+    private static final int MOST = 1000;
+    private static final int ETH_TYPE_AT = 12;
+    private static final int ETH_IPV4 = 0x0800;
+    private static final int SOURCE_AT = 26;
+    private static final int HEADERS = 34;
+
+    private final Runnable mark;
+    private Set<Request> requests = new HashSet<>();
+
+    /**
+     * What a packet asked for.
+     *
+     * @param had blocks that the switch found full
+     */
+    public record Request(int vrf, long subscriber, int had) { }
+
+    /**
+     * Nothing asked for.
+     *
+     * @param mark called when there is a request; must not block
+     */
+    public BlockRequests(final Runnable mark) {
+        this.mark = requireNonNull(mark);
+    }
+
+    /** Takes a packet for which there was no port. */
+    public void onPacketIn(final PacketIn packet) {
+        request(packet).ifPresent(request -> {
+            synchronized (this) {
+                if (requests.size() >= MOST || !requests.add(request)) {
+                    return;
+                }
+            }
+            mark.run();
+        });
+    }
+
+    /** The requests since the last call. */
+    public synchronized Set<Request> take() {
+        final Set<Request> taken = requests;
+        requests = new HashSet<>();
+        return taken;
+    }
+
+    private static Optional<Request> request(final PacketIn packet) {
+        final boolean first = packet.table() == Table.NAT_TRANSLATE.number();
+        final ByteBuffer frame = ByteBuffer.wrap(packet.frame());
+        if (!first && packet.table() != Table.NAT_OUT_CHECK.number() || frame.limit() < HEADERS
+                || (frame.getShort(ETH_TYPE_AT) & 0xffff) != ETH_IPV4) {
+            return Optional.empty();
+        }
+        return Optional.of(new Request((int) value(packet, Register.VRF), frame.getInt(SOURCE_AT) & 0xffffffffL,
+            first ? 0 : (int) value(packet, Register.BLOCK) + 1));
+    }
+
+    private static long value(final PacketIn packet, final Register register) {
+        return (packet.fields().getOrDefault(register.range().field(), 0L) & register.range().mask())
+            >>> register.range().low();
+    }
+}

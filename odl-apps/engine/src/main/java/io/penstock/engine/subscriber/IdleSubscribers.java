@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.subscriber;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.engine.subscriber.SubscriberBlocks.Subscriber;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.southbound.openflow.FlowDump;
+import io.penstock.southbound.openflow.InstalledFlow;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Tells from the counters of one node which subscribers sent nothing for {@link Constants#BLOCK_IDLE_SECONDS}: none of
+ * their connections can be alive then, for each of them, one with a session too, would have needed a packet that their
+ * flow counts. A subscriber that is seen for the first time counts as active. For one thread.
+ */
+public final class IdleSubscribers {
+    private static final long EXACTLY = 0xffffffffL;
+
+    private final Clock clock;
+    private Map<Subscriber, Seen> seen = new HashMap<>();
+
+    private record Seen(long packets, Instant since) { }
+
+    /** Idle time is measured by a clock. */
+    public IdleSubscribers(final Clock clock) {
+        this.clock = requireNonNull(clock);
+    }
+
+    /** Takes what a node has counted, and returns who is idle. */
+    public Set<Subscriber> idle(final FlowDump dump) {
+        final Instant now = clock.instant();
+        final Map<Subscriber, Seen> current = new HashMap<>();
+        final Set<Subscriber> idle = new HashSet<>();
+        for (final InstalledFlow flow : dump.flows()) {
+            if (isBlock(flow.flow())) {
+                final Subscriber subscriber = subscriber(flow.flow());
+                final Seen before = seen.get(subscriber);
+                final Seen after = before != null && before.packets() == flow.packets() ? before
+                    : new Seen(flow.packets(), now);
+                current.put(subscriber, after);
+                if (Duration.between(after.since(), now).toSeconds() >= Constants.BLOCK_IDLE_SECONDS) {
+                    idle.add(subscriber);
+                }
+            }
+        }
+        seen = current;
+        return idle;
+    }
+
+    /** Also true for flows of deterministic NAT, whose subscribers have no blocks to take. */
+    private static boolean isBlock(final FlowSpec flow) {
+        return flow.table() == Table.NAT_TRANSLATE && Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
+            && flow.matches().stream().anyMatch(IdleSubscribers::isAddress);
+    }
+
+    private static boolean isAddress(final FieldMatch match) {
+        return match.field() == MatchField.IP_SRC && match.mask() == EXACTLY;
+    }
+
+    private static Subscriber subscriber(final FlowSpec flow) {
+        return new Subscriber(Cookie.ownerId(flow.cookie()),
+            flow.matches().stream().filter(IdleSubscribers::isAddress).findFirst().orElseThrow().value());
+    }
+}

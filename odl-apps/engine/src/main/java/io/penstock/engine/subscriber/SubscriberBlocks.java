@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.subscriber;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.engine.subscriber.BlockRequests.Request;
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocations.Block;
+import io.penstock.pipeline.intent.Allocations.Place;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.BlockAllocator;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives and takes blocks, as changes of {@link Allocations}. Remembers what was taken a short time ago, which nobody
+ * gets for {@link Constants#BLOCK_QUARANTINE_SECONDS}. For the thread of the engine.
+ */
+public final class SubscriberBlocks {
+    private static final Logger LOG = LoggerFactory.getLogger(SubscriberBlocks.class);
+
+    private final Clock clock;
+    private final Map<Place, Instant> resting = new HashMap<>();
+
+    /** Somebody inside a VRF. */
+    public record Subscriber(int vrf, long address) { }
+
+    /** Blocks that rest are counted from when they were taken by this clock. */
+    public SubscriberBlocks(final Clock clock) {
+        this.clock = requireNonNull(clock);
+    }
+
+    /** Gives one block to everybody who asked for it and may have it; the same object when that is nobody. */
+    public Allocations give(final Snapshot snapshot, final Allocations before, final Set<Request> requests) {
+        if (requests.isEmpty()) {
+            return before;
+        }
+        final Instant now = clock.instant();
+        resting.values().removeIf(until -> !now.isBefore(until));
+        final Map<Integer, String> names = names(before);
+        final Map<String, List<Block>> changed = new HashMap<>();
+        for (final Request request : requests) {
+            final Tenant tenant =
+                Optional.ofNullable(names.get(request.vrf())).map(snapshot.tenants()::get).orElse(null);
+            if (tenant != null) {
+                final List<Block> taken =
+                    changed.computeIfAbsent(tenant.name(),
+                        name -> new ArrayList<>(before.tenants().get(name).blocks()));
+                give(tenant, taken, request);
+            }
+        }
+        return with(before, changed);
+    }
+
+    private void give(final Tenant tenant, final List<Block> taken, final Request request) {
+        // Packets that were under way when the switch got the block before asked for that one.
+        if (taken.stream().filter(block -> block.subscriber() == request.subscriber()).count() != request.had()) {
+            return;
+        }
+        tenant.nat().stream().flatMap(nat -> nat.portBlocks().stream())
+            .filter(mapping -> mapping.inside().contains(request.subscriber())).findFirst().ifPresent(mapping ->
+                BlockAllocator.give(mapping, taken, resting.keySet(), request.subscriber()).ifPresentOrElse(taken::add,
+                    () -> LOG.warn("Tenant {}: no block of {} is left for subscriber {}", tenant.name(),
+                        mapping.outside(), Ipv4.text(request.subscriber()))));
+    }
+
+    /** Takes all blocks of some subscribers; the same object when they have none. */
+    public Allocations take(final Allocations before, final Set<Subscriber> idle) {
+        if (idle.isEmpty()) {
+            return before;
+        }
+        final Instant until = clock.instant().plusSeconds(Constants.BLOCK_QUARANTINE_SECONDS);
+        final Map<String, List<Block>> changed = new HashMap<>();
+        before.tenants().forEach((name, given) -> {
+            if (!given.blocks().isEmpty()) {
+                final List<Block> left = new ArrayList<>(given.blocks());
+                left.removeIf(block -> {
+                    final boolean ends = idle.contains(new Subscriber(given.vrf(), block.subscriber()));
+                    if (ends) {
+                        resting.put(block.place(), until);
+                    }
+                    return ends;
+                });
+                changed.put(name, left);
+            }
+        });
+        return with(before, changed);
+    }
+
+    private static Map<Integer, String> names(final Allocations allocations) {
+        final Map<Integer, String> names = new HashMap<>();
+        allocations.tenants().forEach((name, given) -> names.put(given.vrf(), name));
+        return names;
+    }
+
+    private static Allocations with(final Allocations before, final Map<String, List<Block>> blocks) {
+        final Map<String, TenantAllocation> tenants = new HashMap<>(before.tenants());
+        boolean same = true;
+        for (final Map.Entry<String, List<Block>> entry : blocks.entrySet()) {
+            final TenantAllocation had = before.tenants().get(entry.getKey());
+            if (had.blocks().size() != entry.getValue().size()) {
+                tenants.put(entry.getKey(), had.with(entry.getValue()));
+                same = false;
+            }
+        }
+        return same ? before : new Allocations(before.lastVrf(), before.nodes(), before.ports(),
+            Collections.unmodifiableMap(tenants));
+    }
+}

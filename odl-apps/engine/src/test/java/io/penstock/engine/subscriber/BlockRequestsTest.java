@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.subscriber;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.engine.subscriber.BlockRequests.Request;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.southbound.openflow.PacketIn;
+import io.penstock.southbound.openflow.SwitchId;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class BlockRequestsTest {
+    private static final long REGISTERS = 2L << 30 | 1L << 27 | 7;
+
+    private final AtomicInteger marks = new AtomicInteger();
+    private final BlockRequests requests = new BlockRequests(marks::incrementAndGet);
+
+    private static PacketIn packet(final Table table, final long registers, final int etherType, final int length) {
+        final byte[] frame = new byte[length];
+        frame[12] = (byte) (etherType >> 8);
+        frame[13] = (byte) etherType;
+        if (length >= 30) {
+            frame[26] = (byte) 200;
+            frame[29] = 5;
+        }
+        return new PacketIn(new SwitchId(1), 1, 0, table.number(), Map.of(MatchField.REG0, registers), frame);
+    }
+
+    @Test
+    void theFirstBlockAndOthers() {
+        requests.onPacketIn(packet(Table.NAT_TRANSLATE, REGISTERS, 0x0800, 64));
+        requests.onPacketIn(packet(Table.NAT_OUT_CHECK, REGISTERS, 0x0800, 64));
+        requests.onPacketIn(packet(Table.NAT_OUT_CHECK, REGISTERS, 0x0800, 64));
+        assertThat(marks).hasValue(2);
+        assertThat(requests.take()).containsExactlyInAnyOrder(new Request(7, 0xc8000005L, 0),
+            new Request(7, 0xc8000005L, 3));
+        assertThat(requests.take()).isEmpty();
+    }
+
+    @Test
+    void whatAsksForNothing() {
+        requests.onPacketIn(packet(Table.NEIGHBOUR_FOUND, REGISTERS, 0x0800, 64));
+        requests.onPacketIn(packet(Table.NAT_TRANSLATE, REGISTERS, 0x0806, 64));
+        requests.onPacketIn(packet(Table.NAT_TRANSLATE, REGISTERS, 0x0800, 33));
+        assertThat(marks).hasValue(0);
+        assertThat(requests.take()).isEmpty();
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.subscriber;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.engine.ManualClock;
+import io.penstock.engine.subscriber.BlockRequests.Request;
+import io.penstock.engine.subscriber.SubscriberBlocks.Subscriber;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocations.Block;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.Backbone;
+import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** One public address of two blocks; subscribers may have two. */
+class SubscriberBlocksTest {
+    private static final long ADDRESS = 0xcb007101L;
+    private static final long FIRST = 0x0a000005L;
+    private static final long SECOND = 0x0a000006L;
+    private static final int VRF = 7;
+
+    private final ManualClock clock = new ManualClock(Instant.EPOCH);
+    private final SubscriberBlocks blocks = new SubscriberBlocks(clock);
+    private final Snapshot snapshot = snapshot();
+
+    private static Snapshot snapshot() {
+        final Tenant.Nat nat = new Tenant.Nat(Optional.empty(), Optional.empty(), List.of(), List.of(),
+            List.of(new Tenant.PortBlocks(Prefix.parse("10.0.0.0/29"), Prefix.host(ADDRESS), 16384, 2)), List.of(),
+            Set.of());
+        return Snapshot.of(List.of(), Backbone.NONE, List.of(), List.of(), List.of(), List.of(new Tenant("red",
+            List.of(), List.of(), List.of(), Optional.of(nat), Optional.empty(), Optional.empty())), List.of());
+    }
+
+    private static Allocations having(final Block... given) {
+        return new Allocations(VRF, new TreeMap<>(), new TreeMap<>(),
+            Map.of("red", new TenantAllocation(VRF, 0, List.of(given))));
+    }
+
+    private static Block block(final long subscriber, final int number) {
+        return new Block(subscriber, ADDRESS, 16384 * number, 16384);
+    }
+
+    private List<Block> give(final Allocations before, final Request... requests) {
+        return blocks.give(snapshot, before, Set.of(requests)).tenants().get("red").blocks();
+    }
+
+    @Test
+    void whoAsksGetsWhatIsFree() {
+        assertThat(give(having(), new Request(VRF, FIRST, 0))).containsExactly(block(FIRST, 1));
+        assertThat(give(having(block(FIRST, 1)), new Request(VRF, SECOND, 0), new Request(VRF, FIRST, 1)))
+            .hasSize(3).contains(block(FIRST, 1)).extracting(Block::firstPort).doesNotHaveDuplicates();
+        assertThat(give(having(block(FIRST, 1), block(FIRST, 2), block(SECOND, 3)), new Request(VRF, SECOND, 1)))
+            .hasSize(3);
+    }
+
+    @Test
+    void nothingChangesFor() {
+        final Allocations had = having(block(FIRST, 1));
+        assertThat(blocks.give(snapshot, had, Set.of())).isSameAs(had);
+        // A packet that was under way when the first block came, somebody who is no subscriber, and no VRF of ours.
+        assertThat(blocks.give(snapshot, had, Set.of(new Request(VRF, FIRST, 0), new Request(VRF, 0x0a000008L, 0),
+            new Request(VRF + 1, SECOND, 0)))).isSameAs(had);
+        // As many as it may have.
+        final Allocations full = having(block(FIRST, 1), block(FIRST, 2));
+        assertThat(blocks.give(snapshot, full, Set.of(new Request(VRF, FIRST, 2)))).isSameAs(full);
+    }
+
+    @Test
+    void whatWasTakenRests() {
+        final Allocations had = having(block(FIRST, 1), block(FIRST, 2), block(SECOND, 3));
+        assertThat(blocks.take(had, Set.of(new Subscriber(VRF, 0x0a000001L)))).isSameAs(had);
+        final Allocations left = blocks.take(had, Set.of(new Subscriber(VRF, FIRST)));
+        assertThat(left.tenants().get("red").blocks()).containsExactly(block(SECOND, 3));
+        assertThat(give(left, new Request(VRF, FIRST, 0))).containsExactly(block(SECOND, 3));
+        clock.pass(Constants.BLOCK_QUARANTINE_SECONDS);
+        assertThat(give(left, new Request(VRF, FIRST, 0))).containsExactly(block(FIRST, 1), block(SECOND, 3));
+    }
+}
