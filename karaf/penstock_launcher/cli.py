@@ -2,6 +2,9 @@
 """The command line of ./penstock."""
 
 import argparse
+import dataclasses
+import datetime
+import ipaddress
 import json
 import os
 import sys
@@ -11,15 +14,18 @@ import penstock_controller
 from penstock_bench import cli as bench
 from penstock_node.errors import PenstockError
 
-from . import control, down, exclusive, logs, places, status, suites, up
+from . import control, down, exclusive, logs, nat_journal, places, status, suites, up
 
 _EPILOG = """examples:
   ./penstock up                 from a fresh Debian 12 to a working edge with three sample tenants
   ./penstock status --json      one object for programs
   ./penstock console            the Karaf console; penstock: and the tab key lead on
   ./penstock logs -f controller
+  ./penstock nat-owner 203.0.113.0 40000 --at 2026-11-21T18:00:00Z
+                                who had this public address and port then
   ./penstock test               every test there is
   ./penstock bench --quick      throughput and control plane, beside bare forwarding and OVN
+  ./penstock bench nat          carrier NAT: sessions a second, their memory, throughput with a full table
   ./penstock down               take all of it away
 
 Exit codes: 0 done, 1 could not be done, 2 wrong usage, 3 (status, console) the controller does not run.
@@ -77,6 +83,18 @@ def _parser():
     log.add_argument("kind", nargs="?", choices=logs.KINDS, help="only these; default is all but the launcher's")
     log.add_argument("-f", "--follow", action="store_true", help="go on showing what is added")
     log.add_argument("-n", "--lines", type=int, default=20, metavar="N", help="lines of each file; default 20")
+    owner = _command(commands, "nat-owner", _nat_owner, "who had a public address and port at a time; needs no "
+                     "controller", needs_root=False)
+    owner.add_argument("address", type=ipaddress.IPv4Address, metavar="ADDRESS", help="public IPv4 address")
+    owner.add_argument("port", type=_port, nargs="?", metavar="PORT", help="public port, 1 to 65535; default any")
+    owner.add_argument("--protocol", choices=nat_journal.PROTOCOLS, help="of the port; default either")
+    owner.add_argument("--at", type=_moment, default=None, metavar="TIME",
+                       help="ISO 8601 with a time zone, as 2026-11-21T18:00:00Z; default now")
+    owner.add_argument("--tolerance", type=_seconds, default="2", metavar="SECONDS",
+                       help="who had it this long before or after is told too; default 2")
+    _add_journal_options(owner)
+    _add_journal_options(_command(commands, "nat-verify", _nat_verify, "check that nobody changed the journal of "
+                                  "public addresses", needs_root=False))
     _command(commands, "test", _test, "run every test there is, beside a running network or without one")
     bench.add_options(_command(commands, "bench", bench.main, "measure against bare forwarding and OVN; takes the "
                                "machine for itself"))
@@ -88,6 +106,35 @@ def _command(commands, name, run, text, description=None, needs_root=True):
     added = commands.add_parser(name, help=text, description=description or text[0].upper() + text[1:] + ".")
     added.set_defaults(run=run, needs_root=needs_root)
     return added
+
+
+def _add_journal_options(command):
+    command.add_argument("--directory", default=str(places.nat_journal()), metavar="DIR",
+                         help="of the journal, or a copy of it; default %(default)s")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _port(text):
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"'{text}' is not in 1..65535")
+    return int(text)
+
+
+def _moment(text):
+    try:
+        moment = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise argparse.ArgumentTypeError(f"'{text}' is not ISO 8601 with a time zone, as 2026-11-21T18:00:00Z")
+    return moment
+
+
+def _seconds(text):
+    try:
+        return datetime.timedelta(seconds=abs(float(text)))
+    except (ValueError, OverflowError):
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds") from None
 
 
 def _up(_):
@@ -129,6 +176,31 @@ def _console(_):
 
 def _logs(options):
     logs.show(options.kind, options.follow, options.lines)
+
+
+def _nat_owner(options):
+    moment = options.at or datetime.datetime.now(datetime.timezone.utc)
+    found = nat_journal.owners(options.directory, options.address, options.port, options.protocol, moment,
+                               options.tolerance)
+    if options.json:
+        print(json.dumps({"owners": [dataclasses.asdict(owner) for owner in found]}, indent=2))
+    else:
+        print("\n".join(map(_told, found)) or f"nobody had {options.address} at {moment.isoformat()}")
+    return 0
+
+
+def _told(owner):
+    inside = owner.inside or "some host"
+    inside += f" port {owner.inside_port}" if owner.inside_port else ""
+    return (f"tenant {owner.tenant} (VRF {owner.vrf}), {inside}, by {owner.kind}, from {owner.since} to "
+            f"{owner.until or 'later'}")
+
+
+def _nat_verify(options):
+    found = nat_journal.verify(options.directory)
+    print(json.dumps(found, indent=2) if options.json else
+          "whole: {entries} entries in {segments} segments, {first} to {last}".format(**found))
+    return 0
 
 
 def _test(_):

@@ -31,6 +31,11 @@ def controller_directory():
     return state_directory() / "controller"
 
 
+def nat_journal():
+    """The journal of public addresses."""
+    return controller_directory() / "nat-journal"
+
+
 def distribution():
     """The controller's programs: a copy, because every build makes the one in the source tree anew."""
     return state_directory() / "distribution"
