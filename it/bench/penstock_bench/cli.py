@@ -13,7 +13,7 @@ from penstock_launcher import build, control, exclusive, packages, places
 from penstock_node.errors import PenstockError
 from penstock_node.steps import say
 
-from . import ROOT, baseline, generator, machine, ovn, plan, ratios, report, switch
+from . import ROOT, baseline, generator, machine, nat, nat_report, ovn, plan, ratios, report, switch
 
 REGRESSION = 4
 """Exit code: a ratio is worse than the baseline allows, or one of the baseline's was not measured."""
@@ -30,6 +30,8 @@ Exit codes: 0 done, 1 could not be done, 2 wrong usage, 4 a ratio is worse than 
 def add_options(parser):
     """What `./penstock bench` takes."""
     parser.description, parser.epilog = _DESCRIPTION, _EPILOG
+    parser.add_argument("what", nargs="?", choices=("edge", "nat"), default="edge", help="the whole edge beside OVN, or "
+                        "carrier NAT by RFC 9693 beside one conntrack flow; default edge")
     parser.add_argument("--quick", action="store_true", help="only what the ratios need: less than 15 minutes")
     parser.add_argument("--json", metavar="FILE", help="write the ratios there, as one JSON object")
     parser.add_argument("--directory", metavar="DIR", help="where the results go; default "
@@ -42,10 +44,12 @@ def add_options(parser):
 
 def main(options):
     """Runs the benchmark; returns the exit code."""
+    if options.what == "nat" and (options.quick or options.update_baseline):
+        raise PenstockError("bench nat has no quick run and no baseline")
     if _INSIDE not in os.environ:
         return _again_inside()
     with exclusive.alone("bench", "./penstock bench"):
-        return _run(options)
+        return _run_nat(options) if options.what == "nat" else _run(options)
 
 
 def _again_inside():
@@ -64,17 +68,37 @@ def _refuse_company():
         raise PenstockError("a network is up on this machine and would be measured too: ./penstock down first")
 
 
-def _run(options):
+def _begin(options, mode):
+    """A directory for the results, and the results as far as they are known before anything is measured."""
     stamp, _ = build.ensure()
     now = datetime.datetime.now().replace(microsecond=0)
-    if not options.update_baseline:
-        baseline.load(options.baseline)  # What is wrong with it is better known before an hour of work.
     directory = pathlib.Path(options.directory or places.log_directory() / "bench" / now.strftime("%Y%m%d-%H%M%S"))
     directory.mkdir(parents=True, exist_ok=True)
-    chosen = plan.quick() if options.quick else plan.full()
-    results = {"version": 1, "started": now.isoformat(), "mode": chosen.mode, "build": stamp,
+    results = {"version": 1, "started": now.isoformat(), "mode": mode, "build": stamp,
                "machine": machine.facts(ROOT), "noise": machine.check(options.noisy)}
     say(f"results: {directory}")
+    return directory, results
+
+
+def _run_nat(options):
+    directory, results = _begin(options, "nat")
+    run = nat.Run(directory, places.ASSEMBLY, results, say)
+    try:
+        run.everything()
+    finally:
+        found = results["ratios"] = nat_report.compute(results)
+        run.save()
+        paths = report.write_document(directory, nat_report.render(results))
+        plan.end_leftovers(directory)
+    _tell(found, paths, options.json)
+    return 0
+
+
+def _run(options):
+    if not options.update_baseline:
+        baseline.load(options.baseline)  # What is wrong with it is better known before an hour of work.
+    chosen = plan.quick() if options.quick else plan.full()
+    directory, results = _begin(options, chosen.mode)
     run = plan.Run(chosen, directory, places.ASSEMBLY, results, say)
     try:
         run.everything()
@@ -84,15 +108,19 @@ def _run(options):
         paths = report.write(directory, results)
         plan.end_leftovers(directory)
     found = results["ratios"]
+    _tell(found, paths, options.json)
+    if options.update_baseline:
+        baseline.update(found, options.baseline)
+    return judge(found, options.baseline, chosen.mode)
+
+
+def _tell(found, paths, file):
     say(f"report: {paths[1]}")
     for name, entry in found.items():
         target = "" if entry["met"] is None else "  met" if entry["met"] else "  NOT MET"
         print(f"{name:28} {entry['value']:10.3f}{target}")
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(ratios.values(found), indent=2) + "\n", encoding="utf-8")
-    if options.update_baseline:
-        baseline.update(found, options.baseline)
-    return judge(found, options.baseline, chosen.mode)
+    if file:
+        pathlib.Path(file).write_text(json.dumps(ratios.values(found), indent=2) + "\n", encoding="utf-8")
 
 
 def judge(found, path, mode):

@@ -75,7 +75,7 @@ def compute(results):
     found["provision_1000_seconds"] = _provision(results)
     found["resync_1000_seconds"] = _resync(results)
     found["flows_per_tenant"] = _flows_per_tenant(results)
-    return {name: _entry(target, found[name]) for name, target in TARGETS.items() if found[name] is not None}
+    return {name: entry(target, found[name]) for name, target in TARGETS.items() if found[name] is not None}
 
 
 def values(ratios):
@@ -136,7 +136,7 @@ def _packets(results, tenants, other):
     found, unit = compare(contenders.get("edge", ()), contenders.get(other, ()))
     if not found:
         return None
-    return _of_rounds(found, f"Penstock against {CONTENDERS[other]}, {unit}, {_flows_text(kind)}, one way; median of "
+    return of_rounds(found, f"Penstock against {CONTENDERS[other]}, {unit}, {_flows_text(kind)}, one way; median of "
                              f"{_rounds(found)} side by side")
 
 
@@ -145,7 +145,7 @@ def _retention(results, direction):
     found, unit = compare(many, few)
     if not found:
         return None
-    return _of_rounds(found, f"Penstock at 1000 against 10 tenants, {unit}, {_flows_text(KIND)}, 64 bytes, "
+    return of_rounds(found, f"Penstock at 1000 against 10 tenants, {unit}, {_flows_text(KIND)}, 64 bytes, "
                              f"{direction.replace('-', ' ')}; median of {_rounds(found)}")
 
 
@@ -159,7 +159,7 @@ def _provisioning(results):
 
 def _provision(results):
     samples = _provision_seconds(results)
-    return _of_rounds(samples, f"until the switch has every flow; median of {_rounds(samples)}") if samples else None
+    return of_rounds(samples, f"until the switch has every flow; median of {_rounds(samples)}") if samples else None
 
 
 def _provision_seconds(results, other=False):
@@ -221,7 +221,7 @@ def _resync(results):
     if not occasions:
         return None
     slowest = max(occasions, key=lambda entry: stats.median(entry["seconds"]))
-    return _of_rounds(slowest["seconds"], f"{slowest['what']}, the slowest of {len(occasions)} occasions; median of "
+    return of_rounds(slowest["seconds"], f"{slowest['what']}, the slowest of {len(occasions)} occasions; median of "
                                           f"{_rounds(slowest['seconds'])}")
 
 
@@ -229,7 +229,8 @@ def _p95(samples):
     return stats.percentile(samples, 95)
 
 
-def _of_rounds(found, method):
+def of_rounds(found, method):
+    """The median of one ratio's rounds, its range, and how it was found."""
     return stats.median(found), min(found), max(found), method
 
 
@@ -241,7 +242,8 @@ def _flows_text(kind):
     return {"constant": "constant total of flows", "ten-each": "10 flows a tenant"}.get(kind, str(kind))
 
 
-def _entry(target, found):
+def entry(target, found):
+    """A ratio of the results, from what of_rounds() returned."""
     value, low, high, method = found
     return {"value": value, "low": low, "high": high, "target": target.value, "met": target.is_met(value),
             "method": method}

@@ -24,8 +24,12 @@ def write(directory, results=None):
 
     results: as in results.json, which is read when they are not given. Ratios are made anew from the samples.
     """
+    return write_document(directory, render(read(directory) if results is None else results))
+
+
+def write_document(directory, document):
+    """Writes both forms of a report into `directory`. Returns their paths."""
     directory = pathlib.Path(directory)
-    document = render(read(directory) if results is None else results)
     paths = directory / MARKDOWN, directory / PAGE
     for path, text in zip(paths, (document.markdown(), document.html())):
         temporary = path.with_name(path.name + ".new")

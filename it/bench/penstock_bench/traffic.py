@@ -63,6 +63,7 @@ class Load:
     gateway_macs: one MAC for all tenants or a sequence with one for each, that of the first tenant first.
     same_ports: flow n of every tenant has the same ports, so the same 5-tuple, which is what the switch hashes. By
     default no two flows share a 5-tuple, as with real hosts, who choose their ports at random.
+    source_ports: how many source ports are used before the next server port is.
     """
     tenants: int
     flows: int = 10000
@@ -71,6 +72,7 @@ class Load:
     gateway_macs: object = PENSTOCK_MAC
     tenants_per_port: int = TENANTS_PER_PORT
     same_ports: bool = False
+    source_ports: int = _SOURCE_PORTS
     first: int = 0
     server: str = SERVER
 
@@ -90,7 +92,9 @@ class Load:
             raise PenstockError(f"flows: a tenant has at most {_SOURCE_PORTS} with the same ports everywhere")
         if not isinstance(self.gateway_macs, str) and len(self.gateway_macs) < self.tenants:
             raise PenstockError(f"gateway-macs: {len(self.gateway_macs)} for {self.tenants} tenants")
-        if self.flows > _SOURCE_PORTS * 1000:
+        if not 1 <= self.source_ports <= _SOURCE_PORTS:
+            raise PenstockError(f"source-ports: {self.source_ports} will not do; wanted: 1 to {_SOURCE_PORTS}")
+        if self.flows > self.source_ports * 1000:
             raise PenstockError(f"flows: {self.flows} are more than the ports allow")
         try:
             ipaddress.IPv4Address(self.server)
@@ -170,7 +174,8 @@ def access_frames(load):
         if load.same_ports:
             source, server = FIRST_SOURCE_PORT + flow, FIRST_SERVER_PORT
         else:
-            source, server = FIRST_SOURCE_PORT + number % _SOURCE_PORTS, FIRST_SERVER_PORT + number // _SOURCE_PORTS
+            source = FIRST_SOURCE_PORT + number % load.source_ports
+            server = FIRST_SERVER_PORT + number // load.source_ports
         size = sizes[(number + number // repeats) % len(sizes)]
         ports[port_of[index]].append(headers[index] + bodies(size, source, server))
     return ports

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""./penstock bench nat: a carrier NAT under load, by the phases of RFC 9693.
+
+Three tenants of Penstock, one for each way to translate, on the ports, the bridge and the PMD core of bare forwarding
+and of one conntrack flow written by hand. All take turns in one run.
+
+held        the table is filled by PAT to HELD sessions: how much memory each one takes
+throughput  with that table: packets of BUSY_FLOWS flows, which for PAT and the flow by hand are among those in the table
+latency     with that table, at half of the packet rate that each contender had
+setup       every packet is a new session: how many a second, from an empty table
+
+held comes first, for a switch gives memory back to nobody: only one that never had sessions grows by all of them.
+"""
+
+import contextlib
+import json
+import pathlib
+import time
+
+from penstock_node import processes
+from penstock_node.commands import run as run_command
+from penstock_node.errors import PenstockError
+from penstock_node.ovs import BRIDGE
+
+from . import bare, configuration, edge, generator, stats, switch, traffic
+
+TRACKED = ("handwritten", "pat", "deterministic")
+"""Contenders that make a session of each new connection."""
+CONTENDERS = ("bare", *TRACKED, "one-to-one")
+FRAMES = ("64", "84", "260", "imix", "1520")
+HELD = 4_000_000
+ROUNDS = 5
+
+SETUP_FLOWS = 2_500_000
+BUSY_FLOWS = 100_000
+_FILL_FLOWS = 4_200_000
+# Of deterministic NAT a subscriber has half of the ports of its address.
+_SOURCE_PORTS = {"deterministic": 12_000}
+_TENANTS = {"handwritten": 0, "bare": 0, "pat": 0, "deterministic": 1, "one-to-one": 2}
+_MOST_SESSIONS = 8_000_000
+_GENERATOR_MB = 768
+_SETUP_SETTLE, _SETUP_SECONDS = 0.4, 1.0
+_SECONDS = 1.5
+_LATENCY_SECONDS = 3
+_FILL_SECONDS = 120
+# A table of Penstock's bridge that no flow of it uses, and a zone of no tenant.
+_BY_HAND_TABLE, _BY_HAND_ZONE, _BY_HAND_COOKIE = 253, 65000, "0xba4f"
+_BY_HAND_ADDRESS = "100.127.0.3"
+
+
+class Run:
+    """Carries it out. Results are written after every step."""
+
+    def __init__(self, directory, distribution, results, say):
+        self._distribution, self._say = distribution, say
+        self._directory = pathlib.Path(directory)
+        self._work = self._directory / "work"
+        self.results = results
+
+    def everything(self):
+        """All phases."""
+        self._work.mkdir(parents=True, exist_ok=True)
+        program = generator.build(self._work)
+        with edge.Edge(self._work / "edge", self._distribution) as bed, \
+                generator.Generator(program, bed.sockets, "penstock-nat", self._work, memory_mb=_GENERATOR_MB) as source:
+            source.wait()
+            bed.restconf.replace(configuration.NETWORK, network(bed))
+            bed.applied()
+            bed.learn(source, traffic.Load(3, 3))
+            bed.ovs.appctl("dpctl/ct-set-maxconns", str(_MOST_SESSIONS))
+            for phase in (self._held, self._throughput, self._latency, self._setup):
+                phase(bed, source)
+                self.save()
+
+    def save(self):
+        """Writes results.json."""
+        text = json.dumps(self.results, indent=1)
+        (self._directory / "results.json").write_text(text + "\n", encoding="utf-8")
+
+    def _setup(self, bed, source):
+        found = self.results["setup"] = {name: [] for name in TRACKED}
+        frames = {name: self._frames(name, SETUP_FLOWS, "64") for name in TRACKED}
+        for number in range(ROUNDS):
+            for name in TRACKED:
+                bed.ovs.appctl("dpctl/flush-conntrack")
+                with turn(bed, source, name, frames[name]):
+                    sample = switch.measure(bed.ovs, source, edge.LINKS[:1], _SETUP_SECONDS, _SETUP_SETTLE)
+                sample["sessions"] = sessions(bed.ovs)
+                if sample["sessions"] < sample["mpps"] * 1e6 * _SETUP_SECONDS:
+                    raise PenstockError(f"setup, {name}: {sample['mpps']:.2f} Mpps went out, and the table has only "
+                                        f"{sample['sessions']} sessions")
+                found[name].append(sample)
+                self._say(f"setup, {name}, round {number + 1}: {sample['mpps'] * 1e6:,.0f} sessions/s, "
+                          f"{sample['cycles_per_packet']} cycles each, {sample['sessions']:,} in the table")
+
+    def _held(self, bed, source):
+        switch_pid = processes.pid_of(bed.ovs.switch_process)
+        before = processes.resident_megabytes(switch_pid)
+        with turn(bed, source, "pat", self._frames("pat", _FILL_FLOWS, "64")):
+            begun = time.monotonic()
+            while (held := sessions(bed.ovs)) < HELD:
+                if time.monotonic() - begun > _FILL_SECONDS:
+                    raise PenstockError(f"after {_FILL_SECONDS} s the table has {held} sessions, not {HELD}")
+                source.run(2, edge.LINKS[:1])
+        after = processes.resident_megabytes(switch_pid)
+        self.results["held"] = {"sessions": held, "resident_mb_before": before, "resident_mb_after": after,
+                                "seconds": time.monotonic() - begun}
+        self._say(f"held: {held:,} sessions, the switch has {after} MB, before {before} MB")
+
+    def _throughput(self, bed, source):
+        self.results["throughput"] = []
+        for frame in FRAMES:
+            entry = {"frame": frame, "sessions": sessions(bed.ovs), "contenders": {name: [] for name in CONTENDERS}}
+            self.results["throughput"].append(entry)
+            frames = {name: self._frames(name, BUSY_FLOWS, frame) for name in CONTENDERS}
+            for number in range(ROUNDS):
+                for name in CONTENDERS:
+                    with turn(bed, source, name, frames[name]):
+                        entry["contenders"][name].append(
+                            switch.measure(bed.ovs, source, edge.LINKS[:1], _SECONDS))
+                told = ", ".join(f"{name} {samples[-1]['mpps']:.2f} Mpps" for name, samples
+                                 in entry["contenders"].items())
+                self._say(f"{frame} bytes, {entry['sessions']:,} sessions held, round {number + 1}: {told}")
+            self.save()
+
+    def _latency(self, bed, source):
+        self.results["latency"] = []
+        for entry in self.results["throughput"]:
+            for name in CONTENDERS:
+                pps = stats.median([sample["mpps"] for sample in entry["contenders"][name]]) * 1e6 / 2
+                with turn(bed, source, name, self._frames(name, BUSY_FLOWS, entry["frame"])):
+                    source.run(switch.SETTLE_SECONDS, edge.LINKS[:1], rate=int(pps))
+                    answer = source.run(_LATENCY_SECONDS, edge.LINKS[:1], rate=int(pps), stamp=True)
+                found = max(answer["latency_ns"].values(), key=lambda link: link["count"])
+                self.results["latency"].append({"frame": entry["frame"], "contender": name, "pps": pps, **found})
+                self._say(f"latency, {name}, {entry['frame']} bytes: median {found['p50'] / 1000:.1f}, 99 % "
+                          f"{found['p99'] / 1000:.1f} microseconds")
+
+    def _frames(self, name, flows, frame):
+        load = traffic.Load(1, flows, frame, first=_TENANTS[name],
+                            source_ports=_SOURCE_PORTS.get(name, traffic.Load.source_ports))
+        path = self._work / f"nat-{_TENANTS[name]}-{flows}-{frame}0.pcap"
+        if not path.exists():
+            traffic.write_access(load, self._work, path.name[:-len("0.pcap")])
+        return path
+
+
+def network(bed):
+    """The configuration: one tenant for each way to translate."""
+    content = configuration.network(bed.nodes, bed.name, 3)
+    tenants = content[configuration.NETWORK]["tenant"]
+    host = f"{traffic.HOST}/32"
+    tenants[1]["nat"] = {"deterministic": [{"inside-prefix": host, "public-prefix": "100.127.0.1/32"}]}
+    tenants[2]["nat"] = {"one-to-one": [{"inside-prefix": host, "public-prefix": "100.127.0.2/32"}]}
+    return content
+
+
+@contextlib.contextmanager
+def turn(bed, source, name, frames):
+    """For the body the generator has these frames, and the switch does what the contender would."""
+    source.load(edge.LINKS[0], frames)
+    with contextlib.ExitStack() as undo:
+        if name == "bare":
+            bare.put_in(bed.ovs, "acc0", "up0")
+            undo.callback(bare.take_out, bed.ovs)
+        elif name == "handwritten":
+            _ofctl(bed.ovs, "add-flow", f"table={_BY_HAND_TABLE},cookie={_BY_HAND_COOKIE},priority=1,"
+                   "actions=output:up0")
+            _ofctl(bed.ovs, "add-flow", f"table=0,cookie={_BY_HAND_COOKIE},priority=65535,in_port=acc0,ip,"
+                   f"actions=pop_vlan,ct(commit,zone={_BY_HAND_ZONE},nat(src={_BY_HAND_ADDRESS}),"
+                   f"table={_BY_HAND_TABLE})")
+            undo.callback(_ofctl, bed.ovs, "del-flows", f"cookie={_BY_HAND_COOKIE}/-1")
+        bed.ovs.appctl("revalidator/purge")
+        yield
+
+
+def sessions(ovs):
+    """Sessions in the table."""
+    return int(ovs.appctl("dpctl/ct-get-nconns"))
+
+
+def _ofctl(ovs, command, flow):
+    run_command("ovs-ofctl", "-O", "OpenFlow13", "--names", command, BRIDGE, flow, environment=ovs.environment)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ratios and report of a run of nat.py."""
+
+from . import nat, ratios, sections, stats
+from .document import Document
+from .ratios import Target
+from .wording import count, frame, number, percent
+
+NAMES = {"bare": "bare forwarding", "handwritten": "one ct flow by hand", "pat": "Penstock, PAT",
+         "deterministic": "Penstock, deterministic", "one-to-one": "Penstock, one-to-one"}
+
+TARGETS = {target.name: target for target in (
+    Target("one_to_one_vs_bare_64B", "packet rate of one-to-one over bare forwarding's, 64 bytes", ">=", 0.6),
+    Target("setup_rate_vs_handwritten", "new sessions a second of PAT over one conntrack flow's", ">=", 0.9),
+    Target("setup_rate_per_second", "new sessions a second of PAT"),
+    Target("sessions_held", "sessions in the table", ">=", nat.HELD),
+    Target("bytes_per_session", "memory of a session", "<", 1000, "lower", "B"),
+    *(Target(f"throughput_vs_bare_{size}", f"packet rate of PAT over bare forwarding's, {frame(size)}, table full")
+      for size in nat.FRAMES[1:]))}
+
+_HELD = "with the table full"
+
+
+def compute(results):
+    """{name: {value, low, high, target, met, method}} of all ratios that the samples in `results` allow."""
+    setup = results.get("setup") or {}
+    held = results.get("held")
+    found = {"one_to_one_vs_bare_64B": _packets(results, "one-to-one", "64"),
+             "setup_rate_vs_handwritten": _compared(setup.get("pat", ()), setup.get("handwritten", ()),
+                                                    "PAT against one flow, every packet a new session")}
+    if setup.get("pat"):
+        found["setup_rate_per_second"] = ratios.of_rounds([sample["mpps"] * 1e6 for sample in setup["pat"]],
+                                                          "packets that were all new sessions; median of the rounds")
+    if held:
+        size = (held["resident_mb_after"] - held["resident_mb_before"]) * 1e6 / held["sessions"]
+        found["sessions_held"] = (held["sessions"],) * 3 + ("connections in the table",)
+        found["bytes_per_session"] = (size,) * 3 + ("growth of the switch's resident memory over the sessions held",)
+    for size in nat.FRAMES[1:]:
+        found[f"throughput_vs_bare_{size}"] = _packets(results, "pat", size)
+    return {name: ratios.entry(target, found[name]) for name, target in TARGETS.items() if found.get(name)}
+
+
+def _packets(results, name, size):
+    entry = next((one for one in results.get("throughput", ()) if one["frame"] == size), None)
+    return entry and _compared(entry["contenders"][name], entry["contenders"]["bare"],
+                               f"{NAMES[name]} against {NAMES['bare']}, {frame(size)}, {_HELD}")
+
+
+def _compared(ours, theirs, what):
+    found, unit = ratios.compare(ours, theirs)
+    return ratios.of_rounds(found, f"{what}, {unit}; median of {len(found)} rounds side by side") if found else None
+
+
+def render(results):
+    """The report as a Document."""
+    document = Document("Penstock NAT benchmark", f"Started {results.get('started', '')}. Raw data: "
+                        "[results.json](results.json).")
+    document.section("Ratios")
+    document.table(["ratio", "what it is", "value", "range", "target", "method"], [
+        (f"`{name}`", TARGETS[name].text, number(one["value"]), f"{number(one['low'])} – {number(one['high'])}",
+         "-" if one["target"] is None else f"{TARGETS[name].bound} {number(one['target'])}", one["method"])
+        for name, one in compute(results).items()], left=2)
+    _setup(document, results.get("setup") or {})
+    _throughput(document, results.get("throughput") or ())
+    _latency(document, results.get("latency") or ())
+    sections.machine(document, results)
+    return document
+
+
+def _setup(document, setup):
+    document.section("New sessions")
+    document.text("Every packet begins a session, from an empty table. Range over the rounds.")
+    document.table(["", "sessions/s", "range", "cycles a session", "PMD busy", "in the table after"], [
+        (NAMES[name], count(stats.median([one["mpps"] * 1e6 for one in samples])),
+         f"{count(min(one['mpps'] * 1e6 for one in samples))} – {count(max(one['mpps'] * 1e6 for one in samples))}",
+         count(stats.median([one["cycles_per_packet"] for one in samples])),
+         percent(stats.median([one["busy"] for one in samples])), count(samples[-1]["sessions"]))
+        for name, samples in setup.items() if samples])
+
+
+def _throughput(document, entries):
+    document.section("Throughput with the table full")
+    document.table(["frames", "", "Mpps", "range", "of bare", "cycles a packet", "PMD busy", "Gbit/s, layer 1"], [
+        (frame(entry["frame"]), NAMES[name], number(stats.median([one["mpps"] for one in samples])),
+         f"{number(min(one['mpps'] for one in samples))} – {number(max(one['mpps'] for one in samples))}",
+         number(stats.median(ratios.compare(samples, entry["contenders"]["bare"])[0])),
+         count(stats.median([one["cycles_per_packet"] for one in samples])),
+         percent(stats.median([one["busy"] for one in samples])),
+         number(stats.median([one["gbps_l1"] for one in samples])))
+        for entry in entries for name, samples in entry["contenders"].items() if samples], left=2)
+
+
+def _latency(document, entries):
+    document.section("Latency at half of that rate")
+    document.table(["frames", "", "offered, Mpps", "median, µs", "99 %, µs", "99.9 %, µs"], [
+        (frame(one["frame"]), NAMES[one["contender"]], number(one["pps"] / 1e6),
+         *(number(one[name] / 1000) for name in ("p50", "p99", "p999"))) for one in entries], left=2)
