@@ -157,14 +157,10 @@ def _owners_in(segment, address, port, protocol):
 
 def _lines_about(text, address):
     """The lines that have a public prefix with the address, in their order. To parse all lines would take seconds."""
-    starts = set()
-    for length in range(33):
-        wanted = f'"public":"{ipaddress.ip_network((int(address), length), strict=False)}"'.encode()
-        place = text.find(wanted)
-        while place >= 0:
-            starts.add(text.rfind(b"\n", 0, place) + 1)
-            place = text.find(wanted, place + len(wanted))
-    return [text[start:text.index(b"\n", start)] for start in sorted(starts)]
+    prefixes = {str(ipaddress.ip_network((int(address), length), strict=False)) for length in range(33)}
+    wanted = re.compile(b'"public":"(?:' + "|".join(map(re.escape, sorted(prefixes))).encode() + b')"')
+    starts = (text.rfind(b"\n", 0, found.start()) + 1 for found in wanted.finditer(text))
+    return [text[start:text.index(b"\n", start)] for start in starts]
 
 
 def _told(entry, address, port, protocol):
