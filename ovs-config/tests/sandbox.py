@@ -42,7 +42,7 @@ class Sandbox:
         """Writes the profile of a node; returns its name and the path of the profile."""
         name = f"t{_PID}{letter}"
         path = self.run_directory / f"{letter}.yaml"
-        content = {"name": name, "pmd-cores": [0], "hugepage-memory-mb": 128,
+        content = {"name": name, "pmd-cores": [0], "hugepage-memory-mb": 832,
                    "run-directory": str(self.run_directory)}
         content |= {key.replace("_", "-"): value for key, value in fields.items()}
         path.write_text(json.dumps(content), encoding="utf-8")  # JSON is YAML

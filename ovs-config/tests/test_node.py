@@ -114,13 +114,13 @@ class NodeTest(unittest.TestCase):
         self.assertEqual(ovs.get("Open_vSwitch", ".", "external_ids")["penstock-ports"], "[]")
         self.assertTrue(namespaces.link_exists("pl", self.box.controller), "the port is back")
         self.assertEqual(self.box.status(a)["processes"], pids)
-        self.box.node("a", hugepage_memory_mb=256)
+        self.box.node("a", hugepage_memory_mb=1024)
         self.assertIn("hugepage-memory-mb: differs", self.box.ovs_config("up", profile, code=2))
 
     def test_crash_of_each_process(self):
         a, profile = self.box.node("a")
-        # A machine may have pages to spare: a node adds only what is missing to its 128 MB, and never twice.
-        missing = max(0, 64 - free_huge_pages())
+        # A machine may have pages to spare: a node adds only what is missing to its 832 MB, and never twice.
+        missing = max(0, 416 - free_huge_pages())
         self.box.ovs_config("up", profile)
         ovs = Ovs(self.box.run_directory / a)
         ovs.vsctl("add-br", "kept", "--", "set", "bridge", "kept", "datapath_type=netdev")

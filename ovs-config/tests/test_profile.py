@@ -10,7 +10,7 @@ from penstock_node import profile
 from penstock_node.errors import ProfileError
 
 HERE = pathlib.Path(__file__).resolve().parent
-GOOD = {"name": "edge1", "pmd-cores": [0], "hugepage-memory-mb": 256}
+GOOD = {"name": "edge1", "pmd-cores": [0], "hugepage-memory-mb": 832}
 
 
 class ProfileTest(unittest.TestCase):
@@ -64,7 +64,7 @@ class ProfileTest(unittest.TestCase):
                 ("name", "Edge_1", "name: "), ("name", "a-much-too-long-name", "name: "), ("name", 5, "name: "),
                 ("pmd-cores", [], "pmd-cores: "), ("pmd-cores", [1, 1], "pmd-cores: "),
                 ("pmd-cores", [-1], "pmd-cores[0]: "), ("pmd-cores", ["1"], "pmd-cores[0]: "),
-                ("hugepage-memory-mb", 64, "hugepage-memory-mb: "),
+                ("hugepage-memory-mb", 831, "hugepage-memory-mb: "),
                 ("hugepage-memory-mb", "1G", "hugepage-memory-mb: "),
                 ("pmd-maxsleep-us", 10001, "pmd-maxsleep-us: "), ("exact-match-cache", 0, "exact-match-cache: "),
                 ("namespace", "a/b", "namespace: "),

@@ -30,7 +30,7 @@ class FunctionTest(unittest.TestCase):
                                self.box.host(f"o{tenant}", f"{OUTSIDE}/24", f"o{tenant}")))
             access.append({"name": f"i{tenant}"})
             uplink.append({"name": f"o{tenant}"})
-        self.name, self.profile = self.box.node("a", hugepage_memory_mb=256, access_ports=access, uplink_ports=uplink)
+        self.name, self.profile = self.box.node("a", access_ports=access, uplink_ports=uplink)
         self.box.ovs_config("up", self.profile)
         self.ovs = Ovs(self.box.run_directory / self.name)
 

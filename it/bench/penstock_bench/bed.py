@@ -50,7 +50,7 @@ class Bed:
         self.controller = penstock_controller.Controller(distribution, self.directory / "controller")
         self.profile = profile.parse({
             "name": name, "namespace": self.namespace, "run-directory": str(self.directory / "nodes"),
-            "pmd-cores": [1], "hugepage-memory-mb": 128, "pmd-maxsleep-us": 1000,
+            "pmd-cores": [1], "hugepage-memory-mb": 832, "pmd-maxsleep-us": 1000,
             "access-ports": [{"name": port} for port in ACCESS_PORTS], "uplink-ports": [{"name": UPLINK}],
             "management": {"controller-address": ADDRESS}, "controller": {"ovsdb-port": PORTS.ovsdb}})
         self.ovs = Ovs(self.profile.directory)

@@ -148,7 +148,8 @@ class Generator:
         up = self.command(f"wait {seconds}", seconds + _ANSWER_SECONDS)["up"]
         missing = [f"{name} ({path})" for name, path in self.links.items() if name not in up]
         if missing:
-            raise PenstockError(f"generator: within {seconds} s no switch connected to link {', '.join(missing)}")
+            raise PenstockError(f"generator: within {seconds} s no switch connected to link {', '.join(missing)}"
+                                f"{processes.log_tail(self.log)}")
 
     def answer(self, link, on=True):
         """Lets `link` send back what it receives during runs, addresses and ports swapped, or stops that."""

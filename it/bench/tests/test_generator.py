@@ -28,7 +28,7 @@ from penstock_node.ovs import Ovs, dpdk_prefix, remove_dpdk_directory
 
 _PCAP = "<IHHIIII"
 _RECORD = "<IIII"
-_SWITCH_MB = 128
+_SWITCH_MB = 832
 _PORTS = ("acc", "up")
 _FUNCTION = ("in", "out")
 
