@@ -8,7 +8,6 @@ import os
 import pathlib
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -20,128 +19,10 @@ for _directory in (_BENCH, _BENCH.parents[1] / "ovs-config"):
 
 # pylint: disable=wrong-import-position
 from penstock_bench import generator
-from penstock_node import namespaces, processes
-from penstock_node.commands import run
+from penstock_node import processes
 from penstock_node.errors import PenstockError
-from penstock_node.hugepages import HugePages
-from penstock_node.ovs import Ovs, dpdk_prefix, remove_dpdk_directory
-
-_PCAP = "<IHHIIII"
-_RECORD = "<IIII"
-_SWITCH_MB = 832
-_PORTS = ("acc", "up")
-_FUNCTION = ("in", "out")
-
-
-def checksum(data):
-    """The Internet checksum; 0 over data that has a right one in it."""
-    data += b"\0" * (len(data) % 2)
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
-    while total >> 16:
-        total = (total & 0xffff) + (total >> 16)
-    return ~total & 0xffff
-
-
-def udp(port, size=60, tags=(5,)):
-    """A UDP frame of `size` bytes with right checksums and a payload that is never the same."""
-    head = bytes.fromhex("025053000001 02000000a1b2")
-    head += b"".join(struct.pack("!HH", 0x8100, tag) for tag in tags) + b"\x08\x00"
-    length = size - len(head) - 20
-    payload = bytes((port + i) & 0xff for i in range(length - 8))
-    addresses = bytes([10, 0, 0, 10, 198, 51, 100, 10])
-    ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + length, port, 0x4000, 64, 17, 0) + addresses
-    ip = ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:]
-    datagram = struct.pack("!HHHH", port, 5000, length, 0) + payload
-    total = checksum(addresses + struct.pack("!HH", 17, length) + datagram) or 0xffff
-    return head + ip + datagram[:6] + struct.pack("!H", total) + datagram[8:]
-
-
-def checksums_are_right(frame, tags=1):
-    """Whether the IPv4 and the UDP checksum fit."""
-    ip = frame[14 + 4 * tags:]
-    pseudo = ip[12:20] + struct.pack("!HH", 17, len(ip) - 20)
-    return checksum(ip[:20]) == 0 and checksum(pseudo + ip[20:]) == 0
-
-
-ARP = bytes.fromhex("ffffffffffff 02000000a1b2 0806 0001080006040001 02000000a1b2 0a00000a 000000000000 0a000001")
-
-
-def write_pcap(path, frames):
-    """A classic pcap file."""
-    records = (struct.pack(_RECORD, 0, 0, len(frame), len(frame)) + frame for frame in frames)
-    path.write_bytes(struct.pack(_PCAP, 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1) + b"".join(records))
-    return path
-
-
-def read_pcap(path):
-    """The frames of a pcap file with nanoseconds."""
-    data = path.read_bytes()
-    assert struct.unpack_from(_PCAP, data)[0] == 0xa1b23c4d
-    at = struct.calcsize(_PCAP)
-    frames = []
-    while at < len(data):
-        _, _, kept, length = struct.unpack_from(_RECORD, data, at)
-        assert kept == length
-        at += struct.calcsize(_RECORD)
-        frames.append(data[at:at + kept])
-        at += kept
-    return frames
-
-
-def until(ready):
-    """Waits until `ready()` is true, at most as long as any machine needs."""
-    processes.wait_until(ready, "what the test waits for", 20)
-
-
-class Switch:
-    """A private switch with a bridge that forwards between two vhost ports, and on wish through two more, between which
-    a network function is. It sleeps when there is nothing to do."""
-
-    def __init__(self, directory):
-        self.directory = directory
-        self.namespace = f"psg-{os.getpid()}"
-        self.ovs = Ovs(directory / "ovs")
-        self.links = {name: directory / f"{name}.sock" for name in _PORTS + _FUNCTION}
-
-    def start(self):
-        namespaces.create(self.namespace)
-        self.ovs.directory.mkdir()
-        self.ovs.start_database()
-        prefix = dpdk_prefix(self.ovs.directory)
-        self.ovs.set_map("other_config", {
-            "dpdk-init": "true", "dpdk-extra": f"--no-pci --no-telemetry --in-memory --file-prefix={prefix}",
-            "dpdk-socket-mem": _SWITCH_MB, "dpdk-socket-limit": _SWITCH_MB, "pmd-cpu-mask": "0x2",
-            "pmd-maxsleep": 500})
-        self.start_switch()
-        self.ovs.vsctl("add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev", "fail-mode=secure")
-        for number, (name, path) in enumerate(self.links.items(), 1):
-            self.ovs.vsctl("add-port", "br0", name, "--", "set", "interface", name, "type=dpdkvhostuserclient",
-                           f"options:vhost-server-path={path}", f"ofport_request={number}")
-        self.connect_ports()
-
-    def start_switch(self):
-        with HugePages().reserve(self.namespace, _SWITCH_MB):
-            self.ovs.start_switch(self.namespace)
-
-    def connect_ports(self, pairs=(_PORTS,)):
-        """Lets each pair of ports exchange what they get, and nothing else."""
-        bridge = f"unix:{self.ovs.directory}/br0.mgmt"
-        number = {name: place for place, name in enumerate(self.links, 1)}
-        run("ovs-ofctl", "del-flows", bridge)
-        for pair in pairs:
-            for here, there in (pair, pair[::-1]):
-                run("ovs-ofctl", "add-flow", bridge, f"in_port={number[here]},actions=output:{number[there]}")
-        # Cached flows would be changed a moment later, when frames are on their way already.
-        self.ovs.appctl("revalidator/purge")
-
-    def stop_switch(self):
-        self.ovs.appctl("exit")
-
-    def stop(self):
-        self.ovs.stop()
-        remove_dpdk_directory(self.ovs.directory)
-        HugePages().give_back(self.namespace)
-        namespaces.delete(self.namespace)
+from tests.frames import ARP, checksums_are_right, read_pcap, udp, write_pcap
+from tests.private_switch import FUNCTION, PORTS, PrivateSwitch
 
 
 class GeneratorTest(unittest.TestCase):
@@ -152,7 +33,7 @@ class GeneratorTest(unittest.TestCase):
         cls.directory = pathlib.Path(tempfile.mkdtemp(prefix="psg-", dir="/tmp"))
         cls.addClassCleanup(shutil.rmtree, cls.directory)
         cls.program = generator.build(cls.directory / "build")
-        cls.switch = Switch(cls.directory)
+        cls.switch = PrivateSwitch(cls.directory)
         cls.addClassCleanup(cls.switch.stop)
         cls.switch.start()
         cls.generator = generator.Generator(cls.program, cls.switch.links, f"psg-{os.getpid()}", cls.directory)
@@ -204,7 +85,7 @@ class GeneratorTest(unittest.TestCase):
         links = self.generator.run(0.2, ["acc"], burst=500)["links"]
         self.assertEqual((links["acc"]["tx"], links["up"]["rx"]), (500, 500))
         links = self.generator.run(0.2, ["acc", "up"], burst=41)["links"]
-        self.assertEqual([(links[name]["tx"], links[name]["rx"]) for name in _PORTS], [(21, 20), (20, 21)])
+        self.assertEqual([(links[name]["tx"], links[name]["rx"]) for name in PORTS], [(21, 20), (20, 21)])
 
     def test_stamps_keep_checksums_and_tell_latency(self):
         frames = [udp(1000 + size, size, tags) for size in (60, 61, 62, 63, 200, 1513, 1514) for tags in ((7,), (8,))]
@@ -286,7 +167,7 @@ class GeneratorTest(unittest.TestCase):
         self.load("acc", [udp(1000), udp(1001, 200)])
         result = self.generator.run(0.2, ["acc"], rate=2000, stamp=True)
         self.assertEqual(result["latency_ns"]["up"]["count"], result["links"]["acc"]["tx"])
-        self.assertEqual([result["latency_ns"][link] for link in _FUNCTION], 2 * [{"count": 0}])
+        self.assertEqual([result["latency_ns"][link] for link in FUNCTION], 2 * [{"count": 0}])
 
     def test_what_is_not_forwarded_is_received_and_goes_no_further(self):
         self.lead_through_function()
@@ -353,7 +234,7 @@ class GeneratorTest(unittest.TestCase):
     def test_switch_may_go_and_come_back(self):
         self.load("acc", [udp(1000)])
         self.switch.stop_switch()
-        until(lambda: not self.generator.command("wait 0")["up"])
+        processes.wait_until(lambda: not self.generator.command("wait 0")["up"], "the end of all links", 20)
         with self.assertRaisesRegex(PenstockError, "no switch connected to link acc .*, up "):
             self.generator.wait(0.1)
         with self.assertRaisesRegex(PenstockError, "nobody is connected"):
@@ -364,81 +245,6 @@ class GeneratorTest(unittest.TestCase):
         self.switch.connect_ports()
         self.generator.wait()
         self.assertEqual(self.generator.run(0.2, ["acc"], burst=100)["links"]["up"]["rx"], 100)
-
-
-class LonelyGeneratorTest(unittest.TestCase):
-    """Building, starting and ending, without a switch."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.directory = pathlib.Path(tempfile.mkdtemp(prefix="psl-", dir="/tmp"))
-        cls.addClassCleanup(shutil.rmtree, cls.directory)
-        cls.program = generator.build(cls.directory / "build")
-
-    def started(self):
-        started = generator.Generator(self.program, {"acc": self.directory / "acc.sock"}, f"psl-{os.getpid()}",
-                                      self.directory, memory_mb=64)
-        self.addCleanup(started.stop)
-        started.start()
-        return started
-
-    def test_built_anew_only_when_sources_differ(self):
-        sources = self.directory / "sources"
-        shutil.copytree(_BENCH / "generator", sources)
-        program = generator.build(self.directory / "twice", sources)
-        made = program.stat().st_mtime_ns
-        self.assertEqual(generator.build(self.directory / "twice", sources), program)
-        self.assertEqual(program.stat().st_mtime_ns, made)
-        with open(sources / "pace.h", "a", encoding="ascii") as header:
-            header.write("/* changed */\n")
-        generator.build(self.directory / "twice", sources)
-        self.assertGreater(program.stat().st_mtime_ns, made)
-        (sources / "main.c").write_text("wrong\n", encoding="ascii")
-        with self.assertRaisesRegex(PenstockError, "cannot be built"):
-            generator.build(self.directory / "twice", sources)
-        self.assertEqual(sorted(path.name for path in program.parent.iterdir()),
-                         ["penstock-generator", "penstock-generator.sources"])
-
-    def test_nobody_connects(self):
-        lonely = self.started()
-        with self.assertRaisesRegex(PenstockError, "no switch connected to link acc"):
-            lonely.wait(0.2)
-        pid, pages = lonely.pid, HugePages().added_by(f"generator psl-{os.getpid()}")
-        self.assertGreaterEqual(pages, 0)
-        lonely.stop()
-        self.assertIsNone(lonely.pid)
-        self.assertFalse(pathlib.Path(f"/proc/{pid}").exists())
-        self.assertFalse((self.directory / "acc.sock").exists())
-        self.assertFalse(pathlib.Path(f"/var/run/dpdk/psl-{os.getpid()}").exists())
-        self.assertEqual(HugePages().added_by(f"generator psl-{os.getpid()}"), 0)
-        with self.assertRaisesRegex(PenstockError, "does not run"):
-            lonely.wait(0)
-
-    def test_killed(self):
-        killed = self.started()
-        until((self.directory / "acc.sock").exists)
-        os.kill(killed.pid, 9)
-        with self.assertRaisesRegex(PenstockError, "ended by itself"):
-            killed.wait(5)
-        killed.stop()
-        self.assertTrue((self.directory / "acc.sock").exists(), "so the next one has to clear it away")
-        self.assertIsNotNone(self.started().pid)
-
-    def test_does_not_start(self):
-        (self.directory / "acc.sock").unlink(missing_ok=True)
-        (self.directory / "acc.sock").write_text("somebody's file", encoding="ascii")
-        self.addCleanup((self.directory / "acc.sock").unlink)
-        with self.assertRaisesRegex(PenstockError, "file that is no socket"):
-            self.started()
-
-    def test_used_wrongly(self):
-        for arguments in ([], ["--link", "acc"], ["--link", "a=/tmp/x", "--link", "a=/tmp/y"], ["--speed", "9"],
-                          ["--link", "a=/tmp/x", "--core", "none"], ["--link", "a=/" + 107 * "x"]):
-            done = subprocess.run([self.program, *arguments], capture_output=True, check=False, timeout=10,
-                                  stdin=subprocess.DEVNULL)
-            self.assertNotEqual(done.returncode, 0)
-            self.assertEqual(done.stdout, b"")
-            self.assertNotEqual(done.stderr, b"")
 
 
 if __name__ == "__main__":
