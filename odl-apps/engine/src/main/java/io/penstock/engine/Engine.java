@@ -15,10 +15,7 @@ import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.PortStates;
-import io.penstock.engine.subscriber.BlockRequests;
-import io.penstock.engine.subscriber.IdleSubscribers;
-import io.penstock.engine.subscriber.SubscriberBlocks;
-import io.penstock.engine.subscriber.SubscriberBlocks.Subscriber;
+import io.penstock.engine.subscriber.Subscribers;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
@@ -36,12 +33,9 @@ import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -72,10 +66,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final NatJournal journal;
     private final List<NatExporter> exporters;
     private final NeighbourResolver resolver;
-    private final BlockRequests requests = new BlockRequests(this::mark);
-    private final SubscriberBlocks blocks = new SubscriberBlocks(Clock.systemUTC());
-    private final Map<String, IdleSubscribers> counted = new HashMap<>();
-    private final Set<Subscriber> idle = new HashSet<>();
+    private final Subscribers subscribers = new Subscribers(Clock.systemUTC(), this::mark);
     private final OvsdbServer ovsdb = new OvsdbServer();
     private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
     private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
@@ -111,7 +102,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         registrations.add(southbound.listen((ConnectionListener) this));
         registrations.add(southbound.listen((PortListener) this));
         registrations.add(southbound.listen(resolver::onPacketIn));
-        registrations.add(southbound.listen(requests::onPacketIn));
+        registrations.add(southbound.listen(subscribers::onPacketIn));
         ovsdb.start(listenAddress, ovsdbPort, this);
         thread.scheduleWithFixedDelay(() -> workers.values().forEach(NodeWorker::audit), AUDIT_SECONDS, AUDIT_SECONDS,
             TimeUnit.SECONDS);
@@ -167,8 +158,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             if (snapshot != desired.snapshot()) {
                 allocations = Allocator.allocate(snapshot, allocations);
             }
-            allocations = blocks.give(snapshot, blocks.take(allocations, idle), requests.take());
-            idle.clear();
+            allocations = subscribers.change(snapshot, allocations);
             if (snapshot != desired.snapshot() || allocations != desired.allocations()) {
                 // Stored before used: an id that a switch knows must never be handed out a second time.
                 storeAllocations(allocations);
@@ -186,17 +176,13 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     /** Finds out who is idle, in the time of the engine; the answers come from the workers. */
     private void countSubscribers() {
-        if (desired.allocations().tenants().values().stream().allMatch(given -> given.blocks().isEmpty())) {
-            counted.clear();
-            return;
+        if (subscribers.areToBeCounted(desired.allocations())) {
+            workers.forEach((name, worker) -> worker.counters()
+                .thenAccept(dump -> run(() -> subscribers.count(name, dump))).exceptionally(e -> {
+                    LOG.debug("Node {}: nobody is idle that cannot be counted", name, e);
+                    return null;
+                }));
         }
-        workers.forEach((name, worker) -> worker.counters().thenAccept(dump -> run(() -> {
-            idle.addAll(counted.computeIfAbsent(name, node -> new IdleSubscribers(Clock.systemUTC())).idle(dump));
-            mark();
-        })).exceptionally(e -> {
-            LOG.debug("Node {}: nobody is idle that cannot be counted", name, e);
-            return null;
-        }));
     }
 
     private void storeAllocations(final Allocations allocations) {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.subscriber;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.engine.subscriber.SubscriberBlocks.Subscriber;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.southbound.openflow.FlowDump;
+import io.penstock.southbound.openflow.PacketIn;
+import java.time.Clock;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Collects who needs a block and who is idle, until the allocations are changed. Packets may come on any thread; all
+ * else is for the thread of the engine.
+ */
+public final class Subscribers {
+    private final Clock clock;
+    private final Runnable mark;
+    private final BlockRequests requests;
+    private final SubscriberBlocks blocks;
+    private final Map<String, IdleSubscribers> counted = new HashMap<>();
+    private final Set<Subscriber> idle = new HashSet<>();
+
+    /**
+     * Nobody known yet.
+     *
+     * @param mark called on any thread when the allocations are to be changed; must not block
+     */
+    public Subscribers(final Clock clock, final Runnable mark) {
+        this.clock = requireNonNull(clock);
+        this.mark = requireNonNull(mark);
+        requests = new BlockRequests(mark);
+        blocks = new SubscriberBlocks(clock);
+    }
+
+    /** Takes a packet for which there was no port. */
+    public void onPacketIn(final PacketIn packet) {
+        requests.onPacketIn(packet);
+    }
+
+    /** Whether somebody has blocks, so that it is worth to count; what was counted is forgotten if not. */
+    public boolean areToBeCounted(final Allocations allocations) {
+        final boolean any = allocations.tenants().values().stream().anyMatch(given -> !given.blocks().isEmpty());
+        if (!any) {
+            counted.clear();
+        }
+        return any;
+    }
+
+    /** Takes what a node has counted. */
+    public void count(final String node, final FlowDump dump) {
+        idle.addAll(counted.computeIfAbsent(node, name -> new IdleSubscribers(clock)).idle(dump));
+        mark.run();
+    }
+
+    /** Takes blocks from who is idle and gives some to who needs them; the same object when that changes nothing. */
+    public Allocations change(final Snapshot snapshot, final Allocations before) {
+        final Allocations changed = blocks.give(snapshot, blocks.take(before, idle), requests.take());
+        idle.clear();
+        return changed;
+    }
+}
