@@ -165,6 +165,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
                 final List<Change> changes = journal.record(Assignment.of(snapshot, allocations));
                 exporters.forEach(exporter -> exporter.accept(changes));
             }
+            subscribers.written();
             desired = new Desired(revision, snapshot, allocations);
             adjustWorkers(snapshot);
             workers.values().forEach(NodeWorker::mark);

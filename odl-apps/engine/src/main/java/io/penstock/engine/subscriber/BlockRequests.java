@@ -21,7 +21,7 @@ public final class BlockRequests {
     private static final int HEADERS = 34;
 
     private final Runnable mark;
-    private Set<Request> requests = new HashSet<>();
+    private final Set<Request> requests = new HashSet<>();
 
     /**
      * What a packet asked for.
@@ -51,11 +51,14 @@ public final class BlockRequests {
         });
     }
 
-    /** The requests since the last call. */
-    public synchronized Set<Request> take() {
-        final Set<Request> taken = requests;
-        requests = new HashSet<>();
-        return taken;
+    /** The requests that are not answered yet. */
+    public synchronized Set<Request> pending() {
+        return Set.copyOf(requests);
+    }
+
+    /** Forgets requests that are answered. */
+    public synchronized void answered(final Set<Request> some) {
+        requests.removeAll(some);
     }
 
     private static Optional<Request> request(final PacketIn packet) {

@@ -3,28 +3,36 @@ package io.penstock.engine.subscriber;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.subscriber.BlockRequests.Request;
 import io.penstock.engine.subscriber.SubscriberBlocks.Subscriber;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.PacketIn;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * Collects who needs a block and who is idle, until the allocations are changed. Packets may come on any thread; all
- * else is for the thread of the engine.
+ * Collects who needs a block and who is idle, until a change of the allocations is written down. Packets may come on
+ * any thread; all else is for the thread of the engine.
  */
 public final class Subscribers {
+    /** How long a count tells who is idle; later somebody may have begun again, and the next count tells. */
+    private static final int COUNT_SECONDS = 60;
+
     private final Clock clock;
     private final Runnable mark;
     private final BlockRequests requests;
     private final SubscriberBlocks blocks;
     private final Map<String, IdleSubscribers> counted = new HashMap<>();
-    private final Set<Subscriber> idle = new HashSet<>();
+    private final Map<String, Idle> idle = new HashMap<>();
+    private Set<Request> changing = Set.of();
+
+    private record Idle(Instant counted, Set<Subscriber> subscribers) { }
 
     /**
      * Nobody known yet.
@@ -54,14 +62,26 @@ public final class Subscribers {
 
     /** Takes what a node has counted. */
     public void count(final String node, final FlowDump dump) {
-        idle.addAll(counted.computeIfAbsent(node, name -> new IdleSubscribers(clock)).idle(dump));
+        idle.put(node, new Idle(clock.instant(),
+            counted.computeIfAbsent(node, name -> new IdleSubscribers(clock)).idle(dump)));
         mark.run();
     }
 
-    /** Takes blocks from who is idle and gives some to who needs them; the same object when that changes nothing. */
+    /**
+     * Takes blocks from who is idle and gives some to who needs them; the same object when that changes nothing. Does
+     * so again until {@link #written} is called.
+     */
     public Allocations change(final Snapshot snapshot, final Allocations before) {
-        final Allocations changed = blocks.give(snapshot, blocks.take(before, idle), requests.take());
+        final Instant oldest = clock.instant().minusSeconds(COUNT_SECONDS);
+        final Set<Subscriber> ending = idle.values().stream().filter(each -> !each.counted().isBefore(oldest))
+            .flatMap(each -> each.subscribers().stream()).collect(Collectors.toSet());
+        changing = requests.pending();
+        return blocks.give(snapshot, blocks.take(before, ending), changing);
+    }
+
+    /** Says that the last change is written down. */
+    public void written() {
+        requests.answered(changing);
         idle.clear();
-        return changed;
     }
 }
