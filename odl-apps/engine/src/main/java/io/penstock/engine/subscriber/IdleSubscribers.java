@@ -59,6 +59,11 @@ public final class IdleSubscribers {
         return idle;
     }
 
+    /** Lets some subscribers count as never seen, for their flows go. New ones may have counted as much by chance. */
+    public void forget(final Set<Subscriber> some) {
+        seen.keySet().removeAll(some);
+    }
+
     /** Also true for flows of deterministic NAT, whose subscribers have no blocks to take. */
     private static boolean isBlock(final FlowSpec flow) {
         return flow.table() == Table.NAT_TRANSLATE && Cookie.is(flow.cookie(), Cookie.Kind.TENANT)

@@ -30,7 +30,8 @@ public final class Subscribers {
     private final SubscriberBlocks blocks;
     private final Map<String, IdleSubscribers> counted = new HashMap<>();
     private final Map<String, Idle> idle = new HashMap<>();
-    private Set<Request> changing = Set.of();
+    private Set<Request> asking = Set.of();
+    private Set<Subscriber> ending = Set.of();
 
     private record Idle(Instant counted, Set<Subscriber> subscribers) { }
 
@@ -73,15 +74,16 @@ public final class Subscribers {
      */
     public Allocations change(final Snapshot snapshot, final Allocations before) {
         final Instant oldest = clock.instant().minusSeconds(COUNT_SECONDS);
-        final Set<Subscriber> ending = idle.values().stream().filter(each -> !each.counted().isBefore(oldest))
+        ending = idle.values().stream().filter(each -> !each.counted().isBefore(oldest))
             .flatMap(each -> each.subscribers().stream()).collect(Collectors.toSet());
-        changing = requests.pending();
-        return blocks.give(snapshot, blocks.take(before, ending), changing);
+        asking = requests.pending();
+        return blocks.give(snapshot, blocks.take(before, ending), asking);
     }
 
     /** Says that the last change is written down. */
     public void written() {
-        requests.answered(changing);
+        requests.answered(asking);
+        counted.values().forEach(each -> each.forget(ending));
         idle.clear();
     }
 }

@@ -110,6 +110,18 @@ class SubscribersTest {
     }
 
     @Test
+    void whoComesBackWithAsManyPacketsIsActive() {
+        subscribers.count(NODE, dump(1, 20));
+        clock.pass(Constants.BLOCK_IDLE_SECONDS);
+        subscribers.count(NODE, dump(1, 21));
+        change(having(block(FIRST, 1), block(SECOND, 2)));
+        subscribers.written();
+        clock.pass(60);
+        subscribers.count(NODE, dump(1, 22));
+        assertThat(change(having(block(FIRST, 3), block(SECOND, 2)))).hasSize(2);
+    }
+
+    @Test
     void whoMayHaveBegunAgainKeepsItsBlocks() {
         final Allocations had = having(block(FIRST, 1), block(SECOND, 2));
         subscribers.count(NODE, dump(10, 20));
