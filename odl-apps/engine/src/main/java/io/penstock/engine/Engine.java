@@ -7,10 +7,6 @@ import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.config.NodeRegistration;
-import io.penstock.engine.export.NatExporter;
-import io.penstock.engine.journal.Assignment;
-import io.penstock.engine.journal.Change;
-import io.penstock.engine.journal.NatJournal;
 import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.node.NodeWorker;
@@ -63,8 +59,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final ConfigurationStore store;
     private final OpenFlowSouthbound southbound;
     private final BridgeTranslator bridges;
-    private final NatJournal journal;
-    private final List<NatExporter> exporters;
+    private final AllocationWriter writer;
     private final NeighbourResolver resolver;
     private final Subscribers subscribers = new Subscribers(Clock.systemUTC(), this::mark);
     private final OvsdbServer ovsdb = new OvsdbServer();
@@ -75,17 +70,15 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final AtomicLong wanted = new AtomicLong();
     private final AtomicBoolean marked = new AtomicBoolean();
     private final ScheduledExecutorService thread;
-    private Allocations stored = Allocations.none();
     private volatile Desired desired;
 
     /** An engine that does nothing until it is started. */
     public Engine(final ConfigurationStore store, final OpenFlowSouthbound southbound,
-            final BridgeTranslator bridges, final NatJournal journal, final List<NatExporter> exporters) {
+            final BridgeTranslator bridges, final AllocationWriter writer) {
         this.store = requireNonNull(store);
         this.southbound = requireNonNull(southbound);
         this.bridges = requireNonNull(bridges);
-        this.journal = requireNonNull(journal);
-        this.exporters = List.copyOf(exporters);
+        this.writer = requireNonNull(writer);
         resolver = new NeighbourResolver(southbound, this::desired);
         thread = Executors.newSingleThreadScheduledExecutor(task -> {
             final Thread engine = new Thread(task, "penstock-engine");
@@ -96,8 +89,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     /** Starts: takes over what was handed out before, then listens for nodes. */
     public void start(final String listenAddress, final int ovsdbPort) {
-        stored = store.readAllocations();
-        desired = new Desired(0, Snapshot.empty(), stored);
+        desired = new Desired(0, Snapshot.empty(), writer.read());
         store.start(() -> desired.allocations(), this::mark);
         registrations.add(southbound.listen((ConnectionListener) this));
         registrations.add(southbound.listen((PortListener) this));
@@ -117,8 +109,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         store.close();
         thread.shutdownNow();
         workers.values().forEach(NodeWorker::close);
-        journal.close();
-        exporters.forEach(NatExporter::close);
+        writer.close();
     }
 
     /** What is configured and handed out. */
@@ -160,10 +151,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             }
             allocations = subscribers.change(snapshot, allocations);
             if (snapshot != desired.snapshot() || allocations != desired.allocations()) {
-                // Stored before used: an id that a switch knows must never be handed out a second time.
-                storeAllocations(allocations);
-                final List<Change> changes = journal.record(Assignment.of(snapshot, allocations));
-                exporters.forEach(exporter -> exporter.accept(changes));
+                writer.write(snapshot, allocations);
             }
             subscribers.written();
             desired = new Desired(revision, snapshot, allocations);
@@ -183,16 +171,6 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
                     LOG.debug("Node {}: nobody is idle that cannot be counted", name, e);
                     return null;
                 }));
-        }
-    }
-
-    private void storeAllocations(final Allocations allocations) {
-        if (!allocations.equals(stored)) {
-            final Allocations before = stored;
-            // Should this fail nobody knows what is stored, and the next attempt stores all.
-            stored = Allocations.none();
-            store.writeAllocations(before, allocations);
-            stored = allocations;
         }
     }
 

@@ -89,11 +89,13 @@ public final class EngineComponent implements Operations, AutoCloseable {
     public EngineComponent(@Reference final DOMDataBroker domBroker, @Reference final DataBroker broker,
             @Reference final RpcProviderService rpcProvider, @Reference final OpenFlowSouthbound southbound,
             final BundleContext bundles, final Settings settings) {
-        engine = new Engine(new ConfigurationStore(domBroker, broker), southbound,
+        final ConfigurationStore store = new ConfigurationStore(domBroker, broker);
+        final NatJournal journal = new NatJournal(
+            Path.of(bundles.getProperty("karaf.base")).resolve(settings.nat$_$journal()), Clock.systemUTC());
+        engine = new Engine(store, southbound,
             new BridgeTranslator("tcp:" + settings.openflow$_$listen$_$address() + ":"
                 + settings.openflow$_$listen$_$port()),
-            new NatJournal(Path.of(bundles.getProperty("karaf.base")).resolve(settings.nat$_$journal()),
-                Clock.systemUTC()), exporters(settings));
+            new AllocationWriter(store, journal, exporters(settings)));
         operations = new EngineOperations(engine, settings.restconf$_$url(),
             bundles.getBundle().getVersion().toString(), Clock.systemUTC());
         engine.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.engine.config.ConfigurationStore;
+import io.penstock.engine.export.NatExporter;
+import io.penstock.engine.journal.Assignment;
+import io.penstock.engine.journal.Change;
+import io.penstock.engine.journal.NatJournal;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Snapshot;
+import java.util.List;
+
+/**
+ * Writes down what is handed out: in the datastore and in the journal, and tells the collectors. For the thread of the
+ * engine; closed after that has been stopped.
+ */
+final class AllocationWriter implements AutoCloseable {
+    private final ConfigurationStore store;
+    private final NatJournal journal;
+    private final List<NatExporter> exporters;
+    private Allocations stored = Allocations.none();
+
+    AllocationWriter(final ConfigurationStore store, final NatJournal journal, final List<NatExporter> exporters) {
+        this.store = requireNonNull(store);
+        this.journal = requireNonNull(journal);
+        this.exporters = List.copyOf(exporters);
+    }
+
+    /** What was written the last time, by this controller or one before. */
+    Allocations read() {
+        stored = store.readAllocations();
+        return stored;
+    }
+
+    /**
+     * Writes what differs from the last time. What is handed out may be used when this returns: an id that a switch
+     * knows must never be handed out a second time.
+     *
+     * @throws IllegalStateException when the datastore does not take it
+     * @throws java.io.UncheckedIOException when the journal cannot be written
+     */
+    void write(final Snapshot snapshot, final Allocations allocations) {
+        if (!allocations.equals(stored)) {
+            final Allocations before = stored;
+            // Should this fail nobody knows what is stored, and the next attempt stores all.
+            stored = Allocations.none();
+            store.writeAllocations(before, allocations);
+            stored = allocations;
+        }
+        final List<Change> changes = journal.record(Assignment.of(snapshot, allocations));
+        exporters.forEach(exporter -> exporter.accept(changes));
+    }
+
+    @Override
+    public void close() {
+        journal.close();
+        exporters.forEach(NatExporter::close);
+    }
+}
