@@ -4,9 +4,10 @@ package io.penstock.it;
 import static io.penstock.it.TracedNode.ESTABLISHED;
 import static io.penstock.it.TracedNode.NEW;
 import static io.penstock.it.TracedNode.REPLY;
+import static io.penstock.it.TracedNode.WORLD;
+import static io.penstock.it.TracedNode.fromTransit;
 
 import io.penstock.pipeline.plan.Fixtures;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Packet;
 import org.junit.jupiter.api.AfterAll;
@@ -15,9 +16,6 @@ import org.junit.jupiter.api.Test;
 
 /** Subscribers with two blocks, with one, and with none yet. That a block is full cannot be traced: PortBlocksIT. */
 class OnDemandTraceIT {
-    private static final String BACKBONE_MAC = Packet.mac(Constants.backboneMac(1));
-    private static final String TRANSIT_MAC = "02:00:00:00:00:99";
-    private static final String WORLD = "198.18.0.10";
     private static final int VLAN = 600;
 
     private static TracedNode node;
@@ -25,8 +23,6 @@ class OnDemandTraceIT {
     @BeforeAll
     static void start() {
         node = new TracedNode(Fixtures.plan(Fixtures.network(Fixtures.onDemand())));
-        node.send(Packet.in("up0").ethernet(TRANSIT_MAC, BACKBONE_MAC)
-            .with("arp,arp_op=2,arp_sha=" + TRANSIT_MAC + ",arp_spa=192.0.2.1,arp_tpa=192.0.2.2"));
     }
 
     @AfterAll
@@ -44,7 +40,7 @@ class OnDemandTraceIT {
             .does("nat(src=198.51.100.4:1024-1535)").endsWith("nw_src=198.51.100.4").leavesBy("up0");
         node.assertThat(from("10.0.0.6"), ESTABLISHED).does("nat(src=198.51.100.5:1024-1535)")
             .endsWith("nw_src=198.51.100.5").leavesBy("up0");
-        node.assertThat(Packet.in("up0").ethernet(TRANSIT_MAC, BACKBONE_MAC).tcp(WORLD, "198.51.100.4", 40000), REPLY)
+        node.assertThat(fromTransit().tcp(WORLD, "198.51.100.4", 40000), REPLY)
             .meets(Table.NAT_IN_CHECK, "reply of a known connection").meets(Table.CHAIN_IN, "no chain");
     }
 
@@ -61,7 +57,7 @@ class OnDemandTraceIT {
 
     @Test
     void nobodyIsReachedUnasked() {
-        node.assertThat(Packet.in("up0").ethernet(TRANSIT_MAC, BACKBONE_MAC).tcp(WORLD, "198.51.100.4", 1024), NEW)
+        node.assertThat(fromTransit().tcp(WORLD, "198.51.100.4", 1024), NEW)
             .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it");
     }
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.it;
 
+import static io.penstock.it.TracedNode.BACKBONE_MAC;
 import static io.penstock.it.TracedNode.NEW;
 import static io.penstock.it.TracedNode.REPLY;
+import static io.penstock.it.TracedNode.TRANSIT_MAC;
+import static io.penstock.it.TracedNode.WORLD;
+import static io.penstock.it.TracedNode.fromTransit;
 
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Constants;
@@ -18,14 +22,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A tenant with two broadcast domains, a static route, an access control list and a chain of two functions. */
 class RichTenantTraceIT {
-    private static final String BACKBONE_MAC = Packet.mac(Constants.backboneMac(1));
     private static final String INSIDE_MAC = Packet.mac(Constants.CHAIN_INSIDE_MAC);
     private static final String OUTSIDE_MAC = Packet.mac(Constants.CHAIN_OUTSIDE_MAC);
-    private static final String TRANSIT_MAC = "02:00:00:00:00:99";
     private static final String ROUTER_MAC = "02:00:00:00:00:09";
     private static final String OTHER_MAC = "02:00:00:00:00:06";
     private static final String PUBLIC = "198.51.100.77";
-    private static final String WORLD = "198.18.0.10";
     private static final int VRF = 2;
 
     private static TracedNode node;
@@ -33,16 +34,10 @@ class RichTenantTraceIT {
     @BeforeAll
     static void start() {
         node = new TracedNode(Fixtures.plan(Fixtures.network(Fixtures.rich())));
-        teach(node);
         node.send(Packet.in("acc1", 302).ethernet(ROUTER_MAC, Packet.GATEWAY_MAC)
             .with("arp,arp_op=2,arp_sha=" + ROUTER_MAC + ",arp_spa=10.2.0.9,arp_tpa=10.2.0.1"));
         node.send(Packet.in("acc1", 301).ethernet(OTHER_MAC, "ff:ff:ff:ff:ff:ff")
             .with("arp,arp_op=1,arp_sha=" + OTHER_MAC + ",arp_spa=10.1.0.6,arp_tpa=10.1.0.99"));
-    }
-
-    private static void teach(final TracedNode learner) {
-        learner.send(Packet.in("up0").ethernet(TRANSIT_MAC, BACKBONE_MAC)
-            .with("arp,arp_op=2,arp_sha=" + TRANSIT_MAC + ",arp_spa=192.0.2.1,arp_tpa=192.0.2.2"));
     }
 
     @AfterAll
@@ -78,7 +73,7 @@ class RichTenantTraceIT {
 
     @Test
     void theChainIsWalkedInwards() {
-        node.assertThat(Packet.in("up0").ethernet(TRANSIT_MAC, BACKBONE_MAC).tcp(WORLD, PUBLIC, 40000), REPLY)
+        node.assertThat(fromTransit().tcp(WORLD, PUBLIC, 40000), REPLY)
             .meets(Table.CHAIN_IN, "chain hop to tap-out").endsWith("dl_vlan=2", "dl_src=" + OUTSIDE_MAC)
             .leavesBy("tap-out");
         node.assertThat(inChain("tap-in").tcp(WORLD, "10.1.0.6", 40000))
@@ -107,11 +102,10 @@ class RichTenantTraceIT {
     @Test
     void aFunctionThatMayBeMissedIsPassedBy() {
         try (TracedNode down = new TracedNode(Fixtures.plan(Fixtures.network(Fixtures.rich()), Set.of("tap")))) {
-            teach(down);
             down.assertThat(fromA().tcp("10.1.0.5", WORLD, 80)).leavesBy("fw-in");
             down.assertThat(inChain("fw-out").tcp("10.1.0.5", WORLD, 80), NEW).endsWith("nw_src=" + PUBLIC)
                 .leavesBy("up0");
-            down.assertThat(Packet.in("up0").ethernet(TRANSIT_MAC, BACKBONE_MAC).tcp(WORLD, PUBLIC, 1), REPLY)
+            down.assertThat(fromTransit().tcp(WORLD, PUBLIC, 1), REPLY)
                 .meets(Table.CHAIN_IN, "chain hop to fw-out").leavesBy("fw-out");
             down.assertThat(inChain("tap-out").tcp("10.1.0.5", WORLD, 80))
                 .isDroppedBy(Table.CHAIN_RETURN, "a function sent a tag it does not serve");
@@ -121,9 +115,8 @@ class RichTenantTraceIT {
     @Test
     void withoutAFunctionThatMustNotBeMissedNothingPasses() {
         try (TracedNode down = new TracedNode(Fixtures.plan(Fixtures.network(Fixtures.rich()), Set.of("fw")))) {
-            teach(down);
             down.assertThat(fromA().tcp("10.1.0.5", WORLD, 80)).isDroppedBy(Table.CHAIN_OUT, "chain is down, closed");
-            down.assertThat(Packet.in("up0").ethernet(TRANSIT_MAC, BACKBONE_MAC).tcp(WORLD, PUBLIC, 1), REPLY)
+            down.assertThat(fromTransit().tcp(WORLD, PUBLIC, 1), REPLY)
                 .isDroppedBy(Table.CHAIN_IN, "chain is down, closed");
             for (final String port : new String[] {"fw-in", "fw-out", "tap-in", "tap-out"}) {
                 down.assertThat(inChain(port).tcp("10.1.0.5", WORLD, 80))

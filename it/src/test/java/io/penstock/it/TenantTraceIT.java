@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.it;
 
+import static io.penstock.it.TracedNode.BACKBONE_MAC;
 import static io.penstock.it.TracedNode.ESTABLISHED;
 import static io.penstock.it.TracedNode.INVALID;
 import static io.penstock.it.TracedNode.NEW;
 import static io.penstock.it.TracedNode.RELATED;
 import static io.penstock.it.TracedNode.REPLY;
+import static io.penstock.it.TracedNode.TRANSIT_MAC;
+import static io.penstock.it.TracedNode.WORLD;
+import static io.penstock.it.TracedNode.fromTransit;
 
 import io.penstock.pipeline.plan.Fixtures;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Packet;
 import io.penstock.testkit.TraceAssert;
@@ -23,9 +26,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Two tenants with the same addresses inside, each with an address of its own outside. */
 class TenantTraceIT {
-    private static final String BACKBONE_MAC = Packet.mac(Constants.backboneMac(1));
-    private static final String TRANSIT_MAC = "02:00:00:00:00:99";
-    private static final String WORLD = "198.18.0.10";
 
     private static TracedNode node;
 
@@ -49,8 +49,6 @@ class TenantTraceIT {
     @BeforeAll
     static void start() {
         node = new TracedNode(Fixtures.plan(Fixtures.network(Fixtures.tenants(2))));
-        node.send(Packet.in("up0").ethernet(TRANSIT_MAC, BACKBONE_MAC)
-            .with("arp,arp_op=2,arp_sha=" + TRANSIT_MAC + ",arp_spa=192.0.2.1,arp_tpa=192.0.2.2"));
         // Only the first tenant has a host that was heard.
         node.send(Packet.in("acc0", FIRST.vlan()).arpRequest("10.0.0.5", "10.0.0.1"));
     }
@@ -65,7 +63,7 @@ class TenantTraceIT {
     }
 
     private static Packet fromWorld(final String destination) {
-        return Packet.in("up0").ethernet(TRANSIT_MAC, BACKBONE_MAC).tcp(WORLD, destination, 40000);
+        return fromTransit().tcp(WORLD, destination, 40000);
     }
 
     @ParameterizedTest
@@ -230,7 +228,7 @@ class TenantTraceIT {
         out(request.with("arp,arp_op=1,arp_sha=" + TRANSIT_MAC + ",arp_spa=192.0.2.1,arp_tpa=203.0.113.2")).leavesBy();
         out(request.with("arp,arp_op=1,arp_sha=" + TRANSIT_MAC + ",arp_spa=192.0.2.2,arp_tpa=192.0.2.2"))
             .isDroppedBy(Table.BACKBONE_IN, "ARP claims the backbone address");
-        out(Packet.in("up0").ethernet(TRANSIT_MAC, BACKBONE_MAC).ping("192.0.2.1", "192.0.2.2"))
+        out(fromTransit().ping("192.0.2.1", "192.0.2.2"))
             .endsWith("icmp_type=0", "nw_src=192.0.2.2", "nw_dst=192.0.2.1", "nw_ttl=64").leavesBy("up0");
     }
 }

@@ -2,6 +2,7 @@
 package io.penstock.it;
 
 import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.registry.Constants;
 import io.penstock.testkit.FlowLoader;
 import io.penstock.testkit.OvsSandbox;
 import io.penstock.testkit.Packet;
@@ -10,7 +11,7 @@ import io.penstock.testkit.Trace;
 import io.penstock.testkit.TraceAssert;
 import io.penstock.testkit.Tracer;
 
-/** A plan on a switch with simulated ports. */
+/** A plan on a switch with simulated ports, which knows the transit router on its uplink. */
 final class TracedNode implements AutoCloseable {
     /** The states of connection tracking that a packet can have. */
     static final String NEW = "trk,new";
@@ -18,21 +19,42 @@ final class TracedNode implements AutoCloseable {
     static final String REPLY = "trk,est,rpl";
     static final String RELATED = "trk,rel,rpl";
     static final String INVALID = "trk,inv";
+    /** The two ends of the uplink. */
+    static final String BACKBONE_MAC = Packet.mac(Constants.backboneMac(1));
+    static final String TRANSIT_MAC = "02:00:00:00:00:99";
+    /** A host behind the transit router. */
+    static final String WORLD = "198.18.0.10";
 
     private final TestRun run = new TestRun();
     private final FlowLoader loader;
     private final Tracer tracer;
 
     TracedNode(final NodePlan plan) {
+        this(plan, fromTransit());
+    }
+
+    /**
+     * A switch with a plan.
+     *
+     * @param fromTransit a frame of the transit router
+     */
+    TracedNode(final NodePlan plan, final Packet fromTransit) {
         try {
             final OvsSandbox ovs = OvsSandbox.dummy(run);
             loader = FlowLoader.create(ovs, plan.bridge());
             loader.load(plan);
             tracer = new Tracer(ovs, plan);
+            tracer.send(fromTransit.with("arp,arp_op=2,arp_sha=" + TRANSIT_MAC
+                + ",arp_spa=192.0.2.1,arp_tpa=192.0.2.2"));
         } catch (AssertionError e) {
             run.close();
             throw e;
         }
+    }
+
+    /** A frame of the transit router. */
+    static Packet fromTransit() {
+        return Packet.in("up0").ethernet(TRANSIT_MAC, BACKBONE_MAC);
     }
 
     FlowLoader loader() {
