@@ -81,8 +81,6 @@ public enum FlowText {
     private String action(final Action action) {
         if (action instanceof Action.Output output) {
             return "output:" + output.port();
-        } else if (action instanceof Action.ClearConnTrack) {
-            return "ct_clear";
         } else if (action instanceof Action.OutputInPort) {
             return "IN_PORT";
         } else if (action instanceof Action.Controller controller) {
@@ -107,6 +105,8 @@ public enum FlowText {
             return copy.actions().stream().map(this::action).collect(Collectors.joining(",", "clone(", ")"));
         } else if (action instanceof Action.ConnTrack ct) {
             return connTrack(ct);
+        } else if (action instanceof Action.ClearConnTrack) {
+            return "ct_clear";
         } else if (action instanceof Action.Learn learn) {
             return learn(learn);
         }

@@ -12,6 +12,7 @@ import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Action lists that gateways and uplinks have in common. */
 final class Replies {
@@ -28,27 +29,25 @@ final class Replies {
 
     /** Turns an ARP request (RFC 826) into the answer that {@code address} is at {@code mac}. */
     static List<Action> arp(final long mac, final long address) {
-        return List.of(
-            move(MatchField.ETH_SRC, MatchField.ETH_DST),
-            new Action.SetField(MatchField.ETH_SRC, mac),
-            new Action.SetField(MatchField.ARP_OP, ARP_REPLY),
-            move(MatchField.ARP_SHA, MatchField.ARP_THA),
-            move(MatchField.ARP_SPA, MatchField.ARP_TPA),
-            new Action.SetField(MatchField.ARP_SHA, mac),
-            new Action.SetField(MatchField.ARP_SPA, address));
+        return arpAnswer(mac, new Action.SetField(MatchField.ARP_SPA, address));
     }
 
     /** Turns an ARP request for any address of a prefix into the answer that it is at {@code mac}. */
     static List<Action> arpForTarget(final long mac) {
+        return Stream.concat(
+            Stream.of(new Action.Move(MatchField.ARP_TPA.range(), Register.NEXT_HOP.range())),
+            arpAnswer(mac, new Action.Move(Register.NEXT_HOP.range(), MatchField.ARP_SPA.range())).stream()).toList();
+    }
+
+    private static List<Action> arpAnswer(final long mac, final Action setSender) {
         return List.of(
-            new Action.Move(MatchField.ARP_TPA.range(), Register.NEXT_HOP.range()),
             move(MatchField.ETH_SRC, MatchField.ETH_DST),
             new Action.SetField(MatchField.ETH_SRC, mac),
             new Action.SetField(MatchField.ARP_OP, ARP_REPLY),
             move(MatchField.ARP_SHA, MatchField.ARP_THA),
             move(MatchField.ARP_SPA, MatchField.ARP_TPA),
             new Action.SetField(MatchField.ARP_SHA, mac),
-            new Action.Move(Register.NEXT_HOP.range(), MatchField.ARP_SPA.range()));
+            setSender);
     }
 
     /** Turns an echo request (RFC 792) to {@code address} into its reply. */
