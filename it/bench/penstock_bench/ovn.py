@@ -3,27 +3,10 @@
 
 It runs on a switch that somebody else has started. Its two database servers, ovn-northd and ovn-controller have all
 their files in one private directory and talk over unix sockets only. They inherit the CPU affinity of their caller.
+What OVN is to do with packets is in ovn_network.py.
 
-A tenant is a logical switch, a logical router, SNAT to the tenant's public address, and a default route through the
-backbone, one logical switch that all routers share. There are two kinds of routers, which can be there at the same
-time, so that packets of both are measured in turns. A tenant's number says which it has: see ROUTERS.
+What was chosen, and what it was chosen over:
 
-distributed  Its port to the backbone is a distributed gateway port, bound to a group of one chassis. A packet takes two
-             passes and one conntrack action.
-gateway      The router as a whole is on the chassis (options:chassis). It is how most set OVN up for this. Each packet
-             goes through the router's DNAT zone too, even if there is no DNAT rule: three passes and two conntrack
-             actions, three while a connection is new, which UDP is until an answer comes. Half the packet rate;
-             provisioning takes about as long.
-
-All else is the same for both. What was chosen, and what it was chosen over:
-
-* The backbone's ACL is one rule on the backbone's logical switch, for what leaves by the uplink. It only drops, so
-  conntrack is not asked. As a policy of each router it forwards as fast, but adds a flow per prefix and tenant.
-* Nothing is asked by ARP, nothing announced: static MAC bindings (or addresses of the logical port) for the transit
-  gateway and the hosts, always_learn_from_arp_request=false, no broadcast to routers. dynamic_neigh_routers keeps each
-  router from having a flow for every other one: without it flows grow by the square.
-* Tenants come in one transaction, sent to the database as JSON. It raises nb_cfg and then waits for hv_cfg, as
-  `ovn-nbctl --wait=hv` does, without that program's copy of the database.
 * ovn-monitor-all=true; no probes, which may cut a busy connection; the cache of logical flows stays on, it is faster.
   No parallel build in northd: that is for more cores than two. Other settings of malloc changed nothing.
 * bundle-idle-timeout of the switch, 10 s otherwise. With 1000 tenants of each kind ovn-controller has a bundle of flows
@@ -37,93 +20,39 @@ localnet   A provider bridge for the access port and one for the uplink, and a l
            two patch ports each, so that a change at 1000 tenants takes three times as long; packets are as fast. At
            4000 tenants a frame to an unknown MAC comes near the limit of 4096 resubmits. ovn-controller sends five
            gratuitous ARP requests for each public address in the first 31 seconds.
-
-Conntrack zones are the switch's, not the bridge's: OVN's count from 1, as Penstock's do. Those that translate are set
-to FIRST_ZONE and up, so neither sees a connection of the other. The DNAT zone of a gateway router cannot be set: it may
-be the zone of a Penstock tenant. So tenants with a gateway router talk to a server of their own, and load() makes a
-load that does. OVN flushes a zone when it takes it, so provision before anything is measured.
 """
 
-import dataclasses
 import json
 import pathlib
-import time
 
 from penstock_node import processes
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 
-from . import traffic
-from .ovn_database import Database, insert, made, map_of, named, set_of, update
+from .ovn_database import Database
+from .ovn_network import CHASSIS, COMMIT_SECONDS, Network
 
 PACKAGES = ("ovn-central", "ovn-host")
 VARIANTS = ("container", "localnet")
-ROUTERS = {"distributed": 0, "gateway": 2000}
-"""Kinds of routers, with the number of the first tenant that has such a one."""
 INTEGRATION_BRIDGE = "br-int"
-FIRST_ZONE = 32768
-INTERNAL_PREFIXES = tuple(f"10.{number}.0.0/16" for number in range(200, 209))
-"""Where the backbone's ACL lets nobody go; the same as in Penstock's."""
 
-_CHASSIS = "bench"
-_GATEWAY_SERVER = "198.51.100.11"
-# Tenants have VLANs up to 4001 and public addresses below this.
-_SPARES = 50
-_SPARE_VLAN = 4010
-_SPARE_PUBLIC = "100.64.250.{}"
-_INSIDE = "10.0.0.0/24"
-_TRANSIT_GATEWAY = "192.0.2.1"
 _PROVIDER_BRIDGES = "br-ovn-"
 _SCHEMAS = "/usr/share/ovn"
 _BUNDLE_TIMEOUT = "bundle-idle-timeout"
 _START_SECONDS = 20
-_COMMIT_SECONDS = 900
-_POLL_SECONDS = 0.05
-_LEAST_PATIENCE_SECONDS = 0.2
-_MOST_PATIENCE_SECONDS = 5
 # Processes in the order in which they are ended.
 _PROCESSES = ("controller", "northd", "southbound", "northbound")
 
 
-def router_mac(tenant):
-    """MAC of a tenant's router, on its access side as well as on the backbone."""
-    return f"02:4f:56:4e:{tenant >> 8:02x}:{tenant & 255:02x}"
-
-
-def router_kind(tenant):
-    """Which of ROUTERS a tenant has, by its number."""
-    return max((first, kind) for kind, first in ROUTERS.items() if first <= tenant)[1]
-
-
-def load(base, router="distributed"):
-    """A load like another one, which begins with tenant 0, but sent by as many tenants that have a kind of router."""
-    first = _first(router)
-    return dataclasses.replace(
-        base, first=first, gateway_macs=[router_mac(first + tenant) for tenant in range(base.tenants)],
-        server=_GATEWAY_SERVER if router == "gateway" else base.server)
-
-
-def spare_place(tenant):
-    """VLAN and public address that a tenant gets by change_tenant()."""
-    number = tenant % _SPARES
-    return _SPARE_VLAN + number, _SPARE_PUBLIC.format(number)
-
-
-def _first(router):
-    if router not in ROUTERS:
-        raise PenstockError(f"router: {router!r} will not do; wanted: {', '.join(ROUTERS)}")
-    return ROUTERS[router]
-
-
 class Ovn:
-    """One OVN. Use start(), then the tenants' methods, then stop(), which also does after a start() that failed.
+    """One OVN. Use start(), then its network, then stop(), which also does after a start() that failed.
 
     variant:   one of VARIANTS
     access:    the access ports; tenant i is on number i // traffic.TENANTS_PER_PORT, see traffic.place()
     uplink:    the port to the transit gateway
     datapath:  type of the bridges; "dummy" for tests without packets
 
-    The methods that change something return the seconds until the switch had every flow of the change.
+    Its network has no tenants when it has been started: see ovn_network.Network.
     """
 
     def __init__(self, variant="container", access=("ovn-acc0",), uplink="ovn-up0", datapath="netdev"):
@@ -133,12 +62,7 @@ class Ovn:
         self._access, self._uplink, self._datapath = tuple(access), uplink, datapath
         self._directory = self._ovs = self._northbound = None
         self._settings = {}
-        # Of each tenant, the identifier of its router's port in the backbone; of the backbone, that of itself.
-        self._tenants = {}
-        # Those that are not where their number says.
-        self._changed = set()
-        self._backbone = self._gateways = None
-        self._sequence = 0
+        self.network = Network(self._nested, self._access, self._uplink)
 
     # Processes
 
@@ -151,20 +75,19 @@ class Ovn:
         """
         self._directory, self._ovs = pathlib.Path(directory).absolute(), ovs
         self._directory.mkdir(parents=True, exist_ok=True)
-        self._tenants, self._changed, self._sequence = {}, set(), 0
         self._northbound = self._start_database("northbound", "OVN_Northbound", "ovn-nb.ovsschema")
         southbound = self._start_database("southbound", "OVN_Southbound", "ovn-sb.ovsschema")
-        self._insert_backbone()
+        self.network.begin(self._northbound, lambda: self._count(INTEGRATION_BRIDGE), self._insist)
         self._start("northd", "ovn-northd", f"--ovnnb-db={self._remote('northbound')}",
                     f"--ovnsb-db={self._remote('southbound')}", "--n-threads=1")
         self._add_bridges(ports)
         # Without this row, which northd makes, ovn-controller 23.03 reads through a null pointer.
         self._wait(lambda: southbound.has("SB_Global"), "northd")
-        self._start("controller", "ovn-controller", f"unix:{ovs.socket}", "-n", _CHASSIS)
+        self._start("controller", "ovn-controller", f"unix:{ovs.socket}", "-n", CHASSIS)
         # As long as there is no chassis, nobody is waited for.
         self._wait(lambda: southbound.has("Chassis"), "controller")
         southbound.close()
-        self._commit([])
+        self.network.settle()
 
     def stop(self):
         """Ends all processes and takes away the bridges and settings that start() put into the switch."""
@@ -243,7 +166,7 @@ class Ovn:
             "ovn-bridge": INTEGRATION_BRIDGE, "ovn-bridge-datapath-type": self._datapath,
             "ovn-bridge-mappings": ",".join(f"{network}:{bridge}" for network, bridge in networks.items()),
             "ovn-monitor-all": "true", "ovn-remote-probe-interval": "0", "ovn-openflow-probe-interval": "0"}
-        commands.append(["set", "Open_vSwitch", ".", f"other_config:{_BUNDLE_TIMEOUT}={_COMMIT_SECONDS}",
+        commands.append(["set", "Open_vSwitch", ".", f"other_config:{_BUNDLE_TIMEOUT}={COMMIT_SECONDS}",
                          *(f"external_ids:{key}={json.dumps(value)}" for key, value in self._settings.items())])
         self._ovs.vsctl(*(word for command in commands for word in ("--", *command)))
         for bridge in networks.values():
@@ -260,175 +183,6 @@ class Ovn:
 
     def _ofctl(self, command, bridge, *args):
         return run("ovs-ofctl", command, bridge, *args, environment=self._ovs.environment)
-
-    # Tenants
-
-    def provision(self, tenants, router="distributed"):
-        """Adds those of the first `tenants` tenants with a kind of router that are missing, in one transaction.
-
-        Tenants with the other kind stay. Number of the first tenant: ROUTERS[router].
-        """
-        return self._add(self._missing(tenants, router))
-
-    def provision_one_by_one(self, tenants, router="distributed"):
-        """The same with one transaction for each tenant, which ends before the next begins. Returns a list."""
-        return [self._add([tenant]) for tenant in self._missing(tenants, router)]
-
-    def add_tenant(self, tenant):
-        """Adds one tenant by its number, which says what router it has."""
-        return self._add([tenant])
-
-    def change_tenant(self, tenant):
-        """Gives one tenant, by its number, another VLAN and another public address: see spare_place().
-
-        If it has these already it gets its own ones back. So every call is a change.
-        """
-        if tenant not in self._tenants:
-            raise PenstockError(f"tenant: {tenant} will not do; there is none with that number")
-        if tenant in self._changed:
-            (_, vlan), public = traffic.place(tenant), traffic.public_address(tenant)
-        else:
-            vlan, public = spare_place(tenant)
-            if any(spare_place(other) == (vlan, public) for other in self._changed):
-                raise PenstockError(f"tenant: {tenant} will not do; VLAN {vlan} is another changed tenant's")
-        seconds, _ = self._commit([
-            update("Logical_Switch_Port", "name", f"t{tenant}-lan", tag=vlan),
-            update("Logical_Router_Port", "name", f"t{tenant}-out", networks=f"{public}/32"),
-            update("NAT", "external_ip", self._public(tenant), external_ip=public)])
-        self._changed ^= {tenant}
-        return seconds
-
-    def delete_tenant(self, tenant):
-        """Deletes one tenant by its number."""
-        return self._delete([tenant])
-
-    def clear(self):
-        """Deletes all tenants, whatever router they have, in one transaction."""
-        return self._delete(list(self._tenants))
-
-    def _missing(self, tenants, router):
-        first = _first(router)
-        numbers = range(first, first + tenants)
-        if tenants and router_kind(numbers[-1]) != router:
-            raise PenstockError(f"tenants: {tenants} are more than there are numbers for with router {router!r}")
-        return [tenant for tenant in numbers if tenant not in self._tenants]
-
-    def _public(self, tenant):
-        return spare_place(tenant)[1] if tenant in self._changed else traffic.public_address(tenant)
-
-    def _add(self, tenants):
-        operations = [operation for tenant in tenants for operation in self._insertions(tenant)]
-        operations.append(self._mutate_backbone("insert", [named(f"uplink{tenant}") for tenant in tenants]))
-        seconds, rows = self._commit(operations)
-        self._tenants |= {tenant: rows[f"uplink{tenant}"] for tenant in tenants}
-        return seconds
-
-    def _delete(self, tenants):
-        operations = [self._mutate_backbone("delete", [self._tenants[tenant] for tenant in tenants])]
-        for tenant in tenants:
-            # What else there is of a tenant goes with its router and switch.
-            for table, column, name in (("Logical_Switch", "name", f"t{tenant}"),
-                                        ("Logical_Router", "name", f"t{tenant}"),
-                                        ("Static_MAC_Binding", "logical_port", f"t{tenant}-in"),
-                                        ("Static_MAC_Binding", "logical_port", f"t{tenant}-out")):
-                operations.append({"op": "delete", "table": table, "where": [[column, "==", name]]})
-        seconds, _ = self._commit(operations)
-        for tenant in tenants:
-            del self._tenants[tenant]
-        self._changed -= set(tenants)
-        return seconds
-
-    def _commit(self, operations):
-        """Returns the seconds until the switch has all of it, and the identifiers of the new rows by their names."""
-        self._sequence += 1
-        started = time.monotonic()
-        results = self._northbound.transact(
-            *operations, {"op": "update", "table": "NB_Global", "where": [], "row": {"nb_cfg": self._sequence}})
-        self._northbound.transact(
-            {"op": "wait", "table": "NB_Global", "where": [], "columns": ["hv_cfg"], "until": "==",
-             "rows": [{"hv_cfg": self._sequence}], "timeout": 1000 * _COMMIT_SECONDS}, meanwhile=self._insist)
-        return self._settled(started) - started, made(operations, results)
-
-    def _settled(self, started):
-        """When the flows of the switch changed for the last time, now or earlier.
-
-        OVN does not wait for the patch ports of localnet ports, and may be early when it binds a port to the chassis.
-        """
-        changed = time.monotonic()
-        patience = min(max(_LEAST_PATIENCE_SECONDS, (changed - started) / 2), _MOST_PATIENCE_SECONDS)
-        seen = self._count(INTEGRATION_BRIDGE)
-        while time.monotonic() - changed < patience:
-            time.sleep(_POLL_SECONDS)
-            now = self._count(INTEGRATION_BRIDGE)
-            if now != seen:
-                changed, seen = time.monotonic(), now
-        return changed
-
-    def _insert_backbone(self):
-        internal = ", ".join(INTERNAL_PREFIXES)
-        uplink = {} if self._nested else {"type": "localnet", "options": map_of({"network_name": "up"})}
-        operations = [
-            insert("NB_Global", "options", options=map_of({"northd_probe_interval": "0"})),
-            insert("HA_Chassis", "chassis", chassis_name=_CHASSIS, priority=1),
-            insert("HA_Chassis_Group", "gateways", name="gateways", ha_chassis=named("chassis")),
-            insert("ACL", "acl", direction="to-lport", priority=1000, action="drop",
-                   match=f'outport == "{self._uplink}" && ip4.dst == {{{internal}}}'),
-            insert("Logical_Switch_Port", "uplink", name=self._uplink, addresses="unknown", **uplink),
-            insert("Logical_Switch", "backbone", name="backbone", ports=named("uplink"), acls=named("acl"),
-                   other_config=map_of({"broadcast-arps-to-all-routers": "false"}))]
-        if self._nested:
-            trunks = [f"trunk{number}" for number, _ in enumerate(self._access)]
-            operations += [insert("Logical_Switch_Port", trunk, name=port, addresses="unknown")
-                           for trunk, port in zip(trunks, self._access)]
-            operations.append(insert("Logical_Switch", "trunks", name="trunks", ports=set_of(map(named, trunks))))
-        rows = made(operations, self._northbound.transact(*operations))
-        self._backbone, self._gateways = rows["backbone"], rows["gateways"]
-
-    def _insertions(self, tenant):
-        name, mac, host_mac = f"t{tenant}", router_mac(tenant), traffic.host_mac(tenant)
-        inside, outside = f"{name}-in", f"{name}-out"
-        public = traffic.public_address(tenant)
-        port, vlan = traffic.place(tenant)
-        options = {"dynamic_neigh_routers": "true", "always_learn_from_arp_request": "false",
-                   "snat-ct-zone": str(FIRST_ZONE + tenant)}
-        bound = {}
-        if router_kind(tenant) == "gateway":
-            options["chassis"] = _CHASSIS
-        else:
-            bound["ha_chassis_group"] = self._gateways
-
-        def router_port(row, port_name, peer):
-            return insert("Logical_Switch_Port", f"{row}{tenant}", name=port_name, type="router", addresses="router",
-                          options=map_of({"router-port": peer}))
-
-        def neighbour(row, router, address, neighbour_mac):
-            return insert("Static_MAC_Binding", f"{row}{tenant}", logical_port=router, ip=address, mac=neighbour_mac,
-                          override_dynamic_mac=True)
-
-        if self._nested:
-            yield insert("Logical_Switch_Port", f"lan{tenant}", name=f"{name}-lan", parent_name=self._access[port],
-                         tag=vlan, addresses=f"{host_mac} {traffic.HOST}")
-        else:
-            yield insert("Logical_Switch_Port", f"lan{tenant}", name=f"{name}-lan", type="localnet", tag=vlan,
-                         addresses="unknown", options=map_of({"network_name": f"acc{port}"}))
-            yield neighbour("host", inside, traffic.HOST, host_mac)
-        yield router_port("gateway", f"{name}-gateway", inside)
-        yield insert("Logical_Switch", f"switch{tenant}", name=name,
-                     ports=set_of([named(f"lan{tenant}"), named(f"gateway{tenant}")]))
-        yield insert("Logical_Router_Port", f"in{tenant}", name=inside, mac=mac, networks=f"{traffic.GATEWAY}/24")
-        yield insert("Logical_Router_Port", f"out{tenant}", name=outside, mac=mac, networks=f"{public}/32", **bound)
-        yield insert("NAT", f"nat{tenant}", type="snat", external_ip=public, logical_ip=_INSIDE)
-        yield insert("Logical_Router_Static_Route", f"route{tenant}", ip_prefix="0.0.0.0/0",
-                     nexthop=_TRANSIT_GATEWAY, output_port=outside)
-        yield insert("Logical_Router", f"router{tenant}", name=name,
-                     ports=set_of([named(f"in{tenant}"), named(f"out{tenant}")]), nat=named(f"nat{tenant}"),
-                     static_routes=named(f"route{tenant}"), options=map_of(options))
-        yield router_port("uplink", f"{name}-uplink", outside)
-        yield neighbour("transit", outside, _TRANSIT_GATEWAY, traffic.TRANSIT_MAC)
-
-    def _mutate_backbone(self, how, ports):
-        return {"op": "mutate", "table": "Logical_Switch", "where": [["_uuid", "==", self._backbone]],
-                "mutations": [["ports", how, set_of(ports)]]}
 
     # What it costs
 

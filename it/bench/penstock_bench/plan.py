@@ -12,7 +12,7 @@ import time
 from penstock_node import processes
 from penstock_node.errors import PenstockError
 
-from . import bare, chain, control, edge, generator, ovn, rfc2544, switch, traffic
+from . import bare, chain, control, edge, generator, ovn, ovn_network, rfc2544, switch, traffic
 
 ROUTERS = {"ovn": "distributed", "ovn-gateway": "gateway"}
 """OVN's two contenders, and the kind of router their tenants have."""
@@ -182,24 +182,24 @@ class Run:
         for tenants in self._plan.ovn_sizes:
             seconds = []
             for number in range(self._plan.rounds):
-                peer.clear()
-                seconds.append(peer.provision(tenants))
+                peer.network.clear()
+                seconds.append(peer.network.provision(tenants))
                 self._say(f"OVN: {tenants} tenants at once, round {number + 1}: {seconds[-1]:.1f} s")
             found["provision"].append({"tenants": tenants, "seconds": seconds, "flows": peer.flows()["br-int"],
                                        "rss_mb": peer.rss()})
             self._change_ovn(peer, tenants)
             self.save()
         for tenants in self._plan.ovn_one_by_one:
-            peer.clear()
-            seconds = sum(peer.provision_one_by_one(tenants))
+            peer.network.clear()
+            seconds = sum(peer.network.provision_one_by_one(tenants))
             found["one_by_one"].append({"tenants": tenants, "applied": seconds})
             self._say(f"OVN: {tenants} tenants one by one: {seconds:.1f} s")
 
     def _change_ovn(self, peer, tenants):
         samples = {"add": [], "change": [], "delete": []}
         for _ in range(self._plan.ovn_changes):
-            for what, change in (("add", peer.add_tenant), ("change", peer.change_tenant),
-                                 ("delete", peer.delete_tenant)):
+            for what, change in (("add", peer.network.add_tenant), ("change", peer.network.change_tenant),
+                                 ("delete", peer.network.delete_tenant)):
                 samples[what].append(change(tenants))
         self._say(f"OVN: beside {tenants} tenants " + ", ".join(
             f"{what} {max(seconds):.2f} s" for what, seconds in samples.items()) + " at most")
@@ -218,10 +218,10 @@ class Run:
         bed.put(tenants)
         bed.applied()
         bed.learn(source, traffic.Load(tenants, tenants))
-        peer.clear()
+        peer.network.clear()
         for name, router in ROUTERS.items():
             if name in contenders:
-                peer.provision(tenants, router)
+                peer.network.provision(tenants, router)
 
     def _scenario(self, bed, source, scale):
         entry = {"tenants": scale.tenants, "flows": scale.flows, "kind": scale.kind, "direction": scale.direction,
@@ -252,7 +252,7 @@ class Run:
         entry["warm_seconds"] = bed.warm(source, ways["edge"].links, scale.flows, self._say)
         for name, router in ROUTERS.items():
             if name in scale.contenders:
-                ways[name] = self._way(source, OVN_LINKS, name, ovn.load(load, router))
+                ways[name] = self._way(source, OVN_LINKS, name, ovn_network.load(load, router))
         if scale.direction == "both-ways":
             ways = {name: self._answered(source, name, way, scale.flows) for name, way in ways.items()}
         return ways | {"bare": ways["edge"]}

@@ -17,7 +17,7 @@ if str(_BENCH) not in sys.path:
     sys.path.append(str(_BENCH))
 
 # pylint: disable=wrong-import-position
-from penstock_bench import configuration, ovn, traffic
+from penstock_bench import configuration, ovn, ovn_network, traffic
 from penstock_node import processes
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
@@ -87,9 +87,9 @@ class OvnTest(unittest.TestCase):
         cls.addClassCleanup(cls.ovn.stop)
         cls.ovn.start(cls.directory / "ovn", cls.switch,
                       {port: ["type=dummy", f"options:tx_pcap={cls.switch.sent(port)}"] for port in _PORTS})
-        cls.loads = {router: ovn.load(traffic.Load(_TENANTS, _FLOWS), router) for router in ovn.ROUTERS}
-        for router in ovn.ROUTERS:
-            cls.ovn.provision(_TENANTS, router)
+        cls.loads = {router: ovn_network.load(traffic.Load(_TENANTS, _FLOWS), router) for router in ovn_network.ROUTERS}
+        for router in ovn_network.ROUTERS:
+            cls.ovn.network.provision(_TENANTS, router)
         cls.load = cls.loads[cls.router]
         cls.frames = traffic.access_frames(cls.load)[0]
 
@@ -118,7 +118,7 @@ class OvnTest(unittest.TestCase):
             self.assertEqual(len(own), _FLOWS // _TENANTS)
             for packet in own:
                 self.assertEqual((packet.source_mac, packet.destination_mac, packet.vlan, packet.destination),
-                                 (ovn.router_mac(tenant), traffic.TRANSIT_MAC, None, self.load.server))
+                                 (ovn_network.router_mac(tenant), traffic.TRANSIT_MAC, None, self.load.server))
                 self.assertTrue(packet.checksums_valid)
 
     def test_translates_for_both_kinds_of_routers_side_by_side(self):
@@ -140,7 +140,7 @@ class OvnTest(unittest.TestCase):
             tenant = packet.vlan - traffic.FIRST_VLAN
             self.assertIn(tenant, self.load.numbers)
             self.assertEqual((packet.destination_mac, packet.source_mac, packet.destination, packet.source),
-                             (traffic.host_mac(tenant), ovn.router_mac(tenant), traffic.HOST, self.load.server))
+                             (traffic.host_mac(tenant), ovn_network.router_mac(tenant), traffic.HOST, self.load.server))
             self.assertTrue(packet.checksums_valid)
 
     def test_drops_what_the_backbone_forbids(self):
@@ -152,7 +152,7 @@ class OvnTest(unittest.TestCase):
         entries = configuration.acls()[configuration.ACLS]["acl"][0]["aces"]["ace"]
         dropped = [entry["matches"]["ipv4"]["destination-ipv4-network"] for entry in entries
                    if entry["actions"]["forwarding"].endswith(":drop")]
-        self.assertEqual(ovn.INTERNAL_PREFIXES, tuple(dropped))
+        self.assertEqual(ovn_network.INTERNAL_PREFIXES, tuple(dropped))
 
     def test_binds_the_router_as_its_kind_wants(self):
         path = self.directory / "ovn" / "southbound.sock"
@@ -173,7 +173,7 @@ class OvnTest(unittest.TestCase):
         for actions in first:
             zones = []
             while (again := _AGAIN.search(actions)) is not None:
-                zones.append([int(zone) >= ovn.FIRST_ZONE for zone in _ZONE.findall(actions)])
+                zones.append([int(zone) >= ovn_network.FIRST_ZONE for zone in _ZONE.findall(actions)])
                 self.assertEqual(len(passes[again[1]]), 1)
                 actions = passes[again[1]][0]
             self.assertEqual(zones, self.zones)
@@ -183,24 +183,24 @@ class OvnTest(unittest.TestCase):
         first, middle, last = self.load.numbers
         before = self.flows()
         for _ in range(2):
-            self.ovn.delete_tenant(middle)
+            self.ovn.network.delete_tenant(middle)
             without = self.flows()
             self.assertLess(without, before)
             self.assertEqual({packet.source for packet in self.forward(self.frames[:_TENANTS], 2)},
                              {traffic.public_address(first), traffic.public_address(last)})
-            self.ovn.add_tenant(middle)
+            self.ovn.network.add_tenant(middle)
             self.assertEqual(self.flows(), before)
             self.assertEqual(len(self.forward(self.frames[:_TENANTS], _TENANTS)), _TENANTS)
 
     def test_changes_a_tenant_there_and_back(self):
         tenant = self.load.first
-        vlan, public = ovn.spare_place(tenant)
+        vlan, public = ovn_network.spare_place(tenant)
         neighbour = traffic.public_address(tenant + 1)
         old, new = self.frames[0], _in_vlan(self.frames[0], vlan)
         before = self.flows()
         for _ in range(2):
             for right, wrong, address in ((new, old, public), (old, new, traffic.public_address(tenant))):
-                self.assertGreater(self.ovn.change_tenant(tenant), 0)
+                self.assertGreater(self.ovn.network.change_tenant(tenant), 0)
                 self.switch.appctl("dpctl/flush-conntrack")
                 packets = self.forward([wrong, right, self.frames[1]], 2)
                 self.assertEqual([packet.source for packet in packets], [address, neighbour])
@@ -208,45 +208,45 @@ class OvnTest(unittest.TestCase):
 
     def test_takes_answers_back_to_a_changed_tenant(self):
         tenant = self.load.first
-        vlan, _ = ovn.spare_place(tenant)
-        self.ovn.change_tenant(tenant)
-        self.addCleanup(self.ovn.change_tenant, tenant)
+        vlan, _ = ovn_network.spare_place(tenant)
+        self.ovn.network.change_tenant(tenant)
+        self.addCleanup(self.ovn.network.change_tenant, tenant)
         forth = self.switch.send(_PORTS[0], [_in_vlan(self.frames[0], vlan)], _PORTS[1], 1)
         back = self.switch.send(_PORTS[1], traffic.answers(forth, 1), _PORTS[0], 1)
         self.assertEqual([traffic.parse(frame).vlan for frame in back], [vlan])
 
     def test_deletes_and_adds_a_changed_tenant(self):
         before = self.flows()
-        self.ovn.change_tenant(self.load.first)
-        self.ovn.delete_tenant(self.load.first)
-        self.ovn.add_tenant(self.load.first)
+        self.ovn.network.change_tenant(self.load.first)
+        self.ovn.network.delete_tenant(self.load.first)
+        self.ovn.network.add_tenant(self.load.first)
         self.assertEqual(self.flows(), before)
         self.assertEqual(len(self.forward(self.frames[:_TENANTS], _TENANTS)), _TENANTS)
 
     def test_refuses_changes_that_cannot_be(self):
         with self.assertRaisesRegex(PenstockError, "tenant: 7 will not do; there is none"):
-            self.ovn.change_tenant(7)
+            self.ovn.network.change_tenant(7)
         with self.assertRaisesRegex(PenstockError, "tenants: 2001 are more"):
-            self.ovn.provision(2001)
-        self.ovn.change_tenant(0)
-        self.addCleanup(self.ovn.change_tenant, 0)
+            self.ovn.network.provision(2001)
+        self.ovn.network.change_tenant(0)
+        self.addCleanup(self.ovn.network.change_tenant, 0)
         with self.assertRaisesRegex(PenstockError, "tenant: 2000 will not do; VLAN 4010 is another changed tenant's"):
-            self.ovn.change_tenant(2000)
+            self.ovn.network.change_tenant(2000)
 
     def test_provisions_one_by_one_what_was_cleared(self):
         before = self.flows()
-        self.ovn.clear()
+        self.ovn.network.clear()
         without = self.flows()
         self.assertLess(without, before // 2)
-        for router in reversed(ovn.ROUTERS):
-            self.assertEqual(len(self.ovn.provision_one_by_one(_TENANTS, router)), _TENANTS)
+        for router in reversed(ovn_network.ROUTERS):
+            self.assertEqual(len(self.ovn.network.provision_one_by_one(_TENANTS, router)), _TENANTS)
         self.assertEqual(self.flows(), before)
-        self.ovn.provision(_TENANTS)
+        self.ovn.network.provision(_TENANTS)
         self.assertEqual(self.flows(), before)
-        self.ovn.clear()
+        self.ovn.network.clear()
         self.assertEqual(self.flows(), without)
-        for router in ovn.ROUTERS:
-            self.ovn.provision(_TENANTS, router)
+        for router in ovn_network.ROUTERS:
+            self.ovn.network.provision(_TENANTS, router)
         self.assertEqual(self.flows(), before)
 
     def test_tells_what_it_costs(self):
@@ -259,8 +259,8 @@ class OvnTest(unittest.TestCase):
 
     def test_says_what_the_database_refuses(self):
         with self.assertRaisesRegex(PenstockError, "OVN_Northbound.*constraint violation"):
-            self.ovn.add_tenant(0)
-        self.ovn.provision(_TENANTS)
+            self.ovn.network.add_tenant(0)
+        self.ovn.network.provision(_TENANTS)
 
     def test_stops_without_a_trace(self):
         directory = tempfile.TemporaryDirectory(prefix="ps-", dir="/tmp")
@@ -311,41 +311,9 @@ class NotStartedTest(unittest.TestCase):
     def test_stops_before_it_has_started(self):
         ovn.Ovn().stop()
 
-    def test_knows_a_router_by_the_number_of_its_tenant(self):
-        self.assertEqual([ovn.router_kind(tenant) for tenant in (0, 1999, 2000, 3000)],
-                         ["distributed", "distributed", "gateway", "gateway"])
-
-    def test_makes_a_load_for_each_kind_of_router(self):
-        base = traffic.Load(3, 6, "imix", same_ports=True)
-        distributed, gateway = (ovn.load(base, router) for router in ovn.ROUTERS)
-        self.assertEqual((list(distributed.numbers), list(gateway.numbers)), ([0, 1, 2], [2000, 2001, 2002]))
-        for made in (distributed, gateway):
-            self.assertEqual((made.tenants, made.flows, made.frame, made.same_ports), (3, 6, "imix", True))
-            self.assertEqual([made.gateway_mac(tenant) for tenant in made.numbers],
-                             [ovn.router_mac(tenant) for tenant in made.numbers])
-        # The zones in which gateway routers track may be those of Penstock's tenants.
-        self.assertEqual(distributed.server, base.server)
-        self.assertNotEqual(gateway.server, base.server)
-
-    def test_spare_places_are_no_tenants(self):
-        spare = {ovn.spare_place(tenant) for tenant in range(4000)}
-        self.assertFalse({vlan for vlan, _ in spare} & {traffic.place(tenant)[1] for tenant in range(4000)})
-        self.assertLess(max(vlan for vlan, _ in spare), 4095)
-        self.assertFalse({public for _, public in spare} & {traffic.public_address(tenant) for tenant in range(4000)})
-
-    def test_refuses_an_unknown_router(self):
-        for call in (ovn.Ovn().provision, lambda tenants, router: ovn.load(traffic.Load(tenants), router)):
-            with self.assertRaisesRegex(PenstockError, "router: 'edge' will not do; wanted: distributed, gateway"):
-                call(1, "edge")
-
     def test_refuses_an_unknown_variant(self):
         with self.assertRaisesRegex(PenstockError, "variant: 'vlan' will not do; wanted: container, localnet"):
             ovn.Ovn("vlan")
-
-    def test_gives_every_router_a_mac_of_its_own(self):
-        macs = {ovn.router_mac(tenant) for tenant in range(5000)}
-        self.assertEqual(len(macs), 5000)
-        self.assertFalse(macs & {traffic.host_mac(tenant) for tenant in range(5000)})
 
 
 def _udp(frames):
