@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.opendaylight.mdsal.binding.api.WriteOperations;
+import org.opendaylight.mdsal.common.api.LogicalDatastoreType;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.Allocations;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.AllocationsBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.Tenant;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.TenantBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.TenantKey;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.Block;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.BlockKey;
+import org.opendaylight.yangtools.yang.binding.DataObject;
+import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
+import org.opendaylight.yangtools.yang.binding.util.BindingMap;
+
+/** A datastore with nothing but allocations, which remembers how it was written to. */
+final class AllocationStore implements WriteOperations {
+    private final List<String> writes = new ArrayList<>();
+    private Allocations top = new AllocationsBuilder().build();
+    private final Map<TenantKey, Tenant> tenants = new HashMap<>();
+
+    /** What is stored. */
+    Allocations content() {
+        return new AllocationsBuilder(top)
+            .setTenant(tenants.values().stream().collect(Collectors.collectingAndThen(Collectors.toList(),
+                BindingMap::of))).build();
+    }
+
+    /** What was written since the last call, in short. */
+    List<String> takeWrites() {
+        final List<String> taken = List.copyOf(writes);
+        writes.clear();
+        return taken;
+    }
+
+    @Override
+    public <T extends DataObject> void put(final LogicalDatastoreType store, final InstanceIdentifier<T> path,
+            final T data) {
+        if (path.firstKeyOf(Tenant.class) != null) {
+            putBlock(path, (Block) data);
+            return;
+        }
+        assertThat(path).isEqualTo(AllocationCodec.PATH);
+        top = (Allocations) data;
+        tenants.clear();
+        tenants.putAll(top.nonnullTenant());
+        writes.add("all");
+    }
+
+    @Override
+    public <T extends DataObject> void mergeParentStructurePut(final LogicalDatastoreType store,
+            final InstanceIdentifier<T> path, final T data) {
+        final Tenant tenant = (Tenant) data;
+        assertThat(path).isEqualTo(AllocationCodec.PATH.child(Tenant.class, tenant.key()));
+        tenants.put(tenant.key(), tenant);
+        writes.add("put " + tenant.getName());
+    }
+
+    @Override
+    public <T extends DataObject> void merge(final LogicalDatastoreType store, final InstanceIdentifier<T> path,
+            final T data) {
+        top = new AllocationsBuilder(top).setLastVrf(((Allocations) data).getLastVrf()).build();
+        writes.add("last");
+    }
+
+    private void putBlock(final InstanceIdentifier<?> path, final Block block) {
+        final TenantKey key = path.firstKeyOf(Tenant.class);
+        final Map<BlockKey, Block> blocks = new HashMap<>(tenants.get(key).nonnullBlock());
+        blocks.put(block.key(), block);
+        tenants.put(key, new TenantBuilder(tenants.get(key)).setBlock(blocks).build());
+        writes.add("put " + key.getName() + text(block.key()));
+    }
+
+    private static String text(final BlockKey key) {
+        return " " + key.getSubscriber().getValue() + " " + key.getNumber();
+    }
+
+    @Override
+    public void delete(final LogicalDatastoreType store, final InstanceIdentifier<?> path) {
+        final TenantKey key = path.firstKeyOf(Tenant.class);
+        final BlockKey block = path.firstKeyOf(Block.class);
+        if (block != null) {
+            final Map<BlockKey, Block> blocks = new HashMap<>(tenants.get(key).nonnullBlock());
+            blocks.remove(block);
+            tenants.put(key, new TenantBuilder(tenants.get(key)).setBlock(blocks).build());
+            writes.add("delete " + key.getName() + text(block));
+            return;
+        }
+        tenants.remove(key);
+        writes.add("delete " + key.getName());
+    }
+
+    @Override
+    public <T extends DataObject> void mergeParentStructureMerge(final LogicalDatastoreType store,
+            final InstanceIdentifier<T> path, final T data) {
+        throw new UnsupportedOperationException();
+    }
+}
