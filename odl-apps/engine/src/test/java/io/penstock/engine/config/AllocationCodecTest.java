@@ -54,8 +54,7 @@ class AllocationCodecTest {
         assertThat(store.takeWrites()).containsExactly("put a 10.0.0.9 1");
         AllocationCodec.write(store, more, allocations(3, Map.of("a", tenant.with(List.of(first, third)))));
         assertThat(store.takeWrites()).containsExactly("delete a 10.0.0.8 0");
-        assertThat(AllocationCodec.read(store.content()).tenants().get("a").blocksOf(first.subscriber()))
-            .containsExactly(first, third);
+        assertThat(AllocationCodec.read(store.content()).tenants().get("a").blocks()).containsExactly(first, third);
     }
 
     private static Allocations random(final Random random) {

@@ -32,11 +32,6 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
             this(vrf, publicAddress, List.of());
         }
 
-        /** Blocks of one subscriber. */
-        public List<Block> blocksOf(final long subscriber) {
-            return blocks.stream().filter(block -> block.subscriber() == subscriber).toList();
-        }
-
         /** The same with other blocks. */
         public TenantAllocation with(final List<Block> others) {
             return new TenantAllocation(vrf, publicAddress, others);
