@@ -140,11 +140,16 @@ final class TenantValidator {
             if (!cut.isEmpty()) {
                 final String leaf = cut.stream().allMatch(block -> mapping.outside().contains(block.address()))
                     ? "block-size" : "public-prefix";
-                add(tenant, "nat / port-block " + mapping.inside() + " / " + leaf, "would cut " + cut.size()
-                    + " blocks of " + cut.stream().map(Allocations.Block::subscriber).distinct().count()
-                    + " subscribers; set force to true if that is meant");
+                add(tenant, "nat / port-block " + mapping.inside() + " / " + leaf, "would cut "
+                    + count(cut.size(), "block") + " of "
+                    + count(cut.stream().map(Allocations.Block::subscriber).distinct().count(), "subscriber")
+                    + "; set force to true if that is meant");
             }
         }
+    }
+
+    private static String count(final long number, final String what) {
+        return number + " " + what + (number == 1 ? "" : "s");
     }
 
     private void checkPool(final Tenant tenant) {
@@ -155,7 +160,7 @@ final class TenantValidator {
         final long free = poolSizes.computeIfAbsent(pool.name(),
             name -> pool.size() - addressOwners.keySet().stream().filter(pool::contains).count());
         if (poolUsers.merge(pool.name(), 1L, Long::sum) > free) {
-            add(tenant, "nat / pool", "pool " + pool.name() + " is exhausted: it has " + pool.size() + " addresses");
+            add(tenant, "nat / pool", "pool " + pool.name() + " is exhausted: its size is " + pool.size());
         }
     }
 

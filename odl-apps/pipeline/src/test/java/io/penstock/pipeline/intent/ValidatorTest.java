@@ -95,7 +95,7 @@ class ValidatorTest {
                 .singleElement().satisfies(violation -> {
                     assertThat(violation.leaf()).isEqualTo("nat / port-block 10.0.0.0/24 / "
                         + (size == 512 ? "public-prefix" : "block-size"));
-                    assertThat(violation.rule()).contains("would cut 2 blocks of 1 subscribers", "force");
+                    assertThat(violation.rule()).contains("would cut 2 blocks of 1 subscriber;", "force");
                 });
             assertThat(Validator.validate(
                 Fixtures.network(onDemand(new Tenant.PortBlocks(had.inside(), outside, size, 4, true))), given))
@@ -199,7 +199,7 @@ class ValidatorTest {
         final Tenant[] many = IntStream.range(0, 257).mapToObj(index -> Fixtures.tenant("t%03d".formatted(index),
             100 + index)).toArray(Tenant[]::new);
         assertThat(check(Fixtures.network(many))).singleElement().satisfies(violation ->
-            assertThat(violation.rule()).isEqualTo("pool public is exhausted: it has 256 addresses"));
+            assertThat(violation.rule()).isEqualTo("pool public is exhausted: its size is 256"));
     }
 
     @Test
