@@ -51,6 +51,8 @@ public final class NatJournal implements AutoCloseable {
     private final Map<Assignment, Instant> held = new LinkedHashMap<>();
     private FileChannel channel;
     private Path segment;
+    /** Bytes of the segment up to the end of its last whole line. */
+    private long length;
     private long number;
     private String hash = Entry.NOTHING;
     private Instant last = Instant.EPOCH;
@@ -133,13 +135,12 @@ public final class NatJournal implements AutoCloseable {
             return;
         }
         segment = segments.get(segments.size() - 1);
-        final long good = replay(Files.readString(segment, StandardCharsets.UTF_8));
+        length = replay(Files.readString(segment, StandardCharsets.UTF_8));
         channel = FileChannel.open(segment, StandardOpenOption.WRITE);
-        if (good < channel.size()) {
+        if (length < channel.size()) {
             LOG.warn("NAT journal {}: a line that was not written to its end is taken away", segment);
-            channel.truncate(good);
         }
-        channel.position(good);
+        channel.truncate(length);
     }
 
     /** Learns from the lines of the last segment how things stand. Returns where the last whole line ends. */
@@ -172,27 +173,51 @@ public final class NatJournal implements AutoCloseable {
 
     private void cut(final Instant now) throws IOException {
         final Path full = segment;
-        channel.close();
+        final FileChannel fullChannel = channel;
         open(now);
+        fullChannel.close();
         compress(full);
     }
 
-    /** A new segment appears under its name with all that is held. */
+    /** A new segment appears under its name with all that is held; nothing has changed when it cannot be made. */
     private void open(final Instant now) throws IOException {
         final List<Entry> entries = new ArrayList<>();
         entries.add(entry(entries, now, Entry.Event.OPENED, now, Optional.empty()));
         held.forEach((each, since) -> entries.add(entry(entries, now, Entry.Event.HELD, since, Optional.of(each))));
         final Path target = directory.resolve(String.format("nat-%012d%s", number + 1, OPEN));
         final Path made = directory.resolve(target.getFileName() + ".new");
-        channel = FileChannel.open(made, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE);
-        append(entries);
-        Files.move(made, target, StandardCopyOption.ATOMIC_MOVE);
+        final FileChannel opened = FileChannel.open(made, StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+        final String newHash;
+        try {
+            newHash = write(opened, 0, entries);
+            Files.move(made, target, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            opened.close();
+            Files.deleteIfExists(made);
+            throw e;
+        }
+        channel = opened;
         segment = target;
         changes = 0;
+        written(entries, newHash);
     }
 
     private void append(final List<Entry> entries) throws IOException {
+        // Half of what could not be written must not stand before what is written next.
+        channel.truncate(length);
+        final String newHash;
+        try {
+            newHash = write(channel, length, entries);
+        } catch (IOException e) {
+            channel.truncate(length);
+            throw e;
+        }
+        written(entries, newHash);
+    }
+
+    /** Returns the hash of the last line. */
+    private String write(final FileChannel target, final long from, final List<Entry> entries) throws IOException {
         final StringBuilder text = new StringBuilder();
         String before = hash;
         for (final Entry entry : entries) {
@@ -200,19 +225,18 @@ public final class NatJournal implements AutoCloseable {
             text.append(line.text()).append('\n');
             before = line.hash();
         }
-        final long start = channel.position();
-        try {
-            final ByteBuffer bytes = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
-            channel.force(false);
-        } catch (IOException e) {
-            // Half of it must not stand before what is written next.
-            channel.truncate(start).position(start);
-            throw e;
+        final ByteBuffer bytes = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
+        target.position(from);
+        while (bytes.hasRemaining()) {
+            target.write(bytes);
         }
-        hash = before;
+        target.force(false);
+        return before;
+    }
+
+    private void written(final List<Entry> entries, final String newHash) throws IOException {
+        length = channel.position();
+        hash = newHash;
         number += entries.size();
         last = entries.get(entries.size() - 1).time();
     }

@@ -23,6 +23,8 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NatJournalTest {
     private static final Instant START = Instant.parse("2026-11-21T10:00:00Z");
@@ -212,6 +214,22 @@ class NatJournalTest {
             journal.record(of(2));
         }
         assertThat(entries().stream().map(Entry::time)).containsOnly(START);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nat-000000000005.jsonl.new", "nat-000000000005.jsonl"})
+    void aSegmentThatCannotBeBegunChangesNothing(final String name) throws IOException {
+        final Path obstacle = directory.resolve(name);
+        try (NatJournal journal = open()) {
+            journal.record(of(1, 2, 3));
+            Files.createDirectory(obstacle);
+            assertThatThrownBy(() -> journal.record(of(4, 5, 6))).isInstanceOf(UncheckedIOException.class);
+            journal.record(of(1, 2));
+            Files.delete(obstacle);
+            assertThat(told(entries())).endsWith("assigned t3 source", "released t3 source");
+            journal.record(of(4, 5, 6));
+        }
+        assertThat(told(entries())).endsWith("assigned t4 source", "assigned t5 source", "assigned t6 source");
     }
 
     @Test
