@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.nio.channels.UnresolvedAddressException;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -63,7 +64,7 @@ public final class NatExporter implements Consumer<List<Change>>, AutoCloseable 
                 channel.send(datagram, collector);
             }
             complained = false;
-        } catch (IOException e) {
+        } catch (IOException | UnresolvedAddressException e) {
             if (!complained) {
                 LOG.warn("Cannot send NAT events to {}: {}", collector, e.toString());
             }

@@ -86,6 +86,14 @@ class NatEventsTest {
     }
 
     @Test
+    void aCollectorThatCannotBeFoundStopsNothing() {
+        try (NatExporter exporter = new NatExporter(InetSocketAddress.createUnresolved("collector.invalid", 514),
+                new Syslog("edge"))) {
+            exporter.accept(List.of(FORWARD, BLOCK));
+        }
+    }
+
+    @Test
     void aCollectorIsAnAddressAndAPort() {
         assertThat(NatExporter.collector("192.0.2.9:4739")).isEqualTo(new InetSocketAddress("192.0.2.9", 4739));
         for (final String wrong : List.of("192.0.2.9", "192.0.2.9:", ":4739", "192.0.2.9:x")) {
