@@ -44,18 +44,22 @@ public final class BlockAllocator {
         if (!had.isEmpty()) {
             return free(mapping, used, had.get(0).address(), subscriber);
         }
-        long best = mapping.outside().address();
-        long most = -1;
-        for (long address = mapping.outside().address(); address < mapping.outside().end(); address++) {
-            final long candidate = address;
-            final long left = mapping.blocksOfAddress()
-                - used.stream().filter(place -> place.address() == candidate).count();
-            if (left > most) {
-                most = left;
-                best = address;
+        return free(mapping, used, addressWithMostLeft(mapping, used), subscriber);
+    }
+
+    /** The lowest when there are several. */
+    private static long addressWithMostLeft(final Tenant.PortBlocks mapping, final Set<Place> used) {
+        final long first = mapping.outside().address();
+        final int[] counts = new int[(int) (mapping.outside().end() - first)];
+        used.stream().filter(place -> mapping.outside().contains(place.address()))
+            .forEach(place -> counts[(int) (place.address() - first)]++);
+        int best = 0;
+        for (int index = 1; index < counts.length; index++) {
+            if (counts[index] < counts[best]) {
+                best = index;
             }
         }
-        return free(mapping, used, best, subscriber);
+        return first + best;
     }
 
     private static Optional<Block> free(final Tenant.PortBlocks mapping, final Set<Place> used, final long address,
