@@ -31,7 +31,10 @@ final class ConntrackZones {
             .map(FlowSpec::cookie).map(Cookie::ownerId).collect(Collectors.toSet());
     }
 
-    /** Whether a flow gives a VRF or a subscriber a public address; those above are for fragments and ALGs. */
+    /**
+     * Whether a flow gives a VRF or a subscriber a public address. Those above are for fragments, for ALGs, and for
+     * blocks on demand, which go when nothing uses them, or by force.
+     */
     private static boolean isSourceNat(final FlowSpec flow) {
         return flow.table() == Table.NAT_TRANSLATE && flow.priority() <= Priority.NORMAL;
     }

@@ -64,7 +64,7 @@ public final class IdleSubscribers {
         seen.keySet().removeAll(some);
     }
 
-    /** Also true for flows of deterministic NAT, whose subscribers have no blocks to take. */
+    /** Also true for flows of deterministic and one-to-one NAT, whose subscribers have no blocks to take. */
     private static boolean isBlock(final FlowSpec flow) {
         return flow.table() == Table.NAT_TRANSLATE && Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
             && flow.matches().stream().anyMatch(IdleSubscribers::isAddress);
