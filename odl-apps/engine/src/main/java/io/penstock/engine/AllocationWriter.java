@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * Writes down what is handed out: in the datastore and in the journal, and tells the collectors. For the thread of the
- * engine; closed after that has been stopped.
+ * engine; read before that begins, and closed after it has been stopped.
  */
 final class AllocationWriter implements AutoCloseable {
     private final ConfigurationStore store;
