@@ -70,6 +70,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final AtomicLong wanted = new AtomicLong();
     private final AtomicBoolean marked = new AtomicBoolean();
     private final ScheduledExecutorService thread;
+    private final Retry retry;
     private volatile Desired desired;
 
     /** An engine that does nothing until it is started. */
@@ -85,6 +86,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             engine.setDaemon(true);
             return engine;
         });
+        retry = new Retry(thread, this::mark, RETRY_SECONDS);
     }
 
     /** Starts: takes over what was handed out before, then listens for nodes. */
@@ -159,7 +161,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             workers.values().forEach(NodeWorker::mark);
         } catch (IllegalStateException | UncheckedIOException e) {
             LOG.error("Cannot take over the configuration, will try again in {} s", RETRY_SECONDS, e);
-            thread.schedule(this::mark, RETRY_SECONDS, TimeUnit.SECONDS);
+            retry.later();
         }
     }
 
