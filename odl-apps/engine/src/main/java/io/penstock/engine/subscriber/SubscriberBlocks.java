@@ -4,7 +4,6 @@ package io.penstock.engine.subscriber;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.subscriber.BlockRequests.Request;
-import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.Block;
 import io.penstock.pipeline.intent.Allocations.Place;
@@ -22,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -30,9 +28,8 @@ import org.slf4j.LoggerFactory;
  * gets for {@link Constants#BLOCK_QUARANTINE_SECONDS}. For the thread of the engine.
  */
 public final class SubscriberBlocks {
-    private static final Logger LOG = LoggerFactory.getLogger(SubscriberBlocks.class);
-
     private final Clock clock;
+    private final ShortageLog shortages;
     private final Map<Place, Instant> resting = new HashMap<>();
 
     /** Somebody inside a VRF. */
@@ -41,6 +38,7 @@ public final class SubscriberBlocks {
     /** Blocks that rest are counted from when they were taken by this clock. */
     public SubscriberBlocks(final Clock clock) {
         this.clock = requireNonNull(clock);
+        shortages = new ShortageLog(LoggerFactory.getLogger(SubscriberBlocks.class), clock);
     }
 
     /** Gives one block to everybody who asked for it and may have it; the same object when that is nobody. */
@@ -73,8 +71,7 @@ public final class SubscriberBlocks {
         tenant.nat().stream().flatMap(nat -> nat.portBlocks().stream())
             .filter(mapping -> mapping.inside().contains(request.subscriber())).findFirst().ifPresent(mapping ->
                 BlockAllocator.give(mapping, taken, resting.keySet(), request.subscriber()).ifPresentOrElse(taken::add,
-                    () -> LOG.warn("Tenant {}: no block of {} is left for subscriber {}", tenant.name(),
-                        mapping.outside(), Ipv4.text(request.subscriber()))));
+                    () -> shortages.warn(tenant.name(), mapping.outside(), request.subscriber())));
     }
 
     /** Takes all blocks of some subscribers; the same object when they have none. */
