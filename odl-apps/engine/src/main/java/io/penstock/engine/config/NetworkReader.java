@@ -2,6 +2,7 @@
 package io.penstock.engine.config;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
@@ -30,8 +31,6 @@ import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
  * object there, and is translated to the same object here. Safe for all threads.
  */
 final class NetworkReader {
-    private static final int TCP = 6;
-    private static final int UDP = 17;
     /** Lists of nat whose entries have public addresses of their own. */
     private static final List<String> MAPPINGS = List.of("one-to-one", "deterministic", "port-block");
 
@@ -178,7 +177,7 @@ final class NetworkReader {
 
     private static Tenant.PortForward portForward(final Element forward) {
         final int publicPort = Integer.parseInt(forward.text("public-port"));
-        return new Tenant.PortForward(forward.text("name"), forward.text("protocol").equals("tcp") ? TCP : UDP,
+        return new Tenant.PortForward(forward.text("name"), IpProtocol.number(forward.text("protocol")),
             publicPort, Ipv4.parse(forward.text("inside-address")),
             forward.leaf("inside-port").map(Integer::valueOf).orElse(publicPort));
     }

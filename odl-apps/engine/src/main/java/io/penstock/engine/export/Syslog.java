@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.journal.Assignment;
 import io.penstock.engine.journal.Change;
+import io.penstock.pipeline.flow.IpProtocol;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -16,7 +17,6 @@ public final class Syslog implements Function<List<Change>, List<ByteBuffer>> {
     private static final int PRIORITY = 16 * 8 + 5;
     /** Who has no enterprise number of his own uses that of examples (RFC 5612). */
     private static final String ELEMENT = "nat@32473";
-    private static final int TCP = 6;
 
     private final String host;
 
@@ -46,7 +46,7 @@ public final class Syslog implements Function<List<Change>, List<ByteBuffer>> {
             add(text, "block-size", blocks.size());
         });
         given.forwarded().ifPresent(forwarded -> {
-            add(text, "protocol", forwarded.protocol() == TCP ? "tcp" : "udp");
+            add(text, "protocol", IpProtocol.name(forwarded.protocol()));
             add(text, "public-port", forwarded.publicPort());
             add(text, "inside-port", forwarded.insidePort());
         });

@@ -4,6 +4,7 @@ package io.penstock.engine.journal;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.intent.Prefix;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -27,9 +28,6 @@ record Entry(long number, Instant time, Event event, Instant since, Optional<Ass
     static final String NOTHING = "0".repeat(64);
 
     private static final String HASH = ",\"hash\":\"";
-    private static final String TCP = "tcp";
-    private static final int TCP_NUMBER = 6;
-    private static final int UDP_NUMBER = 17;
 
     /** What an entry tells. */
     enum Event { OPENED, HELD, ASSIGNED, RELEASED }
@@ -98,7 +96,7 @@ record Entry(long number, Instant time, Event event, Instant since, Optional<Ass
             object.addProperty("block-size", blocks.size());
         });
         given.forwarded().ifPresent(forwarded -> {
-            object.addProperty("protocol", forwarded.protocol() == TCP_NUMBER ? TCP : "udp");
+            object.addProperty("protocol", IpProtocol.name(forwarded.protocol()));
             object.addProperty("public-port", forwarded.publicPort());
             object.addProperty("inside-port", forwarded.insidePort());
         });
@@ -111,7 +109,7 @@ record Entry(long number, Instant time, Event event, Instant since, Optional<Ass
             object.has("block-size") ? Optional.of(
                 new Assignment.Blocks(number(object, "first-port"), number(object, "block-size"))) : Optional.empty(),
             object.has("protocol") ? Optional.of(new Assignment.Forwarded(
-                text(object, "protocol").equals(TCP) ? TCP_NUMBER : UDP_NUMBER, number(object, "public-port"),
+                IpProtocol.number(text(object, "protocol")), number(object, "public-port"),
                 number(object, "inside-port"))) : Optional.empty());
     }
 

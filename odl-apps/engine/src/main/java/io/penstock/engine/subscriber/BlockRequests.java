@@ -3,6 +3,7 @@ package io.penstock.engine.subscriber;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
@@ -16,7 +17,6 @@ public final class BlockRequests {
     /** What the meter of all nodes lets through in some seconds; who does not fit in asks again. */
     private static final int MOST = 1000;
     private static final int ETH_TYPE_AT = 12;
-    private static final int ETH_IPV4 = 0x0800;
     private static final int SOURCE_AT = 26;
     private static final int HEADERS = 34;
 
@@ -65,7 +65,7 @@ public final class BlockRequests {
         final boolean first = packet.table() == Table.NAT_TRANSLATE.number();
         final ByteBuffer frame = ByteBuffer.wrap(packet.frame());
         if (!first && packet.table() != Table.NAT_OUT_CHECK.number() || frame.limit() < HEADERS
-                || (frame.getShort(ETH_TYPE_AT) & 0xffff) != ETH_IPV4) {
+                || (frame.getShort(ETH_TYPE_AT) & 0xffff) != EtherType.IPV4) {
             return Optional.empty();
         }
         return Optional.of(new Request((int) value(packet, Register.VRF), frame.getInt(SOURCE_AT) & 0xffffffffL,

@@ -2,6 +2,7 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
@@ -17,7 +18,6 @@ import java.util.Optional;
  * a list, what no entry permits is dropped.
  */
 public final class AclStage implements Stage {
-    private static final int TCP = 6;
 
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
@@ -69,7 +69,7 @@ public final class AclStage implements Stage {
     }
 
     private static List<List<FieldMatch>> portMatches(final Acl.Entry entry) {
-        final boolean tcp = entry.protocol().equals(Optional.of(TCP));
+        final boolean tcp = entry.protocol().equals(Optional.of(IpProtocol.TCP));
         final List<List<FieldMatch>> product = new ArrayList<>();
         for (final Optional<FieldMatch> source
                 : blocks(entry.sourcePorts(), tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC)) {

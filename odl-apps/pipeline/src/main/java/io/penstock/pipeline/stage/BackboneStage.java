@@ -3,6 +3,7 @@ package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Node;
@@ -95,7 +96,7 @@ public final class BackboneStage implements Stage {
         sink.flow(Table.BACKBONE_IN, Priority.LOW, "learn neighbours on " + uplink.port()).arp().when(from)
             .when(uplink.prefix().match(MatchField.ARP_SPA)).then(learn).end();
         sink.flow(Table.BACKBONE_IN, Priority.GUARD, "ping to the backbone address").when(from).ipv4()
-            .when(MatchField.IP_DST, uplink.address()).when(MatchField.IP_PROTO, Replies.ICMP)
+            .when(MatchField.IP_DST, uplink.address()).when(MatchField.IP_PROTO, IpProtocol.ICMP)
             .when(MatchField.ICMP_TYPE, Replies.ECHO_REQUEST)
             .then(Replies.echo(mac, uplink.address())).then(Replies.backToSender()).go(Table.EGRESS);
 

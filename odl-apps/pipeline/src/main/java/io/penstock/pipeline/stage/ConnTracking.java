@@ -24,8 +24,6 @@ final class ConnTracking {
     static final long TRK = 0x20;
     static final long DNAT = 0x80;
     /** IP protocols. */
-    static final int TCP = 6;
-    static final int UDP = 17;
 
     /** The mark of a forward, which has this bit too, stays when a reply is translated. */
     static final Action.Load TRANSLATED =

@@ -2,6 +2,7 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
@@ -14,8 +15,6 @@ import java.util.function.Consumer;
 
 /** Takes the flows of one owner. Not for several threads. */
 public final class FlowSink {
-    private static final int ETH_ARP = 0x0806;
-    private static final int ETH_IPV4 = 0x0800;
 
     private final long cookie;
     private final Consumer<PlannedFlow> target;
@@ -63,12 +62,12 @@ public final class FlowSink {
 
         /** Only ARP. */
         public Draft arp() {
-            return when(MatchField.ETH_TYPE, ETH_ARP);
+            return when(MatchField.ETH_TYPE, EtherType.ARP);
         }
 
         /** Only IPv4. */
         public Draft ipv4() {
-            return when(MatchField.ETH_TYPE, ETH_IPV4);
+            return when(MatchField.ETH_TYPE, EtherType.IPV4);
         }
 
         /** Adds actions. */

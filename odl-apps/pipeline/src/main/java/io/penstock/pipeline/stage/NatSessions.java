@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.stage;
 
-import static io.penstock.pipeline.stage.ConnTracking.TCP;
-import static io.penstock.pipeline.stage.ConnTracking.UDP;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Action.LearnLimit;
 import io.penstock.pipeline.flow.Action.LearnSpec;
+import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
@@ -25,7 +25,6 @@ final class NatSessions {
     /** FIN, SYN and RST, by which conntrack knows that a connection begins or ends. */
     private static final long TCP_STATE_FLAGS = 0x07;
 
-    private static final int ETH_IPV4 = 0x0800;
 
     private NatSessions() {
         // Only functions.
@@ -33,7 +32,7 @@ final class NatSessions {
 
     /** Packets that a session may translate look for one. */
     static void lookUp(final FlowSink sink, final Table table, final Table next) {
-        for (final int protocol : List.of(TCP, UDP)) {
+        for (final int protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
             sink.flow(table, Priority.NORMAL, "look for a session").when(midStream(protocol))
                 .then(new Action.Resubmit(Table.NAT_CROWDED), new Action.Resubmit(Table.NAT_SESSIONS)).go(next);
         }
@@ -55,9 +54,9 @@ final class NatSessions {
 
     /** Packets that neither begin nor end a connection. */
     static List<FieldMatch> midStream(final int protocol) {
-        final List<FieldMatch> matches = new ArrayList<>(List.of(FieldMatch.of(MatchField.ETH_TYPE, ETH_IPV4),
+        final List<FieldMatch> matches = new ArrayList<>(List.of(FieldMatch.of(MatchField.ETH_TYPE, EtherType.IPV4),
             FieldMatch.of(MatchField.IP_PROTO, protocol), FieldMatch.of(MatchField.IP_FRAG, 0)));
-        if (protocol == TCP) {
+        if (protocol == IpProtocol.TCP) {
             matches.add(new FieldMatch(MatchField.TCP_FLAGS, 0, TCP_STATE_FLAGS));
         }
         return matches;
@@ -65,8 +64,8 @@ final class NatSessions {
 
     /** Has a flow for sampled packets learn both directions of a connection that began inside. */
     static void learn(final TenantView view, final int protocol, final FlowSink.Draft flow) {
-        final MatchField sourcePort = protocol == TCP ? MatchField.TCP_SRC : MatchField.UDP_SRC;
-        final MatchField destinationPort = protocol == TCP ? MatchField.TCP_DST : MatchField.UDP_DST;
+        final MatchField sourcePort = protocol == IpProtocol.TCP ? MatchField.TCP_SRC : MatchField.UDP_SRC;
+        final MatchField destinationPort = protocol == IpProtocol.TCP ? MatchField.TCP_DST : MatchField.UDP_DST;
         final List<LearnSpec> out = List.of(
             new LearnSpec.MatchCopy(MatchField.IP_DST.range(), MatchField.IP_DST.range()),
             new LearnSpec.MatchCopy(destinationPort.range(), destinationPort.range()),
@@ -87,7 +86,7 @@ final class NatSessions {
 
     /** Learns both directions of a connection to a forward. No field tells its address inside, but the forward does. */
     static List<Action> toForward(final TenantView view, final Tenant.PortForward forward) {
-        final boolean tcp = forward.protocol() == TCP;
+        final boolean tcp = forward.protocol() == IpProtocol.TCP;
         final MatchField sourcePort = tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC;
         final MatchField destinationPort = tcp ? MatchField.TCP_DST : MatchField.UDP_DST;
         final List<LearnSpec> out = new ArrayList<>(List.of(
@@ -118,7 +117,7 @@ final class NatSessions {
             new LearnSpec.MatchValue(in ? 1 : 0, Register.FROM_BACKBONE.range()),
             // Looked at before addresses and ports: a crowded VRF finds nothing without looking at those.
             new LearnSpec.MatchValue(0, Register.CROWDED.range()),
-            new LearnSpec.MatchValue(ETH_IPV4, MatchField.ETH_TYPE.range()),
+            new LearnSpec.MatchValue(EtherType.IPV4, MatchField.ETH_TYPE.range()),
             new LearnSpec.MatchValue(protocol, MatchField.IP_PROTO.range())));
         specs.addAll(translation);
         specs.add(new LearnSpec.LoadValue(1, Register.SESSION.range()));

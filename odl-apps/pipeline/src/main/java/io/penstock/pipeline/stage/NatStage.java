@@ -6,16 +6,16 @@ import static io.penstock.pipeline.stage.ConnTracking.INV;
 import static io.penstock.pipeline.stage.ConnTracking.NEW;
 import static io.penstock.pipeline.stage.ConnTracking.REL;
 import static io.penstock.pipeline.stage.ConnTracking.RPL;
-import static io.penstock.pipeline.stage.ConnTracking.TCP;
 import static io.penstock.pipeline.stage.ConnTracking.TRANSLATED;
 import static io.penstock.pipeline.stage.ConnTracking.TRK;
-import static io.penstock.pipeline.stage.ConnTracking.UDP;
 import static io.penstock.pipeline.stage.ConnTracking.newToBackbone;
 import static io.penstock.pipeline.stage.ConnTracking.state;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Action.LearnSpec;
+import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.registry.Constants;
@@ -48,7 +48,6 @@ import java.util.Optional;
  * come after the translation in both cases, so sessions change nothing about them.
  */
 public final class NatStage implements Stage {
-    private static final int ETH_IPV4 = 0x0800;
 
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
@@ -71,7 +70,7 @@ public final class NatStage implements Stage {
         NatSessions.lookUp(sink, Table.NAT_OUT, Table.NAT_OUT_KNOWN);
         sink.flow(Table.NAT_OUT_KNOWN, Priority.HIGH, "translated by a session").when(Register.SESSION.is(1))
             .then(Register.VRF.load(Constants.BACKBONE_VRF)).go(Table.BACKBONE_ROUTE);
-        for (final int protocol : List.of(TCP, UDP)) {
+        for (final int protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
             sink.flow(Table.NAT_OUT_KNOWN, Priority.NORMAL, "sample, and translate")
                 .when(NatSessions.midStream(protocol))
                 .when(Register.CROWDED.is(0)).then(NatSessions.sampledCopy()).go(Table.NAT_TRANSLATE);
@@ -112,8 +111,8 @@ public final class NatStage implements Stage {
     private static void planAlg(final TenantView view, final Action.Alg alg, final FlowSink sink) {
         for (final MatchField port : List.of(MatchField.TCP_SRC, MatchField.TCP_DST)) {
             final String label = "ALG " + alg + (port == MatchField.TCP_DST ? ", to the server" : ", from the server");
-            final List<FieldMatch> control = List.of(view.isVrf(), FieldMatch.of(MatchField.ETH_TYPE, ETH_IPV4),
-                FieldMatch.of(MatchField.IP_PROTO, TCP), FieldMatch.of(port, alg.port()));
+            final List<FieldMatch> control = List.of(view.isVrf(), FieldMatch.of(MatchField.ETH_TYPE, EtherType.IPV4),
+                FieldMatch.of(MatchField.IP_PROTO, IpProtocol.TCP), FieldMatch.of(port, alg.port()));
             sink.flow(Table.NAT_OUT_KNOWN, Priority.HIGH, label).when(control).when(Register.SESSION.is(0))
                 .go(Table.NAT_TRANSLATE);
             sink.flow(Table.NAT_TRANSLATE, Priority.HIGH, label).when(control)

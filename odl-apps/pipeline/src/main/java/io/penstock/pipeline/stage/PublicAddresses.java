@@ -5,12 +5,11 @@ import static io.penstock.pipeline.stage.ConnTracking.EST;
 import static io.penstock.pipeline.stage.ConnTracking.INV;
 import static io.penstock.pipeline.stage.ConnTracking.REL;
 import static io.penstock.pipeline.stage.ConnTracking.RPL;
-import static io.penstock.pipeline.stage.ConnTracking.TCP;
 import static io.penstock.pipeline.stage.ConnTracking.TRK;
-import static io.penstock.pipeline.stage.ConnTracking.UDP;
 import static io.penstock.pipeline.stage.ConnTracking.state;
 import static io.penstock.pipeline.stage.ConnTracking.translated;
 
+import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.registry.Constants;
@@ -32,8 +31,9 @@ final class PublicAddresses {
         leave(view, addresses, sink);
         // A session copies the source that the connection began with, so it has to have begun inside. What an ALG
         // expected shows that of its control connection.
-        NatSessions.learn(view, UDP, translated(view, sink, "learn a session", state(TRK, INV | RPL | REL), addresses));
-        NatSessions.learn(view, TCP,
+        NatSessions.learn(view, IpProtocol.UDP,
+            translated(view, sink, "learn a session", state(TRK, INV | RPL | REL), addresses));
+        NatSessions.learn(view, IpProtocol.TCP,
             translated(view, sink, "learn a session", state(TRK | EST, INV | RPL | REL), addresses));
     }
 

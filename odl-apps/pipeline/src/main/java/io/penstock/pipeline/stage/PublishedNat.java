@@ -6,17 +6,17 @@ import static io.penstock.pipeline.stage.ConnTracking.EST;
 import static io.penstock.pipeline.stage.ConnTracking.INV;
 import static io.penstock.pipeline.stage.ConnTracking.NEW;
 import static io.penstock.pipeline.stage.ConnTracking.RPL;
-import static io.penstock.pipeline.stage.ConnTracking.TCP;
 import static io.penstock.pipeline.stage.ConnTracking.TRANSLATED;
 import static io.penstock.pipeline.stage.ConnTracking.TRK;
-import static io.penstock.pipeline.stage.ConnTracking.UDP;
 import static io.penstock.pipeline.stage.ConnTracking.newFromBackbone;
 import static io.penstock.pipeline.stage.ConnTracking.newToBackbone;
 import static io.penstock.pipeline.stage.ConnTracking.state;
 import static io.penstock.pipeline.stage.ConnTracking.translated;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Tenant;
@@ -29,7 +29,6 @@ import java.util.OptionalInt;
 
 /** Hosts and services that the world reaches. */
 final class PublishedNat {
-    private static final int ETH_IPV4 = 0x0800;
 
     private PublishedNat() {
         // Only functions.
@@ -37,7 +36,7 @@ final class PublishedNat {
 
     /** Destination NAT of a service, in the zone of its VRF. */
     static void forward(final TenantView view, final Tenant.PortForward forward, final FlowSink sink) {
-        final boolean tcp = forward.protocol() == TCP;
+        final boolean tcp = forward.protocol() == IpProtocol.TCP;
         final MatchField sourcePort = tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC;
         final MatchField destinationPort = tcp ? MatchField.TCP_DST : MatchField.UDP_DST;
         final Action.ConnTrack publish =
@@ -65,7 +64,7 @@ final class PublishedNat {
 
     /** By which every packet of a connection, later fragments too, tells to which forward it was opened. */
     private static long mark(final Tenant.PortForward forward) {
-        return Constants.TRANSLATED_MARK | (forward.protocol() == UDP ? Constants.FORWARD_UDP_MARK : 0)
+        return Constants.TRANSLATED_MARK | (forward.protocol() == IpProtocol.UDP ? Constants.FORWARD_UDP_MARK : 0)
             | (long) forward.publicPort() << Constants.FORWARD_PORT_SHIFT;
     }
 
@@ -80,7 +79,7 @@ final class PublishedNat {
             .then(outside.replaceIn(MatchField.IP_SRC), Register.VRF.load(Constants.BACKBONE_VRF))
             .go(Table.BACKBONE_ROUTE);
         final List<FieldMatch> arrives = List.of(FieldMatch.of(MatchField.ETH_DST, node.backboneMac()),
-            FieldMatch.of(MatchField.ETH_TYPE, ETH_IPV4), outside.match(MatchField.IP_DST).get(0));
+            FieldMatch.of(MatchField.ETH_TYPE, EtherType.IPV4), outside.match(MatchField.IP_DST).get(0));
         sink.flow(Table.BACKBONE_IN, Priority.NORMAL, label).when(arrives).when(MatchField.IP_FRAG, 0)
             .then(inside.replaceIn(MatchField.IP_DST), Register.VRF.load(view.vrf()), Register.FROM_BACKBONE.load(1))
             .go(Table.CHAIN_IN);

@@ -18,7 +18,6 @@ import java.util.stream.Stream;
 final class Replies {
     static final int ARP_REQUEST = 1;
     static final int ARP_REPLY = 2;
-    static final int ICMP = 1;
     static final int ECHO_REQUEST = 8;
     private static final int ECHO_REPLY = 0;
     private static final int INITIAL_TTL = 64;

@@ -3,14 +3,13 @@ package io.penstock.pipeline.stage;
 
 import static io.penstock.pipeline.stage.ConnTracking.INV;
 import static io.penstock.pipeline.stage.ConnTracking.NEW;
-import static io.penstock.pipeline.stage.ConnTracking.TCP;
 import static io.penstock.pipeline.stage.ConnTracking.TRK;
-import static io.penstock.pipeline.stage.ConnTracking.UDP;
 import static io.penstock.pipeline.stage.ConnTracking.newToBackbone;
 import static io.penstock.pipeline.stage.ConnTracking.state;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Allocations;
@@ -54,7 +53,7 @@ final class SubscriberNat {
         PublicAddresses.tracked(node, view, mapping.outside(), sink);
         sink.flow(Table.NAT_TRANSLATE, Priority.NORMAL, "first block for a subscriber of " + inside)
             .when(view.isVrf()).ipv4().when(inside.match(MatchField.IP_SRC)).then(requestOfBlock()).end();
-        for (final int protocol : List.of(TCP, UDP)) {
+        for (final int protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
             for (int full = 0; full < mapping.mostBlocks(); full++) {
                 final boolean last = full == mapping.mostBlocks() - 1;
                 final FlowSink.Draft flow = untranslated(view, sink, Priority.NORMAL, protocol, full,
@@ -90,7 +89,7 @@ final class SubscriberNat {
                 .when(MatchField.IP_SRC, block.subscriber()).then(translate).end();
             return;
         }
-        for (final int protocol : List.of(TCP, UDP)) {
+        for (final int protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
             untranslated(view, sink, Priority.HIGH, protocol, index - 1, label)
                 .when(MatchField.IP_SRC, block.subscriber()).then(Register.BLOCK.load(index), translate).end();
         }

@@ -2,6 +2,7 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Route;
@@ -61,7 +62,7 @@ public final class VrfStage implements Stage {
         // A gateway answers a used-up TTL as well: the packet has arrived.
         sink.flow(Table.GATEWAY, Priority.GUARD, "ping to the gateway of " + subnet.name())
             .when(view.isVrf()).ipv4().when(MatchField.IP_DST, subnet.gateway())
-            .when(MatchField.IP_PROTO, Replies.ICMP).when(MatchField.ICMP_TYPE, Replies.ECHO_REQUEST)
+            .when(MatchField.IP_PROTO, IpProtocol.ICMP).when(MatchField.ICMP_TYPE, Replies.ECHO_REQUEST)
             .then(Replies.echo(Constants.GATEWAY_MAC, subnet.gateway())).then(Replies.backToSender())
             .go(Table.EGRESS);
         sink.flow(Table.GATEWAY, Priority.NORMAL, "to the gateway of " + subnet.name() + ", not ping")

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.flow;
+
+/** EtherTypes, as IANA has registered them. */
+public final class EtherType {
+    public static final int IPV4 = 0x0800;
+    public static final int ARP = 0x0806;
+
+    private EtherType() {
+        // Constants only
+    }
+}
