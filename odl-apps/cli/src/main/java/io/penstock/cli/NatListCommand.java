@@ -2,6 +2,7 @@
 package io.penstock.cli;
 
 import io.penstock.engine.api.Operations;
+import java.time.Duration;
 import java.util.stream.Collectors;
 import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
@@ -15,12 +16,26 @@ public final class NatListCommand extends OperationsCommand {
     @Override
     public Object execute() {
         final Operations.NatUsage usage = operations().natUsage();
-        final ShellTable table = table("owner", "public", "used", "of", "subscribers", "most");
+        final ShellTable table = table("owner", "public", "used", "of", "subscribers", "most", "drained");
         usage.pools().forEach(pool -> table.addRow().addContent("pool " + pool.name(), "-", pool.used(),
-            pool.addresses() + " addresses", "-", "-"));
+            pool.addresses() + " addresses", "-", "-", dash(pool.drain().stream().map(NatListCommand::text)
+                .collect(Collectors.joining(" ")))));
         usage.portBlocks().forEach(each -> table.addRow().addContent(each.tenant() + " " + each.inside(),
             each.outside(), each.used(), each.blocks() + " blocks", each.subscribers(), dash(each.top().stream()
-                .limit(3).map(top -> top.owner() + " (" + top.blocks() + ")").collect(Collectors.joining(" ")))));
+                .limit(3).map(top -> top.subscriber() + " (" + top.blocks() + ")").collect(Collectors.joining(" "))),
+            dash(each.addresses().stream().filter(Operations.AddressUsage::draining).map(NatListCommand::text)
+                .collect(Collectors.joining(" ")))));
         return print(usage, table);
+    }
+
+    private static String text(final Operations.Drained drained) {
+        return drained.prefix() + " (" + (drained.tenants().isEmpty() ? "empty"
+            : String.join(" ", drained.tenants())) + ")";
+    }
+
+    private static String text(final Operations.AddressUsage address) {
+        final String end = address.blocks() == 0 ? "empty" : address.emptyInSeconds().isEmpty() ? "nobody left yet"
+            : "empty in about " + Duration.ofSeconds(address.emptyInSeconds().getAsLong()).toMinutes() + " min";
+        return address.address() + " (" + end + ")";
     }
 }

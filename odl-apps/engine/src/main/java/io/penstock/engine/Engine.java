@@ -11,6 +11,8 @@ import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.PortStates;
+import io.penstock.engine.pool.PoolEvent;
+import io.penstock.engine.pool.PoolWatch;
 import io.penstock.engine.subscriber.Subscribers;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
@@ -42,6 +44,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,6 +63,8 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final OpenFlowSouthbound southbound;
     private final BridgeTranslator bridges;
     private final AllocationWriter writer;
+    private final PoolWatch pools = new PoolWatch(Clock.systemUTC());
+    private final Consumer<PoolEvent> poolEvents;
     private final NeighbourResolver resolver;
     private final Subscribers subscribers = new Subscribers(Clock.systemUTC(), this::mark);
     private final OvsdbServer ovsdb = new OvsdbServer();
@@ -73,13 +78,19 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final Retry retry;
     private volatile Desired desired;
 
-    /** An engine that does nothing until it is started. */
+    /**
+     * An engine that does nothing until it is started.
+     *
+     * @param poolEvents is told what happens to public addresses; must not block
+     */
     public Engine(final ConfigurationStore store, final OpenFlowSouthbound southbound,
-            final BridgeTranslator bridges, final AllocationWriter writer) {
+            final BridgeTranslator bridges, final AllocationWriter writer,
+            final Consumer<PoolEvent> poolEvents) {
         this.store = requireNonNull(store);
         this.southbound = requireNonNull(southbound);
         this.bridges = requireNonNull(bridges);
         this.writer = requireNonNull(writer);
+        this.poolEvents = requireNonNull(poolEvents);
         resolver = new NeighbourResolver(southbound, this::desired);
         thread = Executors.newSingleThreadScheduledExecutor(task -> {
             final Thread engine = new Thread(task, "penstock-engine");
@@ -92,7 +103,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     /** Starts: takes over what was handed out before, then listens for nodes. */
     public void start(final String listenAddress, final int ovsdbPort) {
         desired = new Desired(0, Snapshot.empty(), writer.read());
-        store.start(() -> desired.allocations(), this::mark);
+        store.start(this::desired, this::mark);
         registrations.add(southbound.listen((ConnectionListener) this));
         registrations.add(southbound.listen((PortListener) this));
         registrations.add(southbound.listen(resolver::onPacketIn));
@@ -117,6 +128,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     /** What is configured and handed out. */
     Desired desired() {
         return desired;
+    }
+
+    /** What is known of public addresses over time. */
+    PoolWatch pools() {
+        return pools;
     }
 
     /** Workers of all configured nodes by name. */
@@ -158,6 +174,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             subscribers.written();
             desired = new Desired(revision, snapshot, allocations);
             adjustWorkers(snapshot);
+            pools.look(desired).forEach(poolEvents);
             workers.values().forEach(NodeWorker::mark);
         } catch (IllegalStateException | UncheckedIOException e) {
             LOG.error("Cannot take over the configuration, will try again in {} s", RETRY_SECONDS, e);

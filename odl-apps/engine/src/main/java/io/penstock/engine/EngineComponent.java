@@ -9,6 +9,7 @@ import io.penstock.engine.export.Syslog;
 import io.penstock.engine.journal.NatJournal;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.rest.OperationsRpcs;
+import io.penstock.engine.rest.PoolEvents;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -23,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.opendaylight.mdsal.binding.api.DataBroker;
+import org.opendaylight.mdsal.binding.api.NotificationPublishService;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
 import org.opendaylight.mdsal.dom.api.DOMDataBroker;
 import org.opendaylight.yangtools.concepts.Registration;
@@ -87,7 +89,8 @@ public final class EngineComponent implements Operations, AutoCloseable {
     /** Starts the engine. */
     @Activate
     public EngineComponent(@Reference final DOMDataBroker domBroker, @Reference final DataBroker broker,
-            @Reference final RpcProviderService rpcProvider, @Reference final OpenFlowSouthbound southbound,
+            @Reference final RpcProviderService rpcProvider,
+            @Reference final NotificationPublishService notifications, @Reference final OpenFlowSouthbound southbound,
             final BundleContext bundles, final Settings settings) {
         final ConfigurationStore store = new ConfigurationStore(domBroker, broker);
         final NatJournal journal = new NatJournal(
@@ -95,7 +98,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
         engine = new Engine(store, southbound,
             new BridgeTranslator("tcp:" + settings.openflow$_$listen$_$address() + ":"
                 + settings.openflow$_$listen$_$port()),
-            new AllocationWriter(store, journal, exporters(settings)));
+            new AllocationWriter(store, journal, exporters(settings)), new PoolEvents(notifications));
         operations = new EngineOperations(engine, settings.restconf$_$url(),
             bundles.getBundle().getVersion().toString(), Clock.systemUTC());
         engine.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());

@@ -7,7 +7,7 @@ import io.penstock.engine.api.Operations;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.NodeWorker.Observation;
-import io.penstock.engine.subscriber.Usage;
+import io.penstock.engine.pool.Usage;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Allocations;
@@ -75,7 +75,7 @@ final class EngineOperations implements Operations {
 
     @Override
     public NatUsage natUsage() {
-        return Usage.of(engine.desired().snapshot(), engine.desired().allocations());
+        return Usage.of(engine.desired().snapshot(), engine.desired().allocations(), engine.pools());
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.penstock.engine.api;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 
@@ -53,10 +54,20 @@ public interface Operations {
             String text) { }
 
     /** How many addresses a pool has, and how many tenants have one. */
-    record PoolUsage(String name, long addresses, long used) { }
+    record PoolUsage(String name, long addresses, long used, List<Drained> drain) { }
 
-    /** Blocks of one owner, which is a public address or a subscriber. */
-    record Used(String owner, int blocks) { }
+    /** Addresses of which nobody new gets one, and the tenants that still have one. */
+    record Drained(String prefix, List<String> tenants) { }
+
+    /** Blocks of one subscriber. */
+    record Used(String subscriber, int blocks) { }
+
+    /**
+     * Blocks of one public address.
+     *
+     * @param emptyInSeconds estimate of when nobody has one; nothing when it is not drained, or nobody has left yet
+     */
+    record AddressUsage(String address, int blocks, boolean draining, OptionalLong emptyInSeconds) { }
 
     /**
      * Blocks of one entry of a tenant.
@@ -68,7 +79,7 @@ public interface Operations {
      * @param top subscribers with most blocks, ten at most
      */
     record BlockUsage(String tenant, String inside, String outside, int subscribers, int blocks, int used,
-            List<Used> addresses, List<Used> top) { }
+            List<AddressUsage> addresses, List<Used> top) { }
 
     /** What is used of the public addresses. */
     record NatUsage(List<PoolUsage> pools, List<BlockUsage> portBlocks) { }

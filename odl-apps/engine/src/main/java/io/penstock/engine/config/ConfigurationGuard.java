@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.util.concurrent.FluentFuture;
 import io.penstock.engine.config.ConfigurationStore.Trees;
-import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Validator;
 import io.penstock.pipeline.intent.Violation;
@@ -40,15 +39,15 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
 
     private final Supplier<Trees> stored;
     private final NetworkReader reader;
-    private final Supplier<Allocations> allocations;
+    private final Supplier<Desired> desired;
     private final Validator validator = new Validator();
 
     /** A guard that completes a change of one tree with the stored state of the other. */
     ConfigurationGuard(final Supplier<Trees> stored, final NetworkReader reader,
-            final Supplier<Allocations> allocations) {
+            final Supplier<Desired> desired) {
         this.stored = requireNonNull(stored);
         this.reader = requireNonNull(reader);
-        this.allocations = requireNonNull(allocations);
+        this.desired = requireNonNull(desired);
     }
 
     @Override
@@ -83,8 +82,9 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     private List<Violation> violations(final Optional<NormalizedNode> network, final Optional<NormalizedNode> acls) {
         try {
             final Snapshot snapshot = reader.read(network, acls);
+            final Desired before = desired.get();
             synchronized (validator) {
-                return validator.validateAgain(snapshot, allocations.get());
+                return validator.validateAgain(snapshot, before.snapshot(), before.allocations());
             }
         } catch (UnreadableException e) {
             return List.of(e.violation());

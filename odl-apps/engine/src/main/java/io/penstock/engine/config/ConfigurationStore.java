@@ -50,15 +50,15 @@ public final class ConfigurationStore implements AutoCloseable {
     /**
      * Begins to guard and to watch the configuration.
      *
-     * @param allocations what was handed out, for the check
+     * @param desired what is configured and handed out so far, for the check
      * @param changed called after every change, and once at the beginning; must not block
      */
-    public void start(final Supplier<Allocations> allocations, final Runnable changed) {
+    public void start(final Supplier<Desired> desired, final Runnable changed) {
         final DOMDataTreeCommitCohortRegistry cohorts =
             domBroker.getExtensions().getInstance(DOMDataTreeCommitCohortRegistry.class);
         final DOMDataTreeChangeService changes =
             domBroker.getExtensions().getInstance(DOMDataTreeChangeService.class);
-        final ConfigurationGuard guard = new ConfigurationGuard(this::trees, reader, allocations);
+        final ConfigurationGuard guard = new ConfigurationGuard(this::trees, reader, desired);
         for (final DOMDataTreeIdentifier tree : List.of(ConfigurationPaths.NETWORK, ConfigurationPaths.ACLS)) {
             registrations.add(cohorts.registerCommitCohort(tree, guard)::close);
             registrations.add(changes.registerDataTreeChangeListener(tree, listener(changed)));

@@ -16,6 +16,7 @@ import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.intent.Thresholds;
 import io.penstock.pipeline.intent.Violation;
 import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
@@ -57,11 +58,14 @@ final class NetworkReader {
     }
 
     private Snapshot read(final Element network, final Element aclsRoot) throws UnreadableException {
+        for (final Element pool : network.list("pool", "name")) {
+            checkThresholds("pool " + pool.text("name"), "", pool);
+        }
         return Snapshot.of(
             network.list("node", "name").stream().map(NetworkReader::node).toList(),
             backbone(network.child("backbone")),
-            network.list("pool", "name").stream().map(pool -> new Pool(pool.text("name"),
-                pool.leafList("prefix", false).stream().map(Prefix::parse).toList())).toList(),
+            network.list("pool", "name").stream().map(pool -> new Pool(pool.text("name"), prefixes(pool, "prefix"),
+                prefixes(pool, "drain"), force(pool), thresholds(pool))).toList(),
             network.list("function", "name").stream().map(NetworkReader::function).toList(),
             network.list("chain", "name").stream()
                 .map(chain -> new Chain(chain.text("name"), chain.leafList("function", true))).toList(),
@@ -103,9 +107,20 @@ final class NetworkReader {
                 checkLeaves(name, "nat / " + kind + " " + entry.text("inside-prefix"), entry, "public-prefix");
             }
         }
+        for (final Element entry : nat.list("port-block", "inside-prefix")) {
+            checkThresholds(name, "nat / port-block " + entry.text("inside-prefix") + " / ", entry);
+        }
         for (final Element entry : nat.list("port-forward", "name")) {
             checkLeaves(name, "nat / port-forward " + entry.text("name"), entry, "protocol", "public-port",
                 "inside-address");
+        }
+    }
+
+    private static void checkThresholds(final String owner, final String entry, final Element element)
+            throws UnreadableException {
+        final Element told = element.child("notify-pool-usage");
+        if (told.isPresent()) {
+            checkLeaves(owner, entry + "notify-pool-usage", told, "high-threshold", "low-threshold");
         }
     }
 
@@ -163,10 +178,24 @@ final class NetworkReader {
                 Prefix.parse(each.text("inside-prefix")), Prefix.parse(each.text("public-prefix")),
                 each.leaf("block-size").map(Integer::valueOf).orElse(Constants.BLOCK_SIZE),
                 each.leaf("most-blocks").map(Integer::valueOf).orElse(Constants.MOST_BLOCKS),
-                each.leaf("force").map(Boolean::valueOf).orElse(false))).toList(),
+                force(each), prefixes(each, "drain"), thresholds(each))).toList(),
             nat.list("port-forward", "name").stream().map(NetworkReader::portForward).toList(),
             nat.leafList("alg", false).stream().map(alg -> Action.Alg.valueOf(alg.toUpperCase(Locale.ROOT)))
                 .collect(Collectors.toSet()));
+    }
+
+    private static List<Prefix> prefixes(final Element owner, final String name) {
+        return owner.leafList(name, false).stream().map(Prefix::parse).toList();
+    }
+
+    private static boolean force(final Element owner) {
+        return owner.leaf("force").map(Boolean::valueOf).orElse(false);
+    }
+
+    private static Optional<Thresholds> thresholds(final Element owner) {
+        final Element told = owner.child("notify-pool-usage");
+        return told.isPresent() ? Optional.of(new Thresholds(Integer.parseInt(told.text("high-threshold")),
+            Integer.parseInt(told.text("low-threshold")))) : Optional.empty();
     }
 
     private static <T> List<T> mappings(final Element nat, final String kind,

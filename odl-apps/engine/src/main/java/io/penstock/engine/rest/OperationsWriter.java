@@ -3,6 +3,7 @@ package io.penstock.engine.rest;
 
 import io.penstock.engine.api.Operations;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.Counter64;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutput;
@@ -21,6 +22,8 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.flows.outp
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.PoolBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.PortBlock;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.PortBlockBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.pool.DrainBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.port.block.Address;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.port.block.AddressBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.port.block.TopBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.ChainBuilder;
@@ -72,7 +75,9 @@ final class OperationsWriter {
     static NatUsageOutput natUsage(final Operations.NatUsage usage) {
         return new NatUsageOutputBuilder()
             .setPool(usage.pools().stream().map(pool -> new PoolBuilder().setName(pool.name())
-                .setAddresses(Uint64.valueOf(pool.addresses())).setUsed(Uint64.valueOf(pool.used())).build())
+                .setAddresses(Uint64.valueOf(pool.addresses())).setUsed(Uint64.valueOf(pool.used()))
+                .setDrain(pool.drain().stream().map(drained -> new DrainBuilder().setPrefix(drained.prefix())
+                    .setTenant(Set.copyOf(drained.tenants())).build()).collect(BindingMap.toOrderedMap())).build())
                 .collect(BindingMap.toOrderedMap()))
             .setPortBlock(usage.portBlocks().stream().map(OperationsWriter::portBlock)
                 .collect(BindingMap.toOrderedMap()))
@@ -83,11 +88,17 @@ final class OperationsWriter {
         return new PortBlockBuilder().setTenant(usage.tenant()).setInsidePrefix(usage.inside())
             .setPublicPrefix(usage.outside()).setSubscribers(Uint32.valueOf(usage.subscribers()))
             .setBlocks(Uint32.valueOf(usage.blocks())).setUsed(Uint32.valueOf(usage.used()))
-            .setAddress(usage.addresses().stream().map(each -> new AddressBuilder().setAddress(each.owner())
-                .setUsed(Uint32.valueOf(each.blocks())).build()).collect(BindingMap.toOrderedMap()))
-            .setTop(usage.top().stream().map(each -> new TopBuilder().setSubscriber(each.owner())
+            .setAddress(usage.addresses().stream().map(OperationsWriter::address).collect(BindingMap.toOrderedMap()))
+            .setTop(usage.top().stream().map(each -> new TopBuilder().setSubscriber(each.subscriber())
                 .setUsed(Uint32.valueOf(each.blocks())).build()).collect(BindingMap.toOrderedMap()))
             .build();
+    }
+
+    private static Address address(final Operations.AddressUsage usage) {
+        final AddressBuilder address = new AddressBuilder().setAddress(usage.address())
+            .setUsed(Uint32.valueOf(usage.blocks())).setDraining(usage.draining());
+        usage.emptyInSeconds().ifPresent(seconds -> address.setEmptyInSeconds(Uint32.saturatedOf(seconds)));
+        return address.build();
     }
 
     static WaitAppliedOutput applied(final SortedMap<String, Operations.Progress> progress) {

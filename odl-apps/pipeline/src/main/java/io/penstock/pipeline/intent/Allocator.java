@@ -133,7 +133,7 @@ public final class Allocator {
             .next());
     }
 
-    /** The addresses of a pool that nobody has, one after the other. */
+    /** The addresses of a pool that nobody has and that are not drained, one after the other. */
     private static final class Free {
         private final Pool pool;
         private final Set<Long> taken;
@@ -153,7 +153,7 @@ public final class Allocator {
                     offset = 0;
                 } else {
                     offset++;
-                    if (taken.add(address)) {
+                    if (!pool.drains(address) && taken.add(address)) {
                         return address;
                     }
                 }

@@ -75,6 +75,8 @@ final class BackboneValidator {
         final List<Prefix> before = new ArrayList<>();
         for (final Pool pool : snapshot.pools().values()) {
             final String entry = "pool " + pool.name();
+            PoolRules.check(pool.prefixes(), pool.drain(), pool.thresholds(),
+                (leaf, rule) -> add(entry, leaf, rule));
             for (final Prefix prefix : pool.prefixes()) {
                 before.stream().filter(prefix::overlaps).findFirst()
                     .ifPresent(other -> add(entry, "prefix", prefix + " overlaps pool prefix " + other));

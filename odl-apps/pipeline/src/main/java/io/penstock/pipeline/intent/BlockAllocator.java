@@ -6,6 +6,7 @@ import io.penstock.pipeline.intent.Allocations.Place;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /** Hands out blocks of ports. Functions without state. */
@@ -27,7 +28,7 @@ public final class BlockAllocator {
 
     /**
      * One more block for a subscriber. The first is of the public address that has most of them left, so that there is
-     * room for more; the others are of the same address (RFC 4787, REQ-2).
+     * room for more, and is not drained; the others are of the same address, drained or not (RFC 4787, REQ-2).
      *
      * @param taken all blocks of the tenant
      * @param resting places that nobody may get yet
@@ -44,22 +45,23 @@ public final class BlockAllocator {
         if (!had.isEmpty()) {
             return free(mapping, used, had.get(0).address(), subscriber);
         }
-        return free(mapping, used, addressWithMostLeft(mapping, used), subscriber);
+        final OptionalLong address = addressWithMostLeft(mapping, used);
+        return address.isEmpty() ? Optional.empty() : free(mapping, used, address.getAsLong(), subscriber);
     }
 
-    /** The lowest when there are several. */
-    private static long addressWithMostLeft(final Tenant.PortBlocks mapping, final Set<Place> used) {
+    /** The lowest when there are several; none when all are drained. */
+    private static OptionalLong addressWithMostLeft(final Tenant.PortBlocks mapping, final Set<Place> used) {
         final long first = mapping.outside().address();
         final int[] counts = new int[(int) (mapping.outside().end() - first)];
         used.stream().filter(place -> mapping.outside().contains(place.address()))
             .forEach(place -> counts[(int) (place.address() - first)]++);
-        int best = 0;
-        for (int index = 1; index < counts.length; index++) {
-            if (counts[index] < counts[best]) {
+        int best = -1;
+        for (int index = 0; index < counts.length; index++) {
+            if (!mapping.drains(first + index) && (best < 0 || counts[index] < counts[best])) {
                 best = index;
             }
         }
-        return first + best;
+        return best < 0 ? OptionalLong.empty() : OptionalLong.of(first + best);
     }
 
     private static Optional<Block> free(final Tenant.PortBlocks mapping, final Set<Place> used, final long address,

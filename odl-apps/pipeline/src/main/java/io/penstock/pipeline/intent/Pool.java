@@ -2,16 +2,35 @@
 package io.penstock.pipeline.intent;
 
 import java.util.List;
+import java.util.Optional;
 
-/** Public addresses to take from. */
-public record Pool(String name, List<Prefix> prefixes) {
+/**
+ * Public addresses to take from.
+ *
+ * @param drain addresses of which nobody new gets one; all are in {@code prefixes}
+ * @param force whether a change may take addresses away that tenants have
+ * @param thresholds when to tell how much is used
+ */
+public record Pool(String name, List<Prefix> prefixes, List<Prefix> drain, boolean force,
+        Optional<Thresholds> thresholds) {
     public Pool {
         prefixes = List.copyOf(prefixes);
+        drain = List.copyOf(drain);
+    }
+
+    /** Of which nothing is drained, taken away or told. */
+    public Pool(final String name, final List<Prefix> prefixes) {
+        this(name, prefixes, List.of(), false, Optional.empty());
     }
 
     /** Whether an address is one of the pool. */
     public boolean contains(final long address) {
         return prefixes.stream().anyMatch(prefix -> prefix.contains(address));
+    }
+
+    /** Whether nobody new gets an address. */
+    public boolean drains(final long address) {
+        return drain.stream().anyMatch(prefix -> prefix.contains(address));
     }
 
     /** Number of addresses. */

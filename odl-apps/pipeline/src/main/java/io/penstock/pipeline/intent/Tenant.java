@@ -137,15 +137,31 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
      * @param blockSize ports in a block, a power of two; a block begins at a multiple of it, from port 1024 on
      * @param mostBlocks blocks that a subscriber may have
      * @param force whether a change may take blocks away that subscribers have
+     * @param drain addresses of {@code outside} of which only subscribers get a block who have one of the same address
+     * @param thresholds when to tell how much is used
      */
-    public record PortBlocks(Prefix inside, Prefix outside, int blockSize, int mostBlocks, boolean force)
-            implements Mapping {
+    public record PortBlocks(Prefix inside, Prefix outside, int blockSize, int mostBlocks, boolean force,
+            List<Prefix> drain, Optional<Thresholds> thresholds) implements Mapping {
         private static final int FIRST_PORT = 1024;
         private static final int PORTS = 65536;
 
-        /** Which takes no blocks away. */
+        public PortBlocks {
+            drain = List.copyOf(drain);
+        }
+
+        /** Of which nothing is drained, taken away or told. */
         public PortBlocks(final Prefix inside, final Prefix outside, final int blockSize, final int mostBlocks) {
-            this(inside, outside, blockSize, mostBlocks, false);
+            this(inside, outside, blockSize, mostBlocks, false, List.of(), Optional.empty());
+        }
+
+        /** The same, but whether a change may take blocks away. */
+        public PortBlocks force(final boolean may) {
+            return new PortBlocks(inside, outside, blockSize, mostBlocks, may, drain, thresholds);
+        }
+
+        /** Whether no subscriber gets a first block of an address. */
+        public boolean drains(final long address) {
+            return drain.stream().anyMatch(prefix -> prefix.contains(address));
         }
 
         @Override

@@ -155,6 +155,8 @@ final class TenantRules {
     }
 
     private void checkBlocks(final Tenant.PortBlocks blocks, final String entry) {
+        PoolRules.check(List.of(blocks.outside()), blocks.drain(), blocks.thresholds(),
+            (leaf, rule) -> add(entry + leaf, rule));
         if (blocks.inside().length() < Constants.SHORTEST_ON_DEMAND) {
             add(entry + "inside-prefix", "is shorter than /" + Constants.SHORTEST_ON_DEMAND);
         }

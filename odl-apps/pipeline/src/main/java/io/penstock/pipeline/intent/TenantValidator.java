@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -21,6 +23,7 @@ final class TenantValidator {
     private record Mapped(String tenant, Tenant.Mapping mapping) { }
 
     private final Snapshot snapshot;
+    private final Snapshot before;
     private final Allocations allocations;
     private final List<Violation> violations = new ArrayList<>();
     private final Map<Place, String> vlanOwners = new HashMap<>();
@@ -31,9 +34,11 @@ final class TenantValidator {
     private final Map<String, String> functionUsers = new HashMap<>();
     private final Map<String, Long> poolUsers = new HashMap<>();
     private final Map<String, Long> poolSizes = new HashMap<>();
+    private final SortedMap<String, Integer> movedByPool = new TreeMap<>();
 
-    TenantValidator(final Snapshot snapshot, final Allocations allocations) {
+    TenantValidator(final Snapshot snapshot, final Snapshot before, final Allocations allocations) {
         this.snapshot = snapshot;
+        this.before = before;
         this.allocations = allocations;
     }
 
@@ -55,6 +60,9 @@ final class TenantValidator {
             checkChain(tenant);
         }
         checkIds(tenants);
+        movedByPool.forEach((pool, moved) -> violations.add(new Violation("pool " + pool, "prefix",
+            "would take the addresses of " + moved + (moved == 1 ? " tenant" : " tenants")
+                + "; set force to true if that is meant")));
         return violations;
     }
 
@@ -157,11 +165,29 @@ final class TenantValidator {
         if (pool == null) {
             return;
         }
-        final long free = poolSizes.computeIfAbsent(pool.name(),
-            name -> pool.size() - addressOwners.keySet().stream().filter(pool::contains).count());
-        if (poolUsers.merge(pool.name(), 1L, Long::sum) > free) {
-            add(tenant, "nat / pool", "pool " + pool.name() + " is exhausted: its size is " + pool.size());
+        final TenantAllocation given = allocations.tenants().get(tenant.name());
+        final boolean keeps = given != null && pool.contains(given.publicAddress());
+        if (keeps && pool.drains(given.publicAddress())) {
+            return;
         }
+        final long drained = pool.drain().stream().mapToLong(prefix -> prefix.end() - prefix.address()).sum();
+        final long free = poolSizes.computeIfAbsent(pool.name(), name -> pool.size() - drained
+            - addressOwners.keySet().stream().filter(each -> pool.contains(each) && !pool.drains(each)).count());
+        if (poolUsers.merge(pool.name(), 1L, Long::sum) > free) {
+            add(tenant, "nat / pool", "pool " + pool.name() + " is exhausted: its size is " + pool.size()
+                + (drained == 0 ? "" : ", less " + drained + " drained"));
+        }
+        final Tenant was = before.tenants().get(tenant.name());
+        if (!keeps && given != null && !pool.force() && was != null && wasOf(pool, was, given)) {
+            movedByPool.merge(pool.name(), 1, Integer::sum);
+        }
+    }
+
+    /** Whether a tenant had its address from a pool before the pool was changed. */
+    private boolean wasOf(final Pool pool, final Tenant was, final TenantAllocation given) {
+        final Pool old = before.pools().get(pool.name());
+        return old != null && old.contains(given.publicAddress())
+            && was.nat().flatMap(Tenant.Nat::pool).equals(Optional.of(pool.name()));
     }
 
     private void checkChain(final Tenant tenant) {

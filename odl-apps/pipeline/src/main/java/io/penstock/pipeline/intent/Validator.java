@@ -17,17 +17,25 @@ public final class Validator {
     private Snapshot surroundings;
     private List<Violation> ofSurroundings = List.of();
 
+    /** The rules a snapshot breaks when nothing was configured before it. */
+    public static List<Violation> validate(final Snapshot snapshot, final Allocations allocations) {
+        return validate(snapshot, Snapshot.empty(), allocations);
+    }
+
     /**
      * All rules the snapshot breaks, none when it is good.
      *
+     * @param before the snapshot for which things were handed out
      * @param allocations what was handed out so far
      */
-    public static List<Violation> validate(final Snapshot snapshot, final Allocations allocations) {
-        return new Validator().validateAgain(snapshot, allocations);
+    public static List<Violation> validate(final Snapshot snapshot, final Snapshot before,
+            final Allocations allocations) {
+        return new Validator().validateAgain(snapshot, before, allocations);
     }
 
     /** The same as {@link #validate}, but faster when only some tenants are new. */
-    public List<Violation> validateAgain(final Snapshot snapshot, final Allocations allocations) {
+    public List<Violation> validateAgain(final Snapshot snapshot, final Snapshot before,
+            final Allocations allocations) {
         final Snapshot withoutTenants = snapshot.withTenants(List.of());
         if (!withoutTenants.equals(surroundings)) {
             tenants.forget();
@@ -37,7 +45,7 @@ public final class Validator {
         }
         tenants.begin();
         final List<Violation> violations = new ArrayList<>(ofSurroundings);
-        violations.addAll(new TenantValidator(snapshot, allocations)
+        violations.addAll(new TenantValidator(snapshot, before, allocations)
             .validate(tenant -> tenants.of(tenant, each -> TenantRules.check(surroundings, each))));
         return List.copyOf(violations);
     }

@@ -98,7 +98,7 @@ class ValidatorTest {
                     assertThat(violation.rule()).contains("would cut 2 blocks of 1 subscriber;", "force");
                 });
             assertThat(Validator.validate(
-                Fixtures.network(onDemand(new Tenant.PortBlocks(had.inside(), outside, size, 4, true))), given))
+                Fixtures.network(onDemand(new Tenant.PortBlocks(had.inside(), outside, size, 4).force(true))), given))
                 .isEmpty();
         }
         // Fewer blocks for each are no reason to take one away, and who takes the entry away means it.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.subscriber;
+package io.penstock.engine.pool;
 
+import io.penstock.engine.api.Operations.AddressUsage;
 import io.penstock.engine.api.Operations.BlockUsage;
+import io.penstock.engine.api.Operations.Drained;
 import io.penstock.engine.api.Operations.NatUsage;
 import io.penstock.engine.api.Operations.PoolUsage;
 import io.penstock.engine.api.Operations.Used;
@@ -9,6 +11,7 @@ import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.Block;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import java.util.ArrayList;
@@ -28,34 +31,58 @@ public final class Usage {
     }
 
     /** The usage of all pools and port blocks. */
-    public static NatUsage of(final Snapshot snapshot, final Allocations allocations) {
-        final List<PoolUsage> pools = snapshot.pools().values().stream().map(pool -> new PoolUsage(pool.name(),
-            pool.size(), allocations.tenants().values().stream()
-                .filter(given -> pool.contains(given.publicAddress())).count())).toList();
+    public static NatUsage of(final Snapshot snapshot, final Allocations allocations, final PoolWatch watch) {
+        final List<PoolUsage> pools =
+            snapshot.pools().values().stream().map(pool -> of(pool, allocations)).toList();
         final List<BlockUsage> blocks = new ArrayList<>();
         for (final Tenant tenant : snapshot.tenants().values()) {
             final TenantAllocation given = allocations.tenants().get(tenant.name());
             if (given != null) {
                 tenant.nat().stream().flatMap(nat -> nat.portBlocks().stream())
-                    .forEach(mapping -> blocks.add(of(tenant.name(), mapping, given)));
+                    .forEach(mapping -> blocks.add(of(tenant.name(), mapping, given, watch)));
             }
         }
         return new NatUsage(pools, blocks);
     }
 
-    private static BlockUsage of(final String tenant, final Tenant.PortBlocks mapping, final TenantAllocation given) {
+    private static PoolUsage of(final Pool pool, final Allocations allocations) {
+        return new PoolUsage(pool.name(), pool.size(), tenants(pool, allocations).size(),
+            pool.drain().stream().map(prefix -> new Drained(prefix.toString(),
+                tenants(new Pool(pool.name(), List.of(prefix)), allocations))).toList());
+    }
+
+    private static BlockUsage of(final String tenant, final Tenant.PortBlocks mapping, final TenantAllocation given,
+            final PoolWatch watch) {
         final List<Block> own = given.blocks().stream().filter(mapping::fits).toList();
         final Map<Long, Integer> byAddress = count(own, Block::address);
         final Map<Long, Integer> bySubscriber = count(own, Block::subscriber);
-        final int addresses = (int) (mapping.outside().end() - mapping.outside().address());
         return new BlockUsage(tenant, mapping.inside().toString(), mapping.outside().toString(), bySubscriber.size(),
-            addresses * mapping.blocksOfAddress(), own.size(),
+            blocks(mapping), own.size(),
             LongStream.range(mapping.outside().address(), mapping.outside().end())
-                .mapToObj(address -> new Used(Ipv4.text(address), byAddress.getOrDefault(address, 0))).toList(),
+                .mapToObj(address -> new AddressUsage(Ipv4.text(address), byAddress.getOrDefault(address, 0),
+                    mapping.drains(address), watch.emptyInSeconds(tenant, mapping.inside(), address,
+                        subscribers(own, address)))).toList(),
             bySubscriber.entrySet().stream()
                 .sorted(Map.Entry.<Long, Integer>comparingByValue(Comparator.reverseOrder())
                     .thenComparing(Map.Entry.comparingByKey()))
                 .limit(TOP).map(each -> new Used(Ipv4.text(each.getKey()), each.getValue())).toList());
+    }
+
+    /** Tenants that have an address of a pool, sorted by name. */
+    static List<String> tenants(final Pool pool, final Allocations allocations) {
+        return allocations.tenants().entrySet().stream().filter(each -> pool.contains(each.getValue().publicAddress()))
+            .map(Map.Entry::getKey).sorted().toList();
+    }
+
+    /** All blocks there are. */
+    static int blocks(final Tenant.PortBlocks mapping) {
+        return (int) (mapping.outside().end() - mapping.outside().address()) * mapping.blocksOfAddress();
+    }
+
+    /** Subscribers that have a block of an address. */
+    static int subscribers(final List<Block> blocks, final long address) {
+        return (int) blocks.stream().filter(block -> block.address() == address).map(Block::subscriber).distinct()
+            .count();
     }
 
     private static Map<Long, Integer> count(final List<Block> blocks, final Function<Block, Long> owner) {

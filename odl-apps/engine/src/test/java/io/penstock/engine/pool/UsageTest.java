@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.subscriber;
+package io.penstock.engine.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.engine.api.Operations.AddressUsage;
 import io.penstock.engine.api.Operations.BlockUsage;
+import io.penstock.engine.api.Operations.Drained;
 import io.penstock.engine.api.Operations.NatUsage;
 import io.penstock.engine.api.Operations.PoolUsage;
 import io.penstock.engine.api.Operations.Used;
@@ -16,9 +18,11 @@ import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -36,16 +40,21 @@ class UsageTest {
     @Test
     void poolsAndBlocks() {
         final Snapshot snapshot = Snapshot.of(List.of(), Backbone.NONE,
-            List.of(new Pool("public", List.of(Prefix.parse("203.0.113.0/30")))), List.of(), List.of(),
+            List.of(new Pool("public", List.of(Prefix.parse("203.0.113.0/30")),
+                List.of(Prefix.parse("203.0.113.0/31")), false, Optional.empty())), List.of(), List.of(),
             List.of(tenant("blue", List.of()), tenant("red", List.of(new Tenant.PortBlocks(
-                Prefix.parse("10.0.0.0/24"), Prefix.parse("198.51.100.0/31"), 16384, 2)))), List.of());
+                Prefix.parse("10.0.0.0/24"), Prefix.parse("198.51.100.0/31"), 16384, 2, false,
+                List.of(Prefix.parse("198.51.100.1/32")), Optional.empty())))), List.of());
         final Allocations allocations = new Allocations(3, new TreeMap<>(), new TreeMap<>(), Map.of(
             "blue", new TenantAllocation(2, Ipv4.parse("203.0.113.1")),
             "red", new TenantAllocation(3, 0, List.of(block("10.0.0.5", "198.51.100.1", 16384),
                 block("10.0.0.9", "198.51.100.0", 16384), block("10.0.0.9", "198.51.100.0", 32768)))));
-        assertThat(Usage.of(snapshot, allocations)).isEqualTo(new NatUsage(List.of(new PoolUsage("public", 4, 1)),
-            List.of(new BlockUsage("red", "10.0.0.0/24", "198.51.100.0/31", 2, 6, 3,
-                List.of(new Used("198.51.100.0", 2), new Used("198.51.100.1", 1)),
-                List.of(new Used("10.0.0.9", 2), new Used("10.0.0.5", 1))))));
+        final NatUsage usage = Usage.of(snapshot, allocations, new PoolWatch(Clock.systemUTC()));
+        assertThat(usage.pools()).containsExactly(
+            new PoolUsage("public", 4, 1, List.of(new Drained("203.0.113.0/31", List.of("blue")))));
+        assertThat(usage.portBlocks()).containsExactly(new BlockUsage("red", "10.0.0.0/24", "198.51.100.0/31", 2, 6, 3,
+            List.of(new AddressUsage("198.51.100.0", 2, false, OptionalLong.empty()),
+                new AddressUsage("198.51.100.1", 1, true, OptionalLong.empty())),
+            List.of(new Used("10.0.0.9", 2), new Used("10.0.0.5", 1))));
     }
 }

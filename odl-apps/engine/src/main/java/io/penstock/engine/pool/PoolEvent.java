@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.pool;
+
+import io.penstock.pipeline.intent.Prefix;
+import java.util.Optional;
+
+/**
+ * Something that an operator wants to know of public addresses.
+ *
+ * @param owner of the addresses
+ * @param prefix all the addresses, or those that are drained; absent for a pool as a whole
+ * @param used addresses of a pool, blocks of a port-block
+ * @param size used and free ones
+ */
+public record PoolEvent(Kind kind, Owner owner, Optional<Prefix> prefix, long used, long size) {
+    /** What happened. */
+    public enum Kind {
+        /** As much as the high threshold says is used, or more. */
+        HIGH_THRESHOLD,
+        /** After that, as much as the low threshold says is used, or less. */
+        LOW_THRESHOLD,
+        /** Nothing of what is drained is used any more. */
+        DRAINED
+    }
+
+    /** Whose the addresses are. */
+    public sealed interface Owner { }
+
+    /** A pool. */
+    public record OfPool(String name) implements Owner {
+        @Override
+        public String toString() {
+            return "pool " + name;
+        }
+    }
+
+    /** An entry of a tenant's list port-block. */
+    public record OfPortBlock(String tenant, Prefix inside) implements Owner {
+        @Override
+        public String toString() {
+            return "tenant " + tenant + " port-block " + inside;
+        }
+    }
+}
