@@ -163,6 +163,7 @@ def console(document, root=ROOT):
 def paths(document, root=ROOT):
     """RESTCONF paths and RPCs exist."""
     found, inner = [], {node.name for node in yang._all(modules(root)["penstock"].nodes)}
+    operations = modules(root)["penstock-operations"]
     for where, text in _code(document):
         for path in _PATH.findall(text):
             name = path.partition(":")[2]
@@ -171,8 +172,8 @@ def paths(document, root=ROOT):
             problem = yang.path_problem(modules(root), path)
             if problem:
                 found.append(f"{where}: {path}: {problem}")
-        found += [f"{where}: there is no RPC {name}" for name in _RPC.findall(text)
-                  if name not in {*modules(root)["penstock-operations"].rpcs, "input", "output"}]
+        found += [f"{where}: there is no RPC or notification {name}" for name in _RPC.findall(text)
+                  if name not in {*operations.rpcs, *operations.notifications, "input", "output"}]
     return found
 
 

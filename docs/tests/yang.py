@@ -30,6 +30,7 @@ class Module:
         self.name = statement[1]
         self._groupings = {each[1]: each[2] for each in statement[2] if each[0] == "grouping"}
         self.nodes = self._children(statement[2])
+        self.notifications = [each[1] for each in statement[2] if each[0] == "notification"]
         self.rpcs = {each[1]: self._children(each[2]) for each in statement[2] if each[0] == "rpc"}
 
     def _children(self, statements):

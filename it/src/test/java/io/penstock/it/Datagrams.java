@@ -75,7 +75,7 @@ public final class Datagrams {
      * @param size bytes of payload, a multiple of 4
      * @param gap seconds between two
      */
-    static String echoed(final Host host, final String server, final int port, final int count, final int size,
+    public static String echoed(final Host host, final String server, final int port, final int count, final int size,
             final String gap) {
         return host.shell().run(PATIENCE, "/usr/bin/python3", "-c", STREAM, server, Integer.toString(port),
             Integer.toString(count), Integer.toString(size), gap);

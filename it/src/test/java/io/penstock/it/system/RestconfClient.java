@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
@@ -110,6 +111,27 @@ final class RestconfClient {
         }
         final JsonObject output = answer.json().getAsJsonObject("penstock-operations:output");
         return output == null ? new JsonObject() : output;
+    }
+
+    /** Listens to notifications of the model, such as {@code penstock-operations:nat-pool-event}. */
+    EventStream listen(final String notification) {
+        final String stream = "notification-stream/" + notification + "/JSON";
+        final String streams = "ietf-restconf-monitoring:restconf-state/streams";
+        // The first request makes the streams, the second one has this one filled.
+        for (final String path : List.of(streams + "?content=nonconfig", streams + "/" + stream)) {
+            final Answer answer = data("GET", path, "");
+            if (!answer.isGood()) {
+                throw new AssertionError("GET " + path + ": " + answer);
+            }
+        }
+        try {
+            final SocketChannel channel = door.connect();
+            write(channel, ("GET /rests/notif/" + stream + " HTTP/1.0\r\nHost: localhost\r\nAuthorization: "
+                + authorization + "\r\nAccept: text/event-stream\r\n\r\n").getBytes(StandardCharsets.UTF_8));
+            return new EventStream(channel);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void expectGood(final String method, final String path, final String document) {

@@ -145,6 +145,11 @@ public final class EngineComponent implements Operations, AutoCloseable {
     }
 
     @Override
+    public NatPreview natPreview(final PoolChange change) {
+        return operations.natPreview(change);
+    }
+
+    @Override
     public List<Verification> verify(final Optional<String> node) {
         return operations.verify(node);
     }

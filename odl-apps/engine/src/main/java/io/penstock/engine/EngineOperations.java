@@ -7,6 +7,7 @@ import io.penstock.engine.api.Operations;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.NodeWorker.Observation;
+import io.penstock.engine.pool.Preview;
 import io.penstock.engine.pool.Usage;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.Ipv4;
@@ -76,6 +77,13 @@ final class EngineOperations implements Operations {
     @Override
     public NatUsage natUsage() {
         return Usage.of(engine.desired().snapshot(), engine.desired().allocations(), engine.pools());
+    }
+
+    @Override
+    public NatPreview natPreview(final PoolChange change) {
+        final Desired desired = engine.desired();
+        return Preview.of(desired, change, observe(engine.workers()).values().stream()
+            .flatMap(seen -> seen.dump().flows().stream()).map(InstalledFlow::flow).toList());
     }
 
     @Override

@@ -84,11 +84,41 @@ public interface Operations {
     /** What is used of the public addresses. */
     record NatUsage(List<PoolUsage> pools, List<BlockUsage> portBlocks) { }
 
+    /** A change of public addresses that is thought of. */
+    sealed interface PoolChange {
+        /** A pool would have these prefixes. */
+        record OfPool(String pool, List<String> prefixes) implements PoolChange { }
+
+        /** An entry of a tenant's port-block would have another public prefix, or block size, or both. */
+        record OfPortBlock(String tenant, String inside, Optional<String> outside, Optional<Integer> blockSize)
+                implements PoolChange { }
+    }
+
+    /**
+     * Somebody who loses an address or ports.
+     *
+     * @param subscriber empty when it is the tenant, with the address of its source NAT
+     * @param to empty when there is none, or one is given when it is needed
+     * @param blocks of a subscriber
+     * @param sessions connections that have flows of their own
+     */
+    record Moved(String tenant, String subscriber, String from, String to, int blocks, int sessions) { }
+
+    /** What a change would do. */
+    record NatPreview(List<Moved> moves) { }
+
     /** Everything at a glance. */
     Status status();
 
     /** What is used of the public addresses, and who uses most; asks no switch. */
     NatUsage natUsage();
+
+    /**
+     * Tells who would move if public addresses were changed, and changes nothing. Reads the switches.
+     *
+     * @throws IllegalArgumentException when the change would be refused, with the leaf and the rule
+     */
+    NatPreview natPreview(PoolChange change);
 
     /**
      * Compares switches with their plans and changes nothing.

@@ -7,12 +7,15 @@ import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.SettableFuture;
 import io.penstock.engine.api.Operations;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Flows;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsInput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatPreview;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatPreviewInput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatUsage;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NodeChoice;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Resync;
@@ -47,11 +50,14 @@ public final class OperationsRpcs {
             operations.flows(node(input), tenant(input)).stream()
                 .filter(line -> !Boolean.TRUE.equals(input.getDropsOnly()) || line.drop()).toList()));
         final NatUsage natUsage = input -> answer(() -> OperationsWriter.natUsage(operations.natUsage()));
+        final NatPreview natPreview =
+            input -> answer(() -> OperationsWriter.natPreview(operations.natPreview(change(input))));
         final WaitApplied waitApplied = this::waitApplied;
         final Registration[] registrations = {
             provider.registerRpcImplementation(status), provider.registerRpcImplementation(verify),
             provider.registerRpcImplementation(resync), provider.registerRpcImplementation(flows),
-            provider.registerRpcImplementation(natUsage), provider.registerRpcImplementation(waitApplied)};
+            provider.registerRpcImplementation(natUsage), provider.registerRpcImplementation(natPreview),
+            provider.registerRpcImplementation(waitApplied)};
         return () -> {
             for (final Registration registration : registrations) {
                 registration.close();
@@ -69,6 +75,19 @@ public final class OperationsRpcs {
             answer.set(refused(e));
         }
         return answer;
+    }
+
+    private static Operations.PoolChange change(final NatPreviewInput input) {
+        if (input.getPool() != null) {
+            return new Operations.PoolChange.OfPool(input.getPool(),
+                input.getPrefix() == null ? List.of() : List.copyOf(input.getPrefix()));
+        }
+        if (input.getTenant() == null || input.getInsidePrefix() == null) {
+            throw new IllegalArgumentException("pool, or tenant and inside-prefix: are missing");
+        }
+        return new Operations.PoolChange.OfPortBlock(input.getTenant(), input.getInsidePrefix(),
+            Optional.ofNullable(input.getPublicPrefix()),
+            Optional.ofNullable(input.getBlockSize()).map(size -> size.toJava()));
     }
 
     private static Optional<String> node(final NodeChoice input) {

@@ -8,6 +8,8 @@ import java.util.SortedMap;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.Counter64;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutputBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatPreviewOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatPreviewOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatUsageOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatUsageOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ResyncOutput;
@@ -19,6 +21,7 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.VerifyOutp
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.flows.output.FlowBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.preview.output.MoveBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.PoolBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.PortBlock;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.PortBlockBuilder;
@@ -99,6 +102,17 @@ final class OperationsWriter {
             .setUsed(Uint32.valueOf(usage.blocks())).setDraining(usage.draining());
         usage.emptyInSeconds().ifPresent(seconds -> address.setEmptyInSeconds(Uint32.saturatedOf(seconds)));
         return address.build();
+    }
+
+    static NatPreviewOutput natPreview(final Operations.NatPreview preview) {
+        return new NatPreviewOutputBuilder().setMove(preview.moves().stream().map(move -> new MoveBuilder()
+            .setTenant(move.tenant()).setSubscriber(unlessEmpty(move.subscriber())).setFrom(move.from())
+            .setTo(unlessEmpty(move.to())).setBlocks(Uint32.valueOf(move.blocks()))
+            .setSessions(Uint32.valueOf(move.sessions())).build()).toList()).build();
+    }
+
+    private static String unlessEmpty(final String text) {
+        return text.isEmpty() ? null : text;
     }
 
     static WaitAppliedOutput applied(final SortedMap<String, Operations.Progress> progress) {

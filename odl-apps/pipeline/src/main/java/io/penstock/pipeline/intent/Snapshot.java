@@ -30,6 +30,20 @@ public record Snapshot(SortedMap<String, Node> nodes, Backbone backbone, SortedM
         return new Snapshot(nodes, backbone, pools, functions, chains, byName(others, Tenant::name), acls);
     }
 
+    /** The same with a pool added, or instead of that of its name. */
+    public Snapshot with(final Pool pool) {
+        final SortedMap<String, Pool> others = new TreeMap<>(pools);
+        others.put(pool.name(), pool);
+        return new Snapshot(nodes, backbone, others, functions, chains, tenants, acls);
+    }
+
+    /** The same with a tenant added, or instead of that of its name. */
+    public Snapshot with(final Tenant tenant) {
+        final SortedMap<String, Tenant> others = new TreeMap<>(tenants);
+        others.put(tenant.name(), tenant);
+        return new Snapshot(nodes, backbone, pools, functions, chains, others, acls);
+    }
+
     /** The same with other functions. */
     public Snapshot withFunctions(final List<NetworkFunction> others) {
         return new Snapshot(nodes, backbone, pools, byName(others, NetworkFunction::name), chains, tenants, acls);

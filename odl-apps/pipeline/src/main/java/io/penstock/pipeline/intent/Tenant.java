@@ -50,6 +50,11 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
             this(address, pool, oneToOne, List.of(), List.of(), forwards, Set.of());
         }
 
+        /** The same with other port blocks. */
+        public Nat withPortBlocks(final List<PortBlocks> others) {
+            return new Nat(address, pool, oneToOne, deterministic, others, forwards, algs);
+        }
+
         /** Whatever has public addresses of its own. */
         public List<Mapping> mappings() {
             return Stream.<List<? extends Mapping>>of(oneToOne, deterministic, portBlocks)
@@ -192,6 +197,11 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
      * @param protocol 6 for TCP, 17 for UDP
      */
     public record PortForward(String name, int protocol, int publicPort, long address, int port) { }
+
+    /** The same with another translation. */
+    public Tenant with(final Nat other) {
+        return new Tenant(name, attachments, subnets, routes, Optional.of(other), egressAcl, chain);
+    }
 
     /** Attachments that a subnet is on. */
     public List<Attachment> attachmentsOf(final Subnet subnet) {

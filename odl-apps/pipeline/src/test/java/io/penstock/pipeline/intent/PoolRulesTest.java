@@ -8,7 +8,9 @@ import io.penstock.pipeline.intent.Allocations.Block;
 import io.penstock.pipeline.plan.Fixtures;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -36,11 +38,6 @@ class PoolRulesTest {
         return Stream.of(text.split(" ")).filter(each -> !each.isEmpty()).map(Prefix::parse).toList();
     }
 
-    private static Tenant nat(final Tenant base, final Tenant.Nat nat) {
-        return new Tenant(base.name(), base.attachments(), base.subnets(), base.routes(), Optional.of(nat),
-            base.egressAcl(), base.chain());
-    }
-
     private static long address(final Allocations given, final Tenant tenant) {
         return given.tenants().get(tenant.name()).publicAddress();
     }
@@ -65,7 +62,7 @@ class PoolRulesTest {
         assertThat(Validator.validate(network(pool), Allocations.none()))
             .contains(new Violation("pool public", leaf, rule));
         final Prefix inside = Prefix.parse("10.0.0.0/24");
-        final Tenant tenant = nat(FIRST, Fixtures.mapped(new Tenant.PortBlocks(inside,
+        final Tenant tenant = FIRST.with(Fixtures.mapped(new Tenant.PortBlocks(inside,
             Prefix.parse("203.0.113.0/30"), 512, 4, false, prefixes(drain), thresholds)));
         assertThat(Validator.validate(network(pool("192.0.2.128/30", "", false), tenant), Allocations.none()))
             .contains(new Violation("tenant first", "nat / port-block 10.0.0.0/24 / " + leaf, rule));
@@ -102,6 +99,8 @@ class PoolRulesTest {
             "pool public: prefix: would take the addresses of 1 tenant; set force to true if that is meant");
         final Snapshot forced = network(pool("203.0.113.1/32 203.0.113.8/31", "", true), FIRST, SECOND);
         assertThat(Validator.validate(forced, before, given)).isEmpty();
+        assertThat(Move.of(forced, given)).containsExactly(new Move("first", OptionalLong.empty(),
+            Ipv4.parse("203.0.113.0"), OptionalLong.of(Ipv4.parse("203.0.113.8")), List.of()));
         final Allocations after = Allocator.allocate(forced, given);
         assertThat(address(after, FIRST)).isEqualTo(Ipv4.parse("203.0.113.8"));
         assertThat(address(after, SECOND)).isEqualTo(Ipv4.parse("203.0.113.1"));
@@ -110,7 +109,7 @@ class PoolRulesTest {
     @Test
     void aTenantThatTakesAnotherPoolNeedsNoForce() {
         final Pool pool = pool("203.0.113.0/31", "", false);
-        final Tenant byHand = nat(FIRST,
+        final Tenant byHand = FIRST.with(
             new Tenant.Nat(Optional.of(Ipv4.parse("198.51.100.7")), Optional.empty()));
         final Snapshot before = network(pool, byHand);
         final Allocations given = Allocator.allocate(before, Allocations.none());
@@ -131,6 +130,28 @@ class PoolRulesTest {
         final Tenant.PortBlocks all = new Tenant.PortBlocks(mapping.inside(), mapping.outside(), 512, 4, false,
             List.of(mapping.outside()), Optional.empty());
         assertThat(BlockAllocator.give(all, had, Set.of(), inside + 1)).isEmpty();
+    }
+
+    @Test
+    void subscribersMoveWithTheBlocksTheyLose() {
+        final long inside = Ipv4.parse("10.0.0.0");
+        final long outside = Ipv4.parse("198.51.100.4");
+        final Tenant.PortBlocks mapping =
+            new Tenant.PortBlocks(new Prefix(inside, 24), new Prefix(outside, 31), 512, 4);
+        final Pool pool = pool("203.0.113.0/30", "", false);
+        final Snapshot before = network(pool, FIRST.with(Fixtures.mapped(mapping)));
+        final Allocations empty = Allocator.allocate(before, Allocations.none());
+        final Block one = new Block(inside + 5, outside, 1024, 512);
+        final Block two = new Block(inside + 5, outside, 1536, 512);
+        final Block other = new Block(inside + 6, outside + 1, 1024, 512);
+        final Allocations given = new Allocations(empty.lastVrf(), empty.nodes(), empty.ports(),
+            Map.of("first", empty.tenants().get("first").with(List.of(one, two, other))));
+        final Snapshot smaller = network(pool, FIRST.with(Fixtures.mapped(
+            new Tenant.PortBlocks(mapping.inside(), Prefix.host(outside + 1), 512, 4).force(true))));
+        assertThat(Move.of(before, given)).isEmpty();
+        assertThat(Move.of(smaller, given)).containsExactly(
+            new Move("first", OptionalLong.of(inside + 5), outside, OptionalLong.empty(), List.of(one, two)));
+        assertThat(Move.of(network(pool), given)).as("the tenant goes").hasSize(2);
     }
 
     @Test

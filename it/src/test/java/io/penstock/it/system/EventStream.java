@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it.system;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.penstock.testkit.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** Server-sent events of a RESTCONF stream, as far as they came. */
+final class EventStream implements AutoCloseable {
+    private static final String DATA = "data: ";
+
+    private final SocketChannel channel;
+    /** Written by one thread. */
+    private volatile String text = "";
+
+    /** Reads an answer that never ends; ready when its head has come. */
+    EventStream(final SocketChannel channel) {
+        this.channel = channel;
+        final Thread reader = new Thread(this::read, "events");
+        reader.setDaemon(true);
+        reader.start();
+        Await.until("the stream opens", () -> text.contains("\r\n\r\n"));
+        if (!text.contains(" 200 ")) {
+            throw new AssertionError(text);
+        }
+    }
+
+    private void read() {
+        final ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
+        try {
+            while (channel.read(buffer) >= 0) {
+                text += new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8);
+                buffer.clear();
+            }
+        } catch (IOException e) {
+            text += "\nended: " + e;
+        }
+    }
+
+    /** The notifications until now. */
+    List<JsonObject> events() {
+        return text.lines().filter(line -> line.startsWith(DATA))
+            .map(line -> JsonParser.parseString(line.substring(DATA.length())).getAsJsonObject()
+                .getAsJsonObject("ietf-restconf:notification").getAsJsonObject("penstock-operations:nat-pool-event"))
+            .toList();
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

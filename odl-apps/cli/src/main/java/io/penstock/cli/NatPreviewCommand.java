@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.engine.api.Operations;
+import io.penstock.engine.api.Operations.PoolChange;
+import java.util.List;
+import java.util.Optional;
+import org.apache.karaf.shell.api.action.Command;
+import org.apache.karaf.shell.api.action.Completion;
+import org.apache.karaf.shell.api.action.Option;
+import org.apache.karaf.shell.api.action.lifecycle.Service;
+import org.apache.karaf.shell.support.table.ShellTable;
+
+/** Tells who would move if public addresses were changed. */
+@Service
+@Command(scope = "penstock", name = "nat-preview",
+    description = "Tells who would lose a public address or ports if a pool or a port-block were changed")
+public final class NatPreviewCommand extends OperationsCommand {
+    @Option(name = "--pool", description = "Name of a pool, which would have the prefixes of --prefix")
+    private String pool;
+
+    @Option(name = "--prefix", description = "A prefix that the pool would have; may be repeated", multiValued = true)
+    private List<String> prefixes;
+
+    @Option(name = "--tenant", description = "Name of a tenant with port-block, which would have --public or --size")
+    @Completion(TenantCompleter.class)
+    private String tenant;
+
+    @Option(name = "--inside", description = "inside-prefix of the entry of port-block")
+    private String inside;
+
+    @Option(name = "--public", description = "public-prefix that the entry would have; that of now when left out")
+    private String outside;
+
+    @Option(name = "--size", description = "block-size that the entry would have; that of now when left out")
+    private Integer size;
+
+    @Override
+    public Object execute() {
+        if ((pool == null) == (tenant == null || inside == null)) {
+            throw new IllegalArgumentException(
+                "give either --pool and --prefix, or --tenant and --inside with --public or --size");
+        }
+        final Operations.NatPreview preview = operations().natPreview(pool != null
+            ? new PoolChange.OfPool(pool, prefixes == null ? List.of() : prefixes)
+            : new PoolChange.OfPortBlock(tenant, inside, Optional.ofNullable(outside), Optional.ofNullable(size)));
+        final ShellTable table = table("tenant", "subscriber", "from", "to", "blocks", "busy sessions");
+        preview.moves().forEach(move -> table.addRow().addContent(move.tenant(), dash(move.subscriber()), move.from(),
+            dash(move.to()), move.blocks(), move.sessions()));
+        return print(preview, table);
+    }
+}
