@@ -44,6 +44,7 @@ class PortBlocksIT {
         while True:
             print(link.recv(65535).hex(), flush=True)
         """;
+    private static final String ENTRY = Intent.path("city") + "/nat/port-block=10.0.0.0%2F24";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final EdgeSystem system;
@@ -110,6 +111,30 @@ class PortBlocksIT {
         assertThat(owner(before.get(MOST - 1))).contains("10.0.0.5");
         assertThat(Shell.PLAIN.run(ControllerUnderTest.ROOT.resolve("penstock").toString(), "nat-verify", "--directory",
             system.controller().natJournal().toString())).startsWith("whole: ");
+    }
+
+    @Test
+    void aForcedChangeEndsTheConnectionsOfTheBlocksItTakes() {
+        Datagrams.echo(node.network().server(), ECHO);
+        Await.until("the first packets get a block", PATIENCE,
+            () -> Datagrams.answered(host, EdgeNetwork.SERVER, ECHO, 1), count -> count == 1);
+        assertThat(Datagrams.echoed(host, EdgeNetwork.SERVER, ECHO, 300, 64, "0.01")).isEqualTo("300");
+        final int vrf = system.vrf("city");
+        assertThat(node.connections(vrf)).isNotEmpty();
+        assertThat(system.restconf().data("PATCH", ENTRY, entry(2 * SIZE, "")).messages())
+            .contains("block-size: would cut 1 block of 1 subscriber; set force to true");
+        system.restconf().patch(ENTRY, entry(2 * SIZE, ", 'force': true"));
+        system.awaitApplied();
+        assertThat(blocks()).isEmpty();
+        Await.until("no connection is left", () -> node.connections(vrf), List::isEmpty);
+        assertThat(node.flows()).noneMatch(flow -> flow.contains("table=nat_sessions"));
+        Await.until("a larger block", PATIENCE, () -> Datagrams.answered(host, EdgeNetwork.SERVER, ECHO, 2 * SIZE),
+            count -> count == 2 * SIZE);
+        assertThat(blocks()).hasSize(1);
+    }
+
+    private static String entry(final int size, final String more) {
+        return "{'penstock:port-block': [{'inside-prefix': '10.0.0.0/24', 'block-size': %d%s}]}".formatted(size, more);
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.PortStates;
 import io.penstock.engine.pool.PoolEvent;
 import io.penstock.engine.pool.PoolWatch;
+import io.penstock.engine.subscriber.CutBlocks;
 import io.penstock.engine.subscriber.Subscribers;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
@@ -23,6 +24,7 @@ import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.PortListener;
 import io.penstock.southbound.openflow.PortStatus;
 import io.penstock.southbound.openflow.SwitchId;
+import io.penstock.southbound.openflow.TrackedConnections;
 import io.penstock.southbound.ovsdb.NodeSession;
 import io.penstock.southbound.ovsdb.OvsdbListener;
 import io.penstock.southbound.ovsdb.OvsdbServer;
@@ -34,6 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -164,8 +167,10 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             final long revision = wanted.get();
             final Snapshot snapshot = store.snapshot();
             Allocations allocations = desired.allocations();
+            Map<String, Set<TrackedConnections>> cut = Map.of();
             if (snapshot != desired.snapshot()) {
                 allocations = Allocator.allocate(snapshot, allocations);
+                cut = CutBlocks.between(desired.allocations(), allocations, snapshot);
             }
             allocations = subscribers.change(snapshot, allocations);
             if (snapshot != desired.snapshot() || allocations != desired.allocations()) {
@@ -175,6 +180,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             desired = new Desired(revision, snapshot, allocations);
             adjustWorkers(snapshot);
             pools.look(desired).forEach(poolEvents);
+            cut.forEach((node, connections) -> workers.get(node).forgetConnections(connections));
             workers.values().forEach(NodeWorker::mark);
         } catch (IllegalStateException | UncheckedIOException e) {
             LOG.error("Cannot take over the configuration, will try again in {} s", RETRY_SECONDS, e);

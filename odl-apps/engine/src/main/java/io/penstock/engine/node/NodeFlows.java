@@ -12,6 +12,7 @@ import io.penstock.southbound.openflow.ForeignFlow;
 import io.penstock.southbound.openflow.InstalledFlow;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.SwitchId;
+import io.penstock.southbound.openflow.TrackedConnections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -27,11 +28,16 @@ final class NodeFlows {
     private static final long ANSWER_SECONDS = 60;
 
     private final OpenFlowSouthbound southbound;
-    /** Zones whose flows have changed and whose connections the switch may still have. */
-    private final Set<Integer> unflushed = new HashSet<>();
+    /** Connections whose flows have changed and which the switch may still have. */
+    private final Set<TrackedConnections> unflushed = new HashSet<>();
 
     NodeFlows(final OpenFlowSouthbound southbound) {
         this.southbound = requireNonNull(southbound);
+    }
+
+    /** Adds what the switch has to forget with the next change, which need not have flows. */
+    void forget(final Set<TrackedConnections> connections) {
+        unflushed.addAll(connections);
     }
 
     /** Flows without their counters. */
@@ -61,12 +67,12 @@ final class NodeFlows {
         final Set<Long> cookies = Removal.cookies(diff, gone, flushed);
         final FlowChanges changes = new FlowChanges(cookies, Removal.keys(diff, cookies), foreign, diff.toAdd());
         // Should the connection end between the two, the flows tell nothing any more.
-        unflushed.addAll(flushed);
+        flushed.forEach(zone -> unflushed.add(TrackedConnections.ofZone(zone)));
         if (changes.size() > 0) {
             southbound.apply(id, changes).get(ANSWER_SECONDS, TimeUnit.SECONDS);
         }
         if (!unflushed.isEmpty()) {
-            southbound.flushZones(id, Set.copyOf(unflushed)).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+            southbound.flush(id, Set.copyOf(unflushed)).get(ANSWER_SECONDS, TimeUnit.SECONDS);
             unflushed.clear();
         }
         return changes;

@@ -14,6 +14,7 @@ import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.SwitchId;
+import io.penstock.southbound.openflow.TrackedConnections;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.NodeSession;
 import java.time.Duration;
@@ -103,6 +104,14 @@ public final class NodeWorker implements AutoCloseable {
     private void markStale() {
         stale = true;
         mark();
+    }
+
+    /** Says that the switch has to forget connections once it has the configuration, whenever that is. */
+    public void forgetConnections(final Set<TrackedConnections> connections) {
+        run(() -> {
+            flows.forget(connections);
+            markStale();
+        });
     }
 
     /** The node's database is connected. */

@@ -21,10 +21,12 @@ import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.PacketInListener;
 import io.penstock.southbound.openflow.PortListener;
 import io.penstock.southbound.openflow.SwitchId;
+import io.penstock.southbound.openflow.TrackedConnections;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -44,21 +46,21 @@ class NodeFlowsTest {
     @Test
     void anotherTranslationIsForgotten() throws Exception {
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1)));
-        assertThat(southbound.flushed).containsExactly(Set.of(VRF));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
         assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.SESSION, VRF));
     }
 
     @Test
     void aTranslationThatEndedIsForgotten() throws Exception {
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(List.of()));
-        assertThat(southbound.flushed).containsExactly(Set.of(VRF));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
         assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.SESSION, VRF));
     }
 
     @Test
     void aTenantThatLeftIsForgotten() throws Exception {
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(new TreeMap<>()));
-        assertThat(southbound.flushed).containsExactly(Set.of(VRF));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
         assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.SESSION, VRF),
             Cookie.of(Cookie.Kind.LEARNED, VRF), Cookie.of(Cookie.Kind.TENANT, VRF));
     }
@@ -67,7 +69,7 @@ class NodeFlowsTest {
     void whatIsFoundOnTheSwitchCountsLikewise() throws Exception {
         southbound.installed = translated(ADDRESS);
         flows.reconcile(SWITCH, plan(List.of()));
-        assertThat(southbound.flushed).containsExactly(Set.of(VRF));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
     }
 
     @Test
@@ -112,9 +114,20 @@ class NodeFlowsTest {
         southbound.flushed.clear();
         southbound.installed = translated(ADDRESS + 1);
         assertThat(flows.reconcile(SWITCH, plan(translated(ADDRESS + 1))).size()).isZero();
-        assertThat(southbound.flushed).containsExactly(Set.of(VRF));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
         flows.reconcile(SWITCH, plan(translated(ADDRESS + 1)));
         assertThat(southbound.flushed).hasSize(1);
+    }
+
+    @Test
+    void whatWasToldIsForgottenWithTheNextChangeEvenOfNothing() throws Exception {
+        final Set<TrackedConnections> cut = Set.of(new TrackedConnections(VRF, OptionalLong.of(ADDRESS)));
+        flows.forget(cut);
+        assertThat(southbound.flushed).isEmpty();
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS)));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS)));
+        assertThat(southbound.flushed).containsExactly(cut);
+        assertThat(southbound.changes).isEmpty();
     }
 
     private static List<PlannedFlow> translated(final long address) {
@@ -135,7 +148,7 @@ class NodeFlowsTest {
     /** A switch that takes everything and remembers it; only forgetting may fail. */
     private static final class Recorder implements OpenFlowSouthbound {
         private final List<FlowChanges> changes = new ArrayList<>();
-        private final List<Set<Integer>> flushed = new ArrayList<>();
+        private final List<Set<TrackedConnections>> flushed = new ArrayList<>();
         private List<PlannedFlow> installed = List.of();
         private RuntimeException failure;
 
@@ -150,8 +163,8 @@ class NodeFlowsTest {
         }
 
         @Override
-        public CompletableFuture<Void> flushZones(final SwitchId target, final Set<Integer> zones) {
-            flushed.add(zones);
+        public CompletableFuture<Void> flush(final SwitchId target, final Set<TrackedConnections> connections) {
+            flushed.add(connections);
             return failure == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(failure);
         }
 

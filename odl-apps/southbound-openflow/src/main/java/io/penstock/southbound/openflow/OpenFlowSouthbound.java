@@ -46,8 +46,11 @@ public interface OpenFlowSouthbound extends FlowSender {
      */
     CompletableFuture<Void> packetOut(SwitchId target, int inPort, List<Action> actions, byte[] frame);
 
-    /** Makes a switch forget the connections of conntrack zones, and the sessions that copy them; done when it has. */
-    CompletableFuture<Void> flushZones(SwitchId target, Set<Integer> zones);
+    /**
+     * Makes a switch forget connections, and all sessions of their zones, which come back from connections that are
+     * left; done when it has.
+     */
+    CompletableFuture<Void> flush(SwitchId target, Set<TrackedConnections> connections);
 
     /** Done when the switch has worked off all that was sent to it before. */
     CompletableFuture<Void> barrier(SwitchId target);

@@ -96,11 +96,15 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
     }
 
     @Override
-    public CompletableFuture<Void> flushZones(final SwitchId target, final Set<Integer> zones) {
+    public CompletableFuture<Void> flush(final SwitchId target, final Set<TrackedConnections> forgotten) {
         // Sessions copy what conntrack has just forgotten.
-        return connections.whileConnected(target, plain.sendAll(target, zones.stream().flatMap(zone -> Stream.of(
-            WireMessages.flushZone(zone), WireMessages.deleteAll(Cookie.of(Cookie.Kind.SESSION, zone)),
-            WireMessages.deleteAll(Table.NAT_CROWDED, List.of(Register.VRF.is(zone))))).toList()));
+        return connections.whileConnected(target, plain.sendAll(target, Stream.concat(
+            forgotten.stream().map(each -> each.publicAddress().isPresent()
+                ? WireMessages.flushAddress(each.zone(), each.publicAddress().getAsLong())
+                : WireMessages.flushZone(each.zone())),
+            forgotten.stream().map(TrackedConnections::zone).distinct().flatMap(zone -> Stream.of(
+                WireMessages.deleteAll(Cookie.of(Cookie.Kind.SESSION, zone)),
+                WireMessages.deleteAll(Table.NAT_CROWDED, List.of(Register.VRF.is(zone)))))).toList()));
     }
 
     @Override

@@ -167,7 +167,7 @@ class OpenFlowSouthboundIT {
             all.add(session(Table.NAT_CROWDED, 0, vrf));
         }
         get(southbound.apply(SWITCH, FlowChanges.of(List.of(), all)));
-        get(southbound.flushZones(SWITCH, Set.of(4, 5)));
+        get(southbound.flush(SWITCH, Set.of(TrackedConnections.ofZone(4), TrackedConnections.ofZone(5))));
         assertThat(get(southbound.readFlows(SWITCH)).flows()).extracting(InstalledFlow::flow)
             .containsExactlyInAnyOrderElementsOf(kept);
     }
@@ -272,7 +272,7 @@ class OpenFlowSouthboundIT {
         target.freeze();
         final List<CompletableFuture<?>> asked = List.of(southbound.readFlows(SWITCH),
             southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(flow(1, List.of())))),
-            southbound.flushZones(SWITCH, Set.of(4)), southbound.barrier(SWITCH),
+            southbound.flush(SWITCH, Set.of(TrackedConnections.ofZone(4))), southbound.barrier(SWITCH),
             southbound.packetOut(SWITCH, 1, List.of(), arpRequest()));
         assertThat(asked).noneMatch(CompletableFuture::isDone);
         target.restart();

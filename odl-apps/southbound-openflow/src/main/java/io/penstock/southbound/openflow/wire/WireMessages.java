@@ -40,6 +40,10 @@ public final class WireMessages {
     private static final int BUNDLE_ADD = 2301;
     private static final int NICIRA = 0x00002320;
     private static final int CT_FLUSH_ZONE = 29;
+    private static final int CT_FLUSH = 32;
+    private static final int CT_REPLY_TUPLE = 1;
+    private static final int CT_TUPLE_DESTINATION = 1;
+    private static final int CT_ZONE = 2;
     /** All or nothing, and in the order in which the messages were added. */
     private static final int BUNDLE_FLAGS = 0x0003;
     /** Bytes of a message's header. */
@@ -136,6 +140,19 @@ public final class WireMessages {
     /** Forgets all connections of a conntrack zone (NXT_CT_FLUSH_ZONE, struct nx_zone_id). */
     public static byte[] flushZone(final int zone) {
         return finish(begin(EXPERIMENTER).writeInt(NICIRA).writeInt(CT_FLUSH_ZONE).writeZero(6).writeShort(zone));
+    }
+
+    /**
+     * Forgets the connections of a conntrack zone whose answers go to one address (NXT_CT_FLUSH, struct nx_ct_flush).
+     * The switch looks at every connection of the zone.
+     */
+    public static byte[] flushAddress(final int zone, final long address) {
+        final ByteBuf out = begin(EXPERIMENTER).writeInt(NICIRA).writeInt(CT_FLUSH).writeZero(8);
+        // The tuple of the answers, in it their destination, an IPv4 address mapped to IPv6; each padded to 8 bytes.
+        out.writeShort(CT_REPLY_TUPLE).writeShort(32).writeZero(4);
+        out.writeShort(CT_TUPLE_DESTINATION).writeShort(20).writeZero(10).writeShort(0xffff).writeInt((int) address)
+            .writeZero(4);
+        return finish(out.writeShort(CT_ZONE).writeShort(6).writeShort(zone).writeZero(2));
     }
 
     /** Writes a message of this class with a transaction id; one inside a bundle-add must have the same. */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -64,6 +65,11 @@ public final class PrivateSwitch implements AutoCloseable {
     /** Runs ovs-ofctl with OpenFlow 1.3. */
     public String ofctl(final String command, final String... arguments) throws IOException, InterruptedException {
         return run(with(List.of("ovs-ofctl", "-O", "OpenFlow13", command, managementSocket().toString()), arguments));
+    }
+
+    /** What ovs-ofctl reads in a message. */
+    public String print(final byte[] message) throws IOException, InterruptedException {
+        return run("ovs-ofctl", "ofp-print", HexFormat.of().formatHex(message));
     }
 
     private static String[] with(final List<String> first, final String... arguments) {

@@ -66,6 +66,16 @@ class WireSwitchIT {
             .noneMatch(line -> line.contains("table=74") && line.contains("reg0=0x2/"));
     }
 
+    @Test
+    void connectionsOfAnAddressAreForgotten() throws Exception {
+        final byte[] message = WireMessages.flushAddress(7, 0xc6336405L);
+        try (PlainConnection connection = new PlainConnection(target.managementSocket())) {
+            assertThat(connection.send(List.of(message))).as("errors").isEmpty();
+        }
+        assertThat(target.print(message)).contains("NXT_CT_FLUSH", "zone=7 'ct_nw_src=::,ct_nw_dst=::,",
+            "' 'ct_nw_src=::,ct_nw_dst=198.51.100.5,ct_tp_src=0,ct_tp_dst=0'");
+    }
+
     @AfterAll
     static void stop() throws Exception {
         target.close();
