@@ -26,6 +26,7 @@ public final class EdgeNetwork {
     private final Host transit;
     private final Host server;
     private int hosts;
+    private int remotes;
 
     /**
      * Lays the cables.
@@ -71,6 +72,17 @@ public final class EdgeNetwork {
     /** A server in the rest of the world. */
     public Host server() {
         return server;
+    }
+
+    /** A host of another network behind the transit router, which has the gateway's address there. */
+    public Host remote(final String addressWithLength, final String gateway) {
+        remotes++;
+        final Namespace space = run.namespace("remote" + remotes);
+        final String cable = "remote" + remotes;
+        space.link(Host.DEVICE, transit.namespace(), cable);
+        transit.shell().run("ip", "address", "add",
+            gateway + addressWithLength.substring(addressWithLength.indexOf('/')), "dev", cable);
+        return new Host(run, space, addressWithLength).route("default", gateway);
     }
 
     /** A host on a VLAN of an access port, with a default route. */

@@ -32,16 +32,25 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
      *
      * @param forwards services behind the address of the source NAT
      * @param algs whose connections source NAT looks into
+     * @param twice networks outside that hosts see at other addresses
      */
     public record Nat(Optional<Long> address, Optional<String> pool, List<OneToOne> oneToOne,
             List<Deterministic> deterministic, List<PortBlocks> portBlocks, List<PortForward> forwards,
-            Set<Action.Alg> algs) {
+            Set<Action.Alg> algs, List<Twice> twice) {
         public Nat {
             oneToOne = List.copyOf(oneToOne);
             deterministic = List.copyOf(deterministic);
             portBlocks = List.copyOf(portBlocks);
             forwards = List.copyOf(forwards);
             algs = Set.copyOf(algs);
+            twice = List.copyOf(twice);
+        }
+
+        /** All networks outside are seen as they are. */
+        public Nat(final Optional<Long> address, final Optional<String> pool, final List<OneToOne> oneToOne,
+                final List<Deterministic> deterministic, final List<PortBlocks> portBlocks,
+                final List<PortForward> forwards, final Set<Action.Alg> algs) {
+            this(address, pool, oneToOne, deterministic, portBlocks, forwards, algs, List.of());
         }
 
         /** Without subscribers, and without an application level gateway. */
@@ -50,9 +59,14 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
             this(address, pool, oneToOne, List.of(), List.of(), forwards, Set.of());
         }
 
+        /** The same with networks that are seen at other addresses. */
+        public Nat with(final List<Twice> others) {
+            return new Nat(address, pool, oneToOne, deterministic, portBlocks, forwards, algs, others);
+        }
+
         /** The same with other port blocks. */
         public Nat withPortBlocks(final List<PortBlocks> others) {
-            return new Nat(address, pool, oneToOne, deterministic, others, forwards, algs);
+            return new Nat(address, pool, oneToOne, deterministic, others, forwards, algs, twice);
         }
 
         /** Whatever has public addresses of its own. */
@@ -197,6 +211,13 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
      * @param protocol 6 for TCP, 17 for UDP
      */
     public record PortForward(String name, int protocol, int publicPort, long address, int port) { }
+
+    /**
+     * A network outside that hosts of the tenant see at other addresses, because its own are used inside as well: twice
+     * NAT (RFC 2663, section 4.3). Every address of {@code outside} is seen at the same place of {@code seen}, which is
+     * as long.
+     */
+    public record Twice(Prefix seen, Prefix outside) { }
 
     /** The same with another translation. */
     public Tenant with(final Nat other) {

@@ -9,11 +9,12 @@ import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
+import java.util.function.BiFunction;
 
 /**
  * Leads a tenant's traffic through its network functions, and the return traffic through the same ones in reverse.
  * Frames to a function carry the VRF id as 802.1Q tag, since addresses of tenants overlap; a frame that comes back is
- * known by its port and tag.
+ * known by its port and tag. Between the chain and the backbone stands {@link TwiceNat}.
  */
 public final class ChainStage implements Stage {
     @Override
@@ -37,33 +38,42 @@ public final class ChainStage implements Stage {
             return;
         }
         final List<NetworkFunction> functions = view.chain().orElseThrow();
+        final BiFunction<Integer, String, FlowSink.Draft> fromBackbone =
+            (priority, label) -> sink.flow(Table.CHAIN_IN, priority, label).when(view.isVrf());
         if (functions.isEmpty()) {
+            TwiceNat.out(view, (priority, label) -> sink.flow(Table.CHAIN_OUT, priority, label).when(view.isVrf()),
+                flow -> flow.go(Table.NAT_OUT));
+            TwiceNat.in(view, fromBackbone, flow -> flow.go(Table.VRF_ROUTE));
             return;
         }
         final NetworkFunction first = functions.get(0);
         final NetworkFunction last = functions.get(functions.size() - 1);
-        enter(node, view, sink, Table.CHAIN_OUT, first.insidePort(), Constants.CHAIN_INSIDE_MAC,
-            Constants.CHAIN_OUTSIDE_MAC);
-        enter(node, view, sink, Table.CHAIN_IN, last.outsidePort(), Constants.CHAIN_OUTSIDE_MAC,
-            Constants.CHAIN_INSIDE_MAC);
+        sink.flow(Table.CHAIN_OUT, Priority.NORMAL, "chain hop to " + first.insidePort()).when(view.isVrf())
+            .then(enter(node, view, first.insidePort(), Constants.CHAIN_INSIDE_MAC, Constants.CHAIN_OUTSIDE_MAC))
+            .end();
+        final List<Action> enterOutside =
+            enter(node, view, last.outsidePort(), Constants.CHAIN_OUTSIDE_MAC, Constants.CHAIN_INSIDE_MAC);
+        fromBackbone.apply(Priority.NORMAL, "chain hop to " + last.outsidePort()).then(enterOutside).end();
+        TwiceNat.in(view, fromBackbone, flow -> flow.then(enterOutside).end());
         for (int hop = 0; hop + 1 < functions.size(); hop++) {
             final String outside = functions.get(hop).outsidePort();
             final String inside = functions.get(hop + 1).insidePort();
             passOn(node, view, sink, outside, inside);
             passOn(node, view, sink, inside, outside);
         }
-        returned(node, view, sink, last.outsidePort(), "to the backbone").go(Table.NAT_OUT);
-        returned(node, view, sink, first.insidePort(), "to the tenant")
+        final BiFunction<Integer, String, FlowSink.Draft> toBackbone =
+            (priority, label) -> returned(node, view, sink, last.outsidePort(), priority, label);
+        toBackbone.apply(Priority.NORMAL, "to the backbone from " + last.outsidePort()).go(Table.NAT_OUT);
+        TwiceNat.out(view, toBackbone, flow -> flow.go(Table.NAT_OUT));
+        returned(node, view, sink, first.insidePort(), Priority.NORMAL, "to the tenant from " + first.insidePort())
             .then(Register.FROM_BACKBONE.load(1)).go(Table.VRF_ROUTE);
     }
 
-    private static void enter(final NodeView node, final TenantView view, final FlowSink sink, final Table table,
-            final String port, final long source, final long destination) {
-        sink.flow(table, Priority.NORMAL, "chain hop to " + port).when(view.isVrf())
-            .then(new Action.SetField(MatchField.ETH_SRC, source),
-                new Action.SetField(MatchField.ETH_DST, destination), new Action.PushVlan(),
-                new Action.SetField(MatchField.VLAN_VID, view.vrf()), new Action.Output(node.port(port)))
-            .end();
+    private static List<Action> enter(final NodeView node, final TenantView view, final String port,
+            final long source, final long destination) {
+        return List.of(new Action.SetField(MatchField.ETH_SRC, source),
+            new Action.SetField(MatchField.ETH_DST, destination), new Action.PushVlan(),
+            new Action.SetField(MatchField.VLAN_VID, view.vrf()), new Action.Output(node.port(port)));
     }
 
     private static void passOn(final NodeView node, final TenantView view, final FlowSink sink, final String from,
@@ -74,8 +84,8 @@ public final class ChainStage implements Stage {
     }
 
     private static FlowSink.Draft returned(final NodeView node, final TenantView view, final FlowSink sink,
-            final String port, final String label) {
-        return sink.flow(Table.CHAIN_RETURN, Priority.NORMAL, label + " from " + port)
+            final String port, final int priority, final String label) {
+        return sink.flow(Table.CHAIN_RETURN, priority, label)
             .when(MatchField.IN_PORT, node.port(port)).when(MatchField.VLAN_VID, view.vrf())
             .then(new Action.PopVlan(), Register.VRF.load(view.vrf()));
     }

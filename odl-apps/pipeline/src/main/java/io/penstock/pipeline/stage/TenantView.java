@@ -83,6 +83,11 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
         return tenant.nat().map(Tenant.Nat::algs).orElse(Set.of()).stream().sorted().toList();
     }
 
+    /** Networks outside that hosts see at other addresses. */
+    public List<Tenant.Twice> twice() {
+        return tenant.nat().map(Tenant.Nat::twice).orElse(List.of());
+    }
+
     /** The public addresses of the tenant on this node. */
     public List<Prefix> publicPrefixes() {
         return Stream.concat(hasSourceNat() ? Stream.of(Prefix.host(publicAddress)) : Stream.empty(),

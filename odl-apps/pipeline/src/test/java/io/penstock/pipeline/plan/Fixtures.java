@@ -36,6 +36,8 @@ public final class Fixtures {
         new Case("published", network(published()), Set.of()),
         new Case("subscribers", network(subscribers()), Set.of()),
         new Case("on-demand", network(onDemand()), Set.of()),
+        new Case("twice", network(twice()), Set.of()),
+        new Case("twice-chained", network(twiceChained()), Set.of()),
         new Case("rich-tenant", network(rich()), Set.of()),
         new Case("rich-tenant-tap-down", network(rich()), Set.of("tap")),
         new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")));
@@ -124,6 +126,25 @@ public final class Fixtures {
         return new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(),
             Optional.of(mapped(new Tenant.PortBlocks(Prefix.parse("10.0.0.0/25"), Prefix.parse("198.51.100.4/31"),
                 512, 3))), Optional.empty(), Optional.empty());
+    }
+
+    /** A tenant that sees two networks outside at other addresses, since it has the addresses of one itself. */
+    public static Tenant twice() {
+        return new Tenant("merger", List.of(new Tenant.Attachment("lan", "edge1", "acc0", 700)),
+            List.of(new Tenant.Subnet("lan", Prefix.parse("192.168.1.0/24"), Ipv4.parse("192.168.1.1"), List.of())),
+            List.of(), Optional.of(new Tenant.Nat(Optional.empty(), Optional.of("public"),
+                List.of(new Tenant.OneToOne(Prefix.parse("192.168.1.10/32"), Prefix.parse("198.51.100.10/32"))),
+                List.of(new Tenant.PortForward("web", 6, 80, Ipv4.parse("192.168.1.20"), 8080)))
+                .with(List.of(new Tenant.Twice(Prefix.parse("10.99.1.0/24"), Prefix.parse("192.168.1.0/24")),
+                    new Tenant.Twice(Prefix.parse("10.99.2.7/32"), Prefix.parse("172.16.0.7/32"))))),
+            Optional.of("web-only"), Optional.empty());
+    }
+
+    /** The same behind a chain. */
+    public static Tenant twiceChained() {
+        final Tenant plain = twice();
+        return new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(), plain.nat(),
+            Optional.empty(), Optional.of("secure"));
     }
 
     /** Of {@link #onDemand}, .5 has two blocks, .6 has one; the others have none. */
