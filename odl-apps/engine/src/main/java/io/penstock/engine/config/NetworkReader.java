@@ -114,6 +114,9 @@ final class NetworkReader {
             checkLeaves(name, "nat / port-forward " + entry.text("name"), entry, "protocol", "public-port",
                 "inside-address");
         }
+        for (final Element entry : nat.list("twice", "seen-prefix")) {
+            checkLeaves(name, "nat / twice " + entry.text("seen-prefix"), entry, "outside-prefix");
+        }
     }
 
     private static void checkThresholds(final String owner, final String entry, final Element element)
@@ -181,7 +184,9 @@ final class NetworkReader {
                 force(each), prefixes(each, "drain"), thresholds(each))).toList(),
             nat.list("port-forward", "name").stream().map(NetworkReader::portForward).toList(),
             nat.leafList("alg", false).stream().map(alg -> Action.Alg.valueOf(alg.toUpperCase(Locale.ROOT)))
-                .collect(Collectors.toSet()));
+                .collect(Collectors.toSet()),
+            nat.list("twice", "seen-prefix").stream().map(each -> new Tenant.Twice(
+                Prefix.parse(each.text("seen-prefix")), Prefix.parse(each.text("outside-prefix")))).toList());
     }
 
     private static List<Prefix> prefixes(final Element owner, final String name) {

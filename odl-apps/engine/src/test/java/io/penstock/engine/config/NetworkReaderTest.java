@@ -101,10 +101,11 @@ class NetworkReaderTest {
 
     @Test
     void natWithoutASourceIsNamed() {
-        assertThatThrownBy(() -> new NetworkReader().read(Optional.of(parse(
-            "{\"penstock:network\": {\"tenant\": [{\"name\": \"t\", \"nat\": {}}]}}")), Optional.empty()))
-            .isInstanceOf(UnreadableException.class)
-            .hasMessage("tenant t: nat: needs a public-address, a pool, one-to-one, deterministic or port-block");
+        for (final String content : List.of("", """
+                "twice": [{"seen-prefix": "10.99.0.0/24", "outside-prefix": "10.0.0.0/24"}]""")) {
+            assertThatThrownBy(() -> nat(content)).isInstanceOf(UnreadableException.class)
+                .hasMessage("tenant t: nat: needs a public-address, a pool, one-to-one, deterministic or port-block");
+        }
     }
 
     @Test
@@ -117,14 +118,16 @@ class NetworkReaderTest {
             "deterministic": [{"inside-prefix": "10.0.0.128/25", "public-prefix": "198.51.100.1/32"}],
             "port-forward": [
               {"name": "web", "protocol": "tcp", "public-port": 80, "inside-address": "10.0.0.5", "inside-port": 8080},
-              {"name": "dns", "protocol": "udp", "public-port": 53, "inside-address": "10.0.0.6"}]"""))
+              {"name": "dns", "protocol": "udp", "public-port": 53, "inside-address": "10.0.0.6"}],
+            "twice": [{"seen-prefix": "10.99.0.0/24", "outside-prefix": "10.0.0.0/24"}]"""))
             .isEqualTo(new Tenant.Nat(Optional.empty(), Optional.of("p"),
                 List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.8/30"), Prefix.parse("198.51.100.8/30"))),
                 List.of(new Tenant.Deterministic(Prefix.parse("10.0.0.128/25"), Prefix.parse("198.51.100.1/32"))),
                 List.of(new Tenant.PortBlocks(Prefix.parse("10.1.0.0/16"), Prefix.parse("198.51.100.2/31"), 256, 2),
                     new Tenant.PortBlocks(Prefix.parse("10.2.0.0/16"), Prefix.parse("198.51.100.4/32"), 512, 4)),
                 List.of(new Tenant.PortForward("dns", 17, 53, Ipv4.parse("10.0.0.6"), 53),
-                    new Tenant.PortForward("web", 6, 80, Ipv4.parse("10.0.0.5"), 8080)), Set.of(Action.Alg.FTP)));
+                    new Tenant.PortForward("web", 6, 80, Ipv4.parse("10.0.0.5"), 8080)), Set.of(Action.Alg.FTP),
+                List.of(new Tenant.Twice(Prefix.parse("10.99.0.0/24"), Prefix.parse("10.0.0.0/24")))));
     }
 
     @Test
@@ -136,6 +139,10 @@ class NetworkReaderTest {
             "pool": "p", "port-forward": [{"name": "web", "protocol": "tcp", "public-port": 80}]"""))
             .isInstanceOf(UnreadableException.class)
             .hasMessage("tenant t: nat / port-forward web / inside-address: is missing");
+        assertThatThrownBy(() -> nat("""
+            "pool": "p", "twice": [{"seen-prefix": "10.99.0.0/24"}]"""))
+            .isInstanceOf(UnreadableException.class)
+            .hasMessage("tenant t: nat / twice 10.99.0.0/24 / outside-prefix: is missing");
     }
 
     private static Tenant.Nat nat(final String content) throws Exception {

@@ -10,11 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The rules for one tenant among its surroundings, whoever the other tenants are. */
 final class TenantRules {
     private static final int LAST_VLAN = 4094;
     private static final int LAST_PORT = 65535;
+    /** This host, loopback, multicast and reserved. */
+    private static final List<Prefix> NOT_OF_HOSTS =
+        Stream.of("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4").map(Prefix::parse).toList();
 
     private final Snapshot surroundings;
     private final Tenant tenant;
@@ -108,6 +112,7 @@ final class TenantRules {
             .ifPresent(pool -> add("nat / pool", Validator.unknown("pool", pool, surroundings.pools())));
         tenant.nat().map(Tenant.Nat::mappings).ifPresent(this::checkMappings);
         tenant.nat().ifPresent(this::checkForwards);
+        tenant.nat().map(Tenant.Nat::twice).ifPresent(this::checkTwice);
         tenant.nat().filter(nat -> !nat.algs().isEmpty() && !nat.hasSource())
             .ifPresent(nat -> add("nat / alg", "needs a public-address or a pool in nat"));
         tenant.nat().filter(nat -> !nat.algs().isEmpty()).stream().flatMap(nat -> nat.mappings().stream())
@@ -222,6 +227,46 @@ final class TenantRules {
         // Its answers would leave with the address that is its alone.
         nat.mappings().stream().filter(mapping -> mapping.inside().contains(forward.address())).forEach(mapping ->
             add(leaf, address + " has a public address of its own by " + mapping.kind() + " " + mapping.inside()));
+    }
+
+    private void checkTwice(final List<Tenant.Twice> mappings) {
+        for (int index = 0; index < mappings.size(); index++) {
+            final Prefix seen = mappings.get(index).seen();
+            final Prefix outside = mappings.get(index).outside();
+            final String seenLeaf = "nat / twice " + seen + " / seen-prefix";
+            final String outsideLeaf = "nat / twice " + seen + " / outside-prefix";
+            if (seen.length() < Constants.SHORTEST_TWICE) {
+                add(seenLeaf, "is shorter than /" + Constants.SHORTEST_TWICE);
+            }
+            if (outside.length() != seen.length()) {
+                add(outsideLeaf, outside + " is not as long as " + seen);
+            }
+            checkOfHosts(seenLeaf, seen);
+            checkOfHosts(outsideLeaf, outside);
+            tenant.subnets().stream().filter(subnet -> subnet.prefix().overlaps(seen)).forEach(subnet ->
+                add(seenLeaf, seen + " overlaps " + subnet.prefix() + " of subnet " + subnet.name()));
+            tenant.routes().stream().map(Route::prefix).filter(seen::overlaps)
+                .forEach(route -> add(seenLeaf, seen + " overlaps the route " + route));
+            // An address that is both would mean two networks.
+            mappings.stream().map(Tenant.Twice::outside).filter(seen::overlaps)
+                .forEach(other -> add(seenLeaf, seen + " overlaps the outside-prefix " + other));
+            for (final Tenant.Twice other : mappings.subList(0, index)) {
+                if (other.seen().overlaps(seen)) {
+                    add(seenLeaf, seen + " overlaps the seen-prefix " + other.seen());
+                }
+                if (other.outside().overlaps(outside)) {
+                    add(outsideLeaf, outside + " overlaps " + other.outside() + ", which is seen at " + other.seen());
+                }
+            }
+            surroundings.pools().values().forEach(pool -> pool.prefixes().stream().filter(outside::overlaps)
+                .forEach(prefix -> add(outsideLeaf, outside + " overlaps " + prefix + " of pool " + pool.name())));
+        }
+    }
+
+    /** Some prefixes are of no network (RFC 6890; RFC 5771 for multicast). */
+    private void checkOfHosts(final String leaf, final Prefix prefix) {
+        NOT_OF_HOSTS.stream().filter(prefix::overlaps).forEach(reserved ->
+            add(leaf, prefix + " overlaps " + reserved + ", which is no network of hosts"));
     }
 
     private void checkReferences() {

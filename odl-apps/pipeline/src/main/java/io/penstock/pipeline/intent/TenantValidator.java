@@ -55,6 +55,7 @@ final class TenantValidator {
             checkVlans(tenant);
             checkAddress(tenant);
             checkMappings(tenant);
+            checkTwice(tenant);
             checkBlocks(tenant);
             checkPool(tenant);
             checkChain(tenant);
@@ -129,6 +130,20 @@ final class TenantValidator {
             final Prefix outside = mapping.outside();
             final Mapped owner = owner(outside);
             if (owner != null && !owner.equals(new Mapped(tenant.name(), mapping))) {
+                add(tenant, leaf, outside + " overlaps " + owner.mapping().outside() + " of tenant " + owner.tenant());
+            }
+            addressOwners.subMap(outside.address(), outside.end()).forEach((address, name) -> add(tenant, leaf,
+                outside + " holds the public address " + Ipv4.text(address) + " of tenant " + name));
+        }
+    }
+
+    /** What goes to a public address of ours turns round here, whatever network has it too. */
+    private void checkTwice(final Tenant tenant) {
+        for (final Tenant.Twice mapping : tenant.nat().map(Tenant.Nat::twice).orElse(List.of())) {
+            final String leaf = "nat / twice " + mapping.seen() + " / outside-prefix";
+            final Prefix outside = mapping.outside();
+            final Mapped owner = owner(outside);
+            if (owner != null) {
                 add(tenant, leaf, outside + " overlaps " + owner.mapping().outside() + " of tenant " + owner.tenant());
             }
             addressOwners.subMap(outside.address(), outside.end()).forEach((address, name) -> add(tenant, leaf,

@@ -29,6 +29,8 @@ public final class Constants {
      * each address.
      */
     public static final int SHORTEST_ONE_TO_ONE = 24;
+    /** Shortest prefix that is seen at other addresses: the largest private network (RFC 1918). */
+    public static final int SHORTEST_TWICE = 8;
     /** Shortest prefix of subscribers in one entry of deterministic NAT: each subscriber needs a flow. */
     public static final int SHORTEST_DETERMINISTIC = 20;
     /** Shortest prefix of subscribers that get blocks of ports when they need them. */

@@ -122,6 +122,67 @@ class ValidatorTest {
             "nat / port-forward web / " + leaf, rule);
     }
 
+    private static Arguments twice(final String leaf, final String rule, final String... seenAndOutside) {
+        final List<Tenant.Twice> mappings = Stream.of(seenAndOutside).map(each -> each.split(" "))
+            .map(each -> new Tenant.Twice(Prefix.parse(each[0]), Prefix.parse(each[1]))).toList();
+        final Tenant base = route(Fixtures.tenant("t", 100), "172.16.0.0/16", "10.0.0.9");
+        return Arguments.of(nat(base, mapped("10.0.0.8/32", "198.51.100.8/32").with(mappings)),
+            "nat / twice " + mappings.get(mappings.size() - 1).seen() + " / " + leaf, rule);
+    }
+
+    static Stream<Arguments> badTwice() {
+        final String good = "10.99.0.0/24 10.0.0.0/24";
+        return Stream.of(
+            twice("seen-prefix", "is shorter than /8", "10.0.0.0/7 172.0.0.0/7"),
+            twice("outside-prefix", "10.0.0.0/23 is not as long as 10.99.0.0/24", "10.99.0.0/24 10.0.0.0/23"),
+            twice("seen-prefix", "10.0.0.128/25 overlaps 10.0.0.0/24 of subnet lan", "10.0.0.128/25 10.5.0.0/25"),
+            twice("seen-prefix", "10.0.0.0/16 overlaps 10.0.0.0/24 of subnet lan", "10.0.0.0/16 10.5.0.0/16"),
+            twice("seen-prefix", "10.0.0.1/32 overlaps 10.0.0.0/24 of subnet lan", "10.0.0.1/32 10.5.0.1/32"),
+            twice("seen-prefix", "172.16.5.0/24 overlaps the route 172.16.0.0/16", "172.16.5.0/24 10.0.0.0/24"),
+            twice("seen-prefix", "10.99.0.128/25 overlaps the seen-prefix 10.99.0.0/24", good,
+                "10.99.0.128/25 10.5.0.0/25"),
+            twice("outside-prefix", "10.0.0.0/25 overlaps 10.0.0.0/24, which is seen at 10.99.0.0/24", good,
+                "10.98.0.0/25 10.0.0.0/25"),
+            twice("seen-prefix", "10.98.0.0/24 overlaps the outside-prefix 10.98.0.0/24", "10.98.0.0/24 10.98.0.0/24"),
+            twice("seen-prefix", "10.97.0.0/24 overlaps the outside-prefix 10.97.0.0/24", "10.98.0.0/24 10.97.0.0/24",
+                "10.97.0.0/24 10.96.0.0/24"),
+            twice("outside-prefix", "203.0.0.0/16 overlaps 203.0.113.0/24 of pool public", "10.99.0.0/16 203.0.0.0/16"),
+            twice("outside-prefix", "203.0.113.9/32 overlaps 203.0.113.0/24 of pool public",
+                "10.99.0.9/32 203.0.113.9/32"),
+            twice("outside-prefix", "198.51.100.0/24 overlaps 198.51.100.8/32 of tenant t",
+                "10.99.0.0/24 198.51.100.0/24"),
+            twice("seen-prefix", "0.0.0.0/8 overlaps 0.0.0.0/8, which is no network", "0.0.0.0/8 11.0.0.0/8"),
+            twice("seen-prefix", "127.0.1.0/24 overlaps 127.0.0.0/8, which is no network", "127.0.1.0/24 10.0.0.0/24"),
+            twice("outside-prefix", "239.0.0.0/8 overlaps 224.0.0.0/4, which is no network", "11.0.0.0/8 239.0.0.0/8"),
+            twice("outside-prefix", "255.255.255.255/32 overlaps 240.0.0.0/4", "10.99.0.1/32 255.255.255.255/32"));
+    }
+
+    @Test
+    void networksThatAreSeenElsewhereMayBeInsideToo() {
+        final List<Tenant.Twice> mappings = List.of(
+            new Tenant.Twice(Prefix.parse("10.99.0.0/24"), Prefix.parse("10.0.0.0/24")),
+            new Tenant.Twice(Prefix.parse("10.99.1.1/32"), Prefix.parse("172.16.0.1/32")),
+            new Tenant.Twice(Prefix.parse("11.0.0.0/8"), Prefix.parse("12.0.0.0/8")));
+        final Tenant one = nat(route(Fixtures.tenant("one", 100), "172.16.0.0/16", "10.0.0.9"),
+            Fixtures.fromPool().orElseThrow().with(mappings));
+        final Tenant two = nat(Fixtures.tenant("two", 101), mapped("10.0.0.8/32", "198.51.100.8/32").with(mappings));
+        assertThat(check(Fixtures.network(one, two, Fixtures.twice()))).isEmpty();
+    }
+
+    @Test
+    void aPublicAddressIsOfNoNetworkThatIsSeenElsewhere() {
+        final Tenant seer = nat(Fixtures.tenant("seer", 100), Fixtures.fromPool().orElseThrow()
+            .with(List.of(new Tenant.Twice(Prefix.parse("10.99.0.0/24"), Prefix.parse("198.51.100.0/24")))));
+        final Tenant address = nat(Fixtures.tenant("other", 101), address("198.51.100.7"));
+        assertThat(check(Fixtures.network(seer, address))).extracting(Violation::toString).containsExactly(
+            "tenant seer: nat / twice 10.99.0.0/24 / outside-prefix: 198.51.100.0/24 holds the public address "
+                + "198.51.100.7 of tenant other");
+        final Tenant prefix = nat(Fixtures.tenant("other", 101), mapped("10.0.0.0/29", "198.51.100.0/29"));
+        assertThat(check(Fixtures.network(seer, prefix))).extracting(Violation::toString).containsExactly(
+            "tenant seer: nat / twice 10.99.0.0/24 / outside-prefix: 198.51.100.0/24 overlaps 198.51.100.0/29 of "
+                + "tenant other");
+    }
+
     private static Tenant.PortForward web(final int publicPort, final String address, final int port) {
         return new Tenant.PortForward("web", 6, publicPort, Ipv4.parse(address), port);
     }
@@ -174,7 +235,7 @@ class ValidatorTest {
     }
 
     @ParameterizedTest(name = "{1}: {2}")
-    @MethodSource({"badTenants", "badTranslations"})
+    @MethodSource({"badTenants", "badTranslations", "badTwice"})
     void aBadTenantIsNamedWithLeafAndRule(final Tenant tenant, final String leaf, final String rule) {
         assertThat(check(Fixtures.network(tenant))).anySatisfy(violation -> {
             assertThat(violation.entry()).isEqualTo("tenant t");

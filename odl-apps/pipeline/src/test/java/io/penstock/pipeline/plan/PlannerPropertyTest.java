@@ -21,10 +21,12 @@ import org.junit.jupiter.api.Test;
 /** What holds for every plan. */
 class PlannerPropertyTest {
     private static final int PER_PLAIN_TENANT = 17;
+    private static final int PER_TWICE = 6;
 
     @Test
     void everyFlowKeepsTheContractsOfTheRegistry() {
-        final Snapshot snapshot = Fixtures.network(Fixtures.rich(), Fixtures.tenant("plain", 100));
+        final Snapshot snapshot =
+            Fixtures.network(Fixtures.rich(), Fixtures.tenant("plain", 100), Fixtures.twiceChained());
         for (final Set<String> down : List.of(Set.<String>of(), Set.of("fw"), Set.of("tap"), Set.of("fw", "tap"))) {
             assertThat(PipelineLint.check(Fixtures.plan(snapshot, down).flowSpecs())).isEmpty();
         }
@@ -36,6 +38,16 @@ class PlannerPropertyTest {
         assertThat(Fixtures.plan(Fixtures.network(Fixtures.tenants(1))).flows()).hasSize(none + PER_PLAIN_TENANT);
         assertThat(Fixtures.plan(Fixtures.network(Fixtures.tenants(200))).flows())
             .hasSize(none + 200 * PER_PLAIN_TENANT);
+    }
+
+    @Test
+    void aNetworkThatIsSeenElsewhereCostsThreeFlowsForEachDirection() {
+        for (final Tenant tenant : List.of(Fixtures.twice(), Fixtures.twiceChained())) {
+            final Tenant less = new Tenant(tenant.name(), tenant.attachments(), tenant.subnets(), tenant.routes(),
+                tenant.nat().map(nat -> nat.with(List.of())), tenant.egressAcl(), tenant.chain());
+            assertThat(Fixtures.plan(Fixtures.network(tenant)).flows())
+                .hasSize(Fixtures.plan(Fixtures.network(less)).flows().size() + 2 * PER_TWICE);
+        }
     }
 
     @RepeatedTest(20)

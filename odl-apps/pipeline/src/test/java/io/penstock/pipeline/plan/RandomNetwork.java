@@ -92,7 +92,10 @@ public final class RandomNetwork {
             : List.of(new Tenant.PortBlocks(Prefix.parse("10.0.0.128/26"),
                 new Prefix(Ipv4.parse("198.19.0.0") + 2L * (vlan % 100), 31),
                 wrong && random.nextInt(9) == 0 ? 500 : 512, 1 + random.nextInt(4)));
-        return Optional.of(new Tenant.Nat(address, pool, oneToOne, deterministic, blocks, forwards, Set.of()));
+        final List<Tenant.Twice> twice = random.nextBoolean() ? List.of()
+            : List.of(new Tenant.Twice(new Prefix(Ipv4.parse("10.99.0.0") + ((long) random.nextInt(FEW) << 8), 24),
+                Prefix.parse(wrong && random.nextInt(9) == 0 ? "203.0.113.0/24" : "10.0.0.0/24")));
+        return Optional.of(new Tenant.Nat(address, pool, oneToOne, deterministic, blocks, forwards, Set.of(), twice));
     }
 
     private NetworkFunction function(final String name, final boolean shared) {
