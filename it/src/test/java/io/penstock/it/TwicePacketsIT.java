@@ -8,10 +8,13 @@ import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import io.penstock.testkit.Packet;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
@@ -42,6 +45,13 @@ class TwicePacketsIT {
     private static final int WEB = 80;
     private static final int DNS = 53;
     private static final int ECHO = 7;
+    private static final int DIGEST = 9001;
+    private static final int LOG = 514;
+    private static final String MANY = "40";
+    private static final String FAR = "172.31.0.9";
+    private static final String FAR_SEEN = "10.98.0.9";
+    /** Somebody outside has the address at which the tenant sees another. */
+    private static final String IMPOSTOR = "10.99.0.9";
 
     private static PacketNode node;
     private static Host client;
@@ -59,6 +69,11 @@ class TwicePacketsIT {
         client = network.host("acc0", VLAN, SAME + "/24", GATEWAY);
         service = network.host("acc0", VLAN, "10.0.0.20/24", GATEWAY);
         own = network.host("acc0", VLAN, "10.0.0.10/24", GATEWAY);
+        for (final String more : List.of(FAR, IMPOSTOR)) {
+            remote.shell().run("ip", "address", "add", more + "/32", "dev", Host.DEVICE);
+            network.transit().route(more, SAME);
+        }
+        remote.serve("socat", "TCP4-LISTEN:" + DIGEST + ",reuseaddr,fork", "EXEC:sha256sum");
         neighbour = network.host("acc0", NEIGHBOURS_VLAN, SAME + "/24", GATEWAY);
         for (final Host host : List.of(network.server(), remote, service, own)) {
             host.serveTcp(WEB);
@@ -74,14 +89,18 @@ class TwicePacketsIT {
 
     @BeforeEach
     void load() {
+        load(List.of(twice(SEEN_NETWORK, NETWORK), twice(FAR_SEEN_NETWORK, FAR_NETWORK)));
+    }
+
+    private static void load(final List<Tenant.Twice> mappings) {
         final Tenant plain = Networks.plain("merger", VLAN, PUBLIC);
         final Tenant.Nat nat = new Tenant.Nat(Optional.of(Ipv4.parse(PUBLIC)), Optional.empty(),
             List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.10/32"), Prefix.parse(OWN + "/32"))),
             List.of(new Tenant.PortForward("web", 6, WEB, Ipv4.parse("10.0.0.20"), WEB),
-                new Tenant.PortForward("echo", 17, ECHO, Ipv4.parse("10.0.0.20"), ECHO)));
+                new Tenant.PortForward("echo", 17, ECHO, Ipv4.parse("10.0.0.20"), ECHO),
+                new Tenant.PortForward("log", 17, LOG, Ipv4.parse("10.0.0.20"), LOG)));
         final Tenant neighbours = Networks.plain("neighbour", NEIGHBOURS_VLAN, NEIGHBOURS_PUBLIC);
-        final Snapshot snapshot = Networks.of(
-            with(plain, nat.with(List.of(twice(SEEN_NETWORK, NETWORK), twice(FAR_SEEN_NETWORK, FAR_NETWORK)))),
+        final Snapshot snapshot = Networks.of(with(plain, nat.with(mappings)),
             with(neighbours, neighbours.nat().orElseThrow().with(List.of(twice("10.77.0.0/24", NETWORK)))));
         node.load(snapshot);
         for (final Host host : List.of(client, service, own, neighbour)) {
@@ -114,5 +133,114 @@ class TwicePacketsIT {
         }
         // What the other tenant sees somewhere else is nothing special to this one.
         neighbour.doesNotReach(SEEN);
+    }
+
+    @Test
+    void whoeverIsElsewhereIsReachedAsBefore() {
+        assertThat(client.askTcp(service.address(), WEB)).isEqualTo(SAME);
+        assertThat(client.askTcp(EdgeNetwork.SERVER, WEB)).isEqualTo(PUBLIC);
+        assertThat(client.askTcp(PUBLIC, WEB)).isEqualTo(PUBLIC);
+        assertThat(neighbour.askTcp(PUBLIC, WEB)).isEqualTo(NEIGHBOURS_PUBLIC);
+        assertThat(node.network().server().askTcp(PUBLIC, WEB)).isEqualTo(EdgeNetwork.SERVER);
+    }
+
+    @Test
+    void connectionsFromThereComeFromWhereItIsSeen() {
+        try (Capture foreign = node.network().transit().capture(FOREIGN)) {
+            assertThat(remote.askTcp(PUBLIC, WEB)).isEqualTo(SEEN);
+            assertThat(remote.askTcp(OWN, WEB)).isEqualTo(SEEN);
+            assertThat(remote.askUdp(OWN, DNS)).isEqualTo(SEEN);
+            remote.reaches(OWN);
+            assertThat(echoes(remote, PUBLIC)).isEqualTo(MANY);
+            assertThat(foreign.frames()).isEmpty();
+        }
+    }
+
+    @Test
+    void busyConnectionsAreNotTracked() {
+        node.node().ovs().appctl("dpctl/flush-conntrack");
+        assertThat(echoes(client, SEEN)).isEqualTo(MANY);
+        passBy();
+        assertThat(sessions()).contains("nw_src=" + SAME + ",nw_dst=" + SAME).doesNotContain(SEEN);
+        final String send = "head -c 50000000 /dev/zero | ";
+        assertThat(client.shell().run(Duration.ofSeconds(60), "sh", "-c",
+            send + "socat -t 20 - TCP4:" + SEEN + ":" + DIGEST)).isEqualTo(client.shell().run("sh", "-c",
+            send + "sha256sum"));
+        Await.until("segments pass by", () -> node.packets(Table.NAT_OUT_KNOWN, "translated by a session"),
+            count -> count >= 1000);
+    }
+
+    @Test
+    void busyServicesAreNotTracked() {
+        node.node().ovs().appctl("dpctl/flush-conntrack");
+        assertThat(echoes(remote, PUBLIC)).isEqualTo(MANY);
+        passBy();
+        assertThat(sessions()).doesNotContain(SEEN);
+    }
+
+    private static void passBy() {
+        Await.until("packets in pass by", () -> node.packets(Table.NAT_IN_KNOWN, "translated by a session"),
+            count -> count >= 10);
+        Await.until("packets out pass by", () -> node.packets(Table.NAT_OUT_KNOWN, "translated by a session"),
+            count -> count >= 10);
+    }
+
+    private static String sessions() {
+        return node.node().ovs().ofctl("--no-names", "dump-flows", Constants.BRIDGE,
+            "table=" + Table.NAT_SESSIONS.number());
+    }
+
+    @Test
+    void anAddressMeansOneNetwork() {
+        client.reaches(FAR_SEEN);
+        client.doesNotReach(FAR);
+        assertThat(node.packets(Table.CHAIN_OUT, "to 172.31.0.0/24, which is seen at 10.98.0.0/24")).isPositive();
+        assertThat(ping(remote, OWN, "-I", IMPOSTOR)).isFalse();
+        assertThat(node.packets(Table.CHAIN_IN, "from 10.99.0.0/24, where 10.0.0.0/24 is seen")).isPositive();
+
+        load(List.of(twice(SEEN_NETWORK, NETWORK)));
+        client.reaches(FAR);
+        client.doesNotReach(FAR_SEEN);
+    }
+
+    @Test
+    void errorsComeFromWhereItIsSeen() {
+        try (Capture errors = client.capture("icmp[icmptype] == icmp-unreach")) {
+            client.getsNoUdpAnswer(SEEN, DNS + 1);
+            // The packet that it is about is as it was outside.
+            Await.until("the error arrives", errors::frames, frames -> !frames.isEmpty());
+            assertThat(errors.frames().get(0)).contains(SEEN + " > " + SAME + ": ICMP " + SAME + " udp port");
+        }
+    }
+
+    @Test
+    void errorsAboutPacketsFromThereDoNotLeave() {
+        try (Capture errors = remote.capture("icmp[icmptype] == icmp-unreach")) {
+            remote.getsNoUdpAnswer(PUBLIC, LOG);
+            Await.until("the error is dropped", () -> node.packets(Table.NAT_OUT_CHECK, "not translated"),
+                count -> count > 0);
+            assertThat(errors.frames()).isEmpty();
+        }
+    }
+
+    @Test
+    void fragmentsDoNotPass() {
+        for (final Host host : List.of(client, own)) {
+            assertThat(ping(host, SEEN, "-s", "4000")).isFalse();
+        }
+        assertThat(node.packets(Table.CHAIN_OUT, "fragment to 10.99.0.0/24, which is 10.0.0.0/24")).isEqualTo(12);
+        assertThat(ping(remote, OWN, "-s", "4000")).isFalse();
+        assertThat(node.packets(Table.CHAIN_IN, "fragment from 10.0.0.0/24, which is seen at 10.99.0.0/24"))
+            .isEqualTo(6);
+    }
+
+    /** Whether one of two pings is answered. */
+    private static boolean ping(final Host host, final String address, final String option, final String value) {
+        return host.shell().attempt("ping", "-n", "-c", "2", "-i", "0.2", "-W", "1", option, value, address).isGood();
+    }
+
+    /** Datagrams that come back unharmed, of {@link #MANY} from one socket. */
+    private static String echoes(final Host host, final String address) {
+        return Datagrams.echoed(host, address, ECHO, Integer.parseInt(MANY), 64, "0.02");
     }
 }
