@@ -18,22 +18,37 @@ final class ConntrackZones {
     }
 
     /**
-     * Zones whose tenant has left the node, so that nobody inherits its connections, and zones whose translation is
-     * another now or has ended. Packets of a connection with the old address would be dropped until it times out, and a
-     * session would go on to send them: it looks at no flow of its tenant.
+     * Zones whose tenant has left the node, so that nobody inherits its connections, and zones whose translation, of
+     * sources or of networks that are seen at other addresses, is another now or has ended. Packets of a connection
+     * with the old address would be dropped until it times out, and a session would go on to send them: it looks at no
+     * flow of its tenant.
      */
     static Set<Integer> toFlush(final NodePlan planned, final PlanDiff diff) {
         return Stream.concat(
-            diff.excess().stream().filter(flow -> isSourceNat(flow)
+            diff.excess().stream().filter(flow -> isSourceNat(flow) || guardsTwiceNat(flow)
                 || !planned.zones().contains(Cookie.ownerId(flow.cookie()))),
-            diff.wrong().stream().filter(ConntrackZones::isSourceNat))
+            diff.wrong().stream().filter(flow -> isSourceNat(flow) || isTwiceNat(flow)))
             .filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
             .map(FlowSpec::cookie).map(Cookie::ownerId).collect(Collectors.toSet());
     }
 
     /**
+     * Whether a flow is there as long as a network is seen at other addresses. When it is so no longer, its packets of
+     * connections that are known would come in by its own addresses, which hosts inside may have.
+     */
+    private static boolean guardsTwiceNat(final FlowSpec flow) {
+        return flow.table() == Table.CHAIN_IN && flow.priority() == Priority.HIGH;
+    }
+
+    /** Whether a flow, if it is another one now, makes of a seen address another address outside. */
+    private static boolean isTwiceNat(final FlowSpec flow) {
+        return (flow.table() == Table.CHAIN_OUT || flow.table() == Table.CHAIN_RETURN)
+            && flow.priority() > Priority.HIGH;
+    }
+
+    /**
      * Whether a flow gives a VRF or a subscriber a public address. Those above are for fragments, for ALGs, and for
-     * blocks on demand, which go when nothing uses them, or by force.
+     * blocks on demand, which go when nothing uses them, or by force, which {@code CutBlocks} sees to.
      */
     private static boolean isSourceNat(final FlowSpec flow) {
         return flow.table() == Table.NAT_TRANSLATE && flow.priority() <= Priority.NORMAL;

@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.BridgePlan;
+import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;
@@ -32,6 +36,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Whose connections and sessions go with a change. */
@@ -102,6 +107,48 @@ class NodeFlowsTest {
             List.of(), Optional.of(Table.NAT_OUT_CHECK), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "fragment"));
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(more));
         flows.change(SWITCH, plan(more), plan(translated(ADDRESS)));
+        assertThat(southbound.flushed).isEmpty();
+    }
+
+    @Test
+    void aNetworkThatIsSeenElsewhereNoMoreIsForgotten() throws Exception {
+        final Tenant tenant = Fixtures.twice();
+        final List<Tenant.Twice> seen = tenant.nat().orElseThrow().twice();
+        final NodePlan before = seeing(seen);
+        final Tenant.Twice first = seen.get(0);
+        final Tenant.Twice second = new Tenant.Twice(Prefix.parse("10.99.2.0/24"), Prefix.parse("172.16.0.0/24"));
+        for (final List<Tenant.Twice> after : List.of(List.<Tenant.Twice>of(), List.of(first),
+                List.of(first, new Tenant.Twice(Prefix.parse("10.99.2.8/32"), seen.get(1).outside())),
+                List.of(first, new Tenant.Twice(seen.get(1).seen(), Prefix.parse("172.16.0.8/32"))))) {
+            southbound.flushed.clear();
+            flows.change(SWITCH, before, seeing(after));
+            assertThat(southbound.flushed).as(after.toString()).containsExactly(Set.of(2));
+        }
+        southbound.flushed.clear();
+        flows.change(SWITCH, seeing(List.of(first, second)), seeing(List.of(
+            new Tenant.Twice(first.seen(), second.outside()), new Tenant.Twice(second.seen(), first.outside()))));
+        assertThat(southbound.flushed).containsExactly(Set.of(2));
+        southbound.flushed.clear();
+        flows.change(SWITCH, seeing(List.of(first)), before);
+        assertThat(southbound.flushed).isEmpty();
+    }
+
+    private static NodePlan seeing(final List<Tenant.Twice> networks) {
+        final Tenant tenant = Fixtures.twice();
+        return Fixtures.plan(Fixtures.network(new Tenant(tenant.name(), tenant.attachments(), tenant.subnets(),
+            tenant.routes(), tenant.nat().map(nat -> nat.with(networks)), Optional.empty(), Optional.empty())));
+    }
+
+    @Test
+    void aFunctionThatFailsIsNoReasonToForget() throws Exception {
+        final Snapshot snapshot = Fixtures.network(Fixtures.twiceChained());
+        final List<NodePlan> plans = Stream.of(Set.<String>of(), Set.of("tap"), Set.of("fw"))
+            .map(down -> Fixtures.plan(snapshot, down)).toList();
+        for (final NodePlan before : plans) {
+            for (final NodePlan after : plans) {
+                flows.change(SWITCH, before, after);
+            }
+        }
         assertThat(southbound.flushed).isEmpty();
     }
 

@@ -32,14 +32,15 @@ public final class ChainStage implements Stage {
 
     @Override
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
+        final BiFunction<Integer, String, FlowSink.Draft> fromBackbone =
+            (priority, label) -> sink.flow(Table.CHAIN_IN, priority, label).when(view.isVrf());
         if (view.chain().isEmpty()) {
+            TwiceNat.guard(view, fromBackbone);
             sink.flow(Table.CHAIN_IN, Priority.NORMAL, "chain is down, closed").when(view.isVrf()).drop();
             sink.flow(Table.CHAIN_OUT, Priority.NORMAL, "chain is down, closed").when(view.isVrf()).drop();
             return;
         }
         final List<NetworkFunction> functions = view.chain().orElseThrow();
-        final BiFunction<Integer, String, FlowSink.Draft> fromBackbone =
-            (priority, label) -> sink.flow(Table.CHAIN_IN, priority, label).when(view.isVrf());
         if (functions.isEmpty()) {
             TwiceNat.out(view, (priority, label) -> sink.flow(Table.CHAIN_OUT, priority, label).when(view.isVrf()),
                 flow -> flow.go(Table.NAT_OUT));

@@ -55,8 +55,15 @@ final class TwiceNat {
             goOn.accept(border.apply(Priority.prefix(mapping.outside().length()), from).ipv4()
                 .when(MatchField.IP_FRAG, 0).when(mapping.outside().match(MatchField.IP_SRC))
                 .then(mapping.seen().replaceIn(MatchField.IP_SRC)));
-            border.apply(Priority.HIGH, "fragment " + from).ipv4()
-                .when(mapping.outside().match(MatchField.IP_SRC)).drop();
+        }
+        guard(view, border);
+    }
+
+    /** What does not come in. These flows are there as long as the mapping, whatever becomes of the chain. */
+    static void guard(final TenantView view, final BiFunction<Integer, String, FlowSink.Draft> border) {
+        for (final Tenant.Twice mapping : view.twice()) {
+            border.apply(Priority.HIGH, "fragment from " + mapping.outside() + ", which is seen at " + mapping.seen())
+                .ipv4().when(mapping.outside().match(MatchField.IP_SRC)).drop();
             border.apply(Priority.HIGH, "from " + mapping.seen() + ", where " + mapping.outside() + " is seen").ipv4()
                 .when(mapping.seen().match(MatchField.IP_SRC)).drop();
         }
