@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** A host of a tenant that talks to a server in the rest of the world: the frames of both, as they are on the wire. */
-record Caller(String port, int vlan, String address, String gateway, String publicAddress) {
+record Caller(String port, int vlan, String address, String gateway, String publicAddress, String server) {
     private static final long LOCAL_MAC = 0x020000000000L;
     private static final long TRANSIT_MAC = 0x020000000099L;
     private static final long BACKBONE_MAC = Constants.backboneMac(1);
@@ -20,6 +20,16 @@ record Caller(String port, int vlan, String address, String gateway, String publ
     private static final int CALL = 40000;
     private static final int MANY_CALLS = 1024;
     private static final int PORT_STEP = 640;
+
+    /** A host that sees the server where it is. */
+    Caller(final String port, final int vlan, final String address, final String gateway, final String publicAddress) {
+        this(port, vlan, address, gateway, publicAddress, EdgeNetwork.SERVER);
+    }
+
+    /** The same host, but that it sees the server at another address. */
+    Caller seeing(final String elsewhere) {
+        return new Caller(port, vlan, address, gateway, publicAddress, elsewhere);
+    }
 
     /** The host of a {@link Networks#plain} tenant. */
     static Caller plain(final int vlan, final String publicAddress) {
@@ -115,7 +125,7 @@ record Caller(String port, int vlan, String address, String gateway, String publ
     }
 
     private Way out() {
-        return new Way(mac(), Constants.GATEWAY_MAC, address, EdgeNetwork.SERVER);
+        return new Way(mac(), Constants.GATEWAY_MAC, address, server);
     }
 
     private Way in() {

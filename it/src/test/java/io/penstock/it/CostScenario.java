@@ -44,6 +44,12 @@ enum CostScenario {
     CHAIN_UDP_SESSION_OUT(chained(), Caller::talks, Caller::calls),
     CHAIN_UDP_SESSION_IN(chained(), Caller::talks, Caller::isAnswered),
 
+    /** Costs no lookup more than without twice NAT. */
+    TWICE_UDP_FIRST_OUT(Twice.TENANTS, Twice.CALLERS, Caller::isSilent, Twice.does(Caller::calls)),
+    TWICE_UDP_FIRST_IN(Twice.TENANTS, Twice.CALLERS, Caller::calls, Twice.does(Caller::isAnswered)),
+    TWICE_UDP_SESSION_OUT(Twice.TENANTS, Twice.CALLERS, Caller::talks, Twice.does(Caller::calls)),
+    TWICE_UDP_SESSION_IN(Twice.TENANTS, Twice.CALLERS, Caller::talks, Twice.does(Caller::isAnswered)),
+
     TENANTS_100_UDP_FIRST_OUT(100, Caller::isSilent, Caller::calls),
     TENANTS_100_UDP_SESSION_OUT(100, Caller::talks, Caller::calls),
     TENANTS_100_UDP_SESSION_IN(100, Caller::talks, Caller::isAnswered),
@@ -75,6 +81,17 @@ enum CostScenario {
         this.before = Stream.of(Stream.of(Caller.transitSpeaks()), callers.stream().map(Caller::speaks),
             callers.stream().flatMap(before)).flatMap(sent -> sent).toList();
         this.counted = counted;
+    }
+
+    /** A host that sees the server at another address. */
+    private static final class Twice {
+        static final List<Tenant> TENANTS = List.of(Networks.seeing(
+            Networks.plain("twice", FIRST_VLAN, publicAddress(0)), "10.99.0.0/24", "198.18.0.0/24"));
+        static final List<Caller> CALLERS = List.of(callers(1).get(0).seeing("10.99.0.10"));
+
+        static List<Sent> does(final Function<Caller, Stream<Sent>> what) {
+            return CALLERS.stream().flatMap(what).toList();
+        }
     }
 
     /** Hosts of {@link Networks#campus}. */

@@ -88,6 +88,18 @@ final class Networks {
             List.of(), nat(publicAddress), list, chain);
     }
 
+    /** The same, but that it sees a network outside at other addresses. */
+    static Tenant seeing(final Tenant tenant, final String seen, final String outside) {
+        return translated(tenant, tenant.nat().orElseThrow()
+            .with(List.of(new Tenant.Twice(Prefix.parse(seen), Prefix.parse(outside)))));
+    }
+
+    /** The same with another translation. */
+    static Tenant translated(final Tenant tenant, final Tenant.Nat nat) {
+        return new Tenant(tenant.name(), tenant.attachments(), tenant.subnets(), tenant.routes(), Optional.of(nat),
+            tenant.egressAcl(), tenant.chain());
+    }
+
     /**
      * A tenant with 10.1.0.0/16 bridged over acc0/300 and acc1/301, 10.2.0.0/24 on acc1/302, and 172.16.0.0/12 behind
      * a router at 10.2.0.9.

@@ -99,19 +99,13 @@ class TwicePacketsIT {
             List.of(new Tenant.PortForward("web", 6, WEB, Ipv4.parse("10.0.0.20"), WEB),
                 new Tenant.PortForward("echo", 17, ECHO, Ipv4.parse("10.0.0.20"), ECHO),
                 new Tenant.PortForward("log", 17, LOG, Ipv4.parse("10.0.0.20"), LOG)));
-        final Tenant neighbours = Networks.plain("neighbour", NEIGHBOURS_VLAN, NEIGHBOURS_PUBLIC);
-        final Snapshot snapshot = Networks.of(with(plain, nat.with(mappings)),
-            with(neighbours, neighbours.nat().orElseThrow().with(List.of(twice("10.77.0.0/24", NETWORK)))));
+        final Snapshot snapshot = Networks.of(Networks.translated(plain, nat.with(mappings)),
+            Networks.seeing(Networks.plain("neighbour", NEIGHBOURS_VLAN, NEIGHBOURS_PUBLIC), "10.77.0.0/24", NETWORK));
         node.load(snapshot);
         for (final Host host : List.of(client, service, own, neighbour)) {
             host.forgetNeighbours();
             host.reaches(GATEWAY);
         }
-    }
-
-    private static Tenant with(final Tenant base, final Tenant.Nat nat) {
-        return new Tenant(base.name(), base.attachments(), base.subnets(), base.routes(), Optional.of(nat),
-            base.egressAcl(), base.chain());
     }
 
     private static Tenant.Twice twice(final String seen, final String outside) {

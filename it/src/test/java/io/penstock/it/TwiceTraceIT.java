@@ -6,13 +6,11 @@ import static io.penstock.it.TracedNode.NEW;
 import static io.penstock.it.TracedNode.RELATED;
 import static io.penstock.it.TracedNode.REPLY;
 
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Packet;
-import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -158,20 +156,13 @@ class TwiceTraceIT {
 
     @Test
     void subscribersSeeItToo() {
-        final List<Tenant.Twice> mapping =
-            List.of(new Tenant.Twice(Prefix.parse("10.99.0.0/24"), Prefix.parse("172.16.0.0/24")));
-        try (TracedNode town = teach(with(Fixtures.subscribers(), mapping));
-                TracedNode city = teach(with(Fixtures.onDemand(), mapping))) {
+        try (TracedNode town = teach(Networks.seeing(Fixtures.subscribers(), "10.99.0.0/24", "172.16.0.0/24"));
+                TracedNode city = teach(Networks.seeing(Fixtures.onDemand(), "10.99.0.0/24", "172.16.0.0/24"))) {
             town.assertThat(Packet.in("acc0", 500).toGateway().udp("10.0.0.9", "10.99.0.5", 53), NEW)
                 .does("nat(src=198.51.100.2:40960-49151)").endsWith("nw_dst=172.16.0.5").leavesBy("up0");
             city.assertThat(Packet.in("acc0", 600).toGateway().udp("10.0.0.6", "10.99.0.5", 53), NEW)
                 .does("nat(src=198.51.100.5:1024-1535)").endsWith("nw_dst=172.16.0.5").leavesBy("up0");
         }
-    }
-
-    private static Tenant with(final Tenant base, final List<Tenant.Twice> mappings) {
-        return new Tenant(base.name(), base.attachments(), base.subnets(), base.routes(),
-            base.nat().map(nat -> nat.with(mappings)), base.egressAcl(), base.chain());
     }
 
     @Test
