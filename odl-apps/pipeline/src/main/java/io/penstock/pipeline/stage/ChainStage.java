@@ -17,6 +17,8 @@ import java.util.function.BiFunction;
  * known by its port and tag. Between the chain and the backbone stands {@link TwiceNat}.
  */
 public final class ChainStage implements Stage {
+    private static final String CLOSED = "chain is down, closed";
+
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
         for (final NetworkFunction function : node.functions()) {
@@ -35,9 +37,9 @@ public final class ChainStage implements Stage {
         final BiFunction<Integer, String, FlowSink.Draft> fromBackbone =
             (priority, label) -> sink.flow(Table.CHAIN_IN, priority, label).when(view.isVrf());
         if (view.chain().isEmpty()) {
-            TwiceNat.guard(view, fromBackbone);
-            sink.flow(Table.CHAIN_IN, Priority.NORMAL, "chain is down, closed").when(view.isVrf()).drop();
-            sink.flow(Table.CHAIN_OUT, Priority.NORMAL, "chain is down, closed").when(view.isVrf()).drop();
+            TwiceNat.shut(view, fromBackbone, CLOSED);
+            fromBackbone.apply(Priority.NORMAL, CLOSED).drop();
+            sink.flow(Table.CHAIN_OUT, Priority.NORMAL, CLOSED).when(view.isVrf()).drop();
             return;
         }
         final List<NetworkFunction> functions = view.chain().orElseThrow();

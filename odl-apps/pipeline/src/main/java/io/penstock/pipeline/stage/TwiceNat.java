@@ -55,17 +55,25 @@ final class TwiceNat {
             goOn.accept(border.apply(Priority.prefix(mapping.outside().length()), from).ipv4()
                 .when(MatchField.IP_FRAG, 0).when(mapping.outside().match(MatchField.IP_SRC))
                 .then(mapping.seen().replaceIn(MatchField.IP_SRC)));
+            guard(mapping, border, "fragment " + from);
         }
-        guard(view, border);
     }
 
-    /** What does not come in. These flows are there as long as the mapping, whatever becomes of the chain. */
-    static void guard(final TenantView view, final BiFunction<Integer, String, FlowSink.Draft> border) {
-        for (final Tenant.Twice mapping : view.twice()) {
-            border.apply(Priority.HIGH, "fragment from " + mapping.outside() + ", which is seen at " + mapping.seen())
-                .ipv4().when(mapping.outside().match(MatchField.IP_SRC)).drop();
-            border.apply(Priority.HIGH, "from " + mapping.seen() + ", where " + mapping.outside() + " is seen").ipv4()
-                .when(mapping.seen().match(MatchField.IP_SRC)).drop();
-        }
+    /**
+     * From the backbone, where nothing enters the chain. The flows by which a mapping keeps packets out stay, so that
+     * they come and go with the mapping alone, and not with a function that fails.
+     *
+     * @param label why nothing enters
+     */
+    static void shut(final TenantView view, final BiFunction<Integer, String, FlowSink.Draft> border,
+            final String label) {
+        view.twice().forEach(mapping -> guard(mapping, border, label));
+    }
+
+    private static void guard(final Tenant.Twice mapping, final BiFunction<Integer, String, FlowSink.Draft> border,
+            final String label) {
+        border.apply(Priority.HIGH, label).ipv4().when(mapping.outside().match(MatchField.IP_SRC)).drop();
+        border.apply(Priority.HIGH, "from " + mapping.seen() + ", where " + mapping.outside() + " is seen").ipv4()
+            .when(mapping.seen().match(MatchField.IP_SRC)).drop();
     }
 }

@@ -38,6 +38,7 @@ public final class Fixtures {
         new Case("on-demand", network(onDemand()), Set.of()),
         new Case("twice", network(twice()), Set.of()),
         new Case("twice-chained", network(twiceChained()), Set.of()),
+        new Case("twice-chained-fw-down", network(twiceChained()), Set.of("fw")),
         new Case("rich-tenant", network(rich()), Set.of()),
         new Case("rich-tenant-tap-down", network(rich()), Set.of("tap")),
         new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")));
