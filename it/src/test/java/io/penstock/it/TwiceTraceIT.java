@@ -173,7 +173,7 @@ class TwiceTraceIT {
             .meets(Table.CHAIN_RETURN, "to 10.99.1.0/24, which is 192.168.1.0/24")
             .endsWith("nw_src=" + PUBLIC, "nw_dst=192.168.1.5", "vlan_tci=0x0000").leavesBy("up0");
         chained.assertThat(fromWorld().tcp("192.168.1.5", OWN, 80))
-            .meets(Table.CHAIN_IN, "from 192.168.1.0/24, which is seen at 10.99.1.0/24")
+            .meets(Table.CHAIN_IN, "chain hop to tap-out, from 192.168.1.0/24, which is seen at 10.99.1.0/24")
             .endsWith("nw_src=10.99.1.5", "nw_dst=192.168.1.10", "dl_vlan=" + VRF).leavesBy("tap-out");
         chained.assertThat(fromChain("fw-in").tcp("10.99.1.5", "192.168.1.10", 80))
             .endsWith("nw_src=10.99.1.5", "nw_dst=192.168.1.10", "dl_vlan=" + VLAN).leavesBy("acc0");

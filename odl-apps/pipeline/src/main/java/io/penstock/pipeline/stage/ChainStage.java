@@ -46,7 +46,7 @@ public final class ChainStage implements Stage {
         if (functions.isEmpty()) {
             TwiceNat.out(view, (priority, label) -> sink.flow(Table.CHAIN_OUT, priority, label).when(view.isVrf()),
                 flow -> flow.go(Table.NAT_OUT));
-            TwiceNat.in(view, fromBackbone, flow -> flow.go(Table.VRF_ROUTE));
+            TwiceNat.in(view, fromBackbone, "", flow -> flow.go(Table.VRF_ROUTE));
             return;
         }
         final NetworkFunction first = functions.get(0);
@@ -56,8 +56,9 @@ public final class ChainStage implements Stage {
             .end();
         final List<Action> enterOutside =
             enter(node, view, last.outsidePort(), Constants.CHAIN_OUTSIDE_MAC, Constants.CHAIN_INSIDE_MAC);
-        fromBackbone.apply(Priority.NORMAL, "chain hop to " + last.outsidePort()).then(enterOutside).end();
-        TwiceNat.in(view, fromBackbone, flow -> flow.then(enterOutside).end());
+        final String lastHop = "chain hop to " + last.outsidePort();
+        fromBackbone.apply(Priority.NORMAL, lastHop).then(enterOutside).end();
+        TwiceNat.in(view, fromBackbone, lastHop + ", ", flow -> flow.then(enterOutside).end());
         for (int hop = 0; hop + 1 < functions.size(); hop++) {
             final String outside = functions.get(hop).outsidePort();
             final String inside = functions.get(hop + 1).insidePort();

@@ -46,13 +46,14 @@ final class TwiceNat {
      * From the backbone.
      *
      * @param border begins a flow where packets enter the chain, by priority and label
+     * @param hop begins the labels of flows that are a hop of the chain, by which its packets are counted
      * @param goOn finishes a flow
      */
-    static void in(final TenantView view, final BiFunction<Integer, String, FlowSink.Draft> border,
+    static void in(final TenantView view, final BiFunction<Integer, String, FlowSink.Draft> border, final String hop,
             final Consumer<FlowSink.Draft> goOn) {
         for (final Tenant.Twice mapping : view.twice()) {
             final String from = "from " + mapping.outside() + ", which is seen at " + mapping.seen();
-            goOn.accept(border.apply(Priority.prefix(mapping.outside().length()), from).ipv4()
+            goOn.accept(border.apply(Priority.prefix(mapping.outside().length()), hop + from).ipv4()
                 .when(MatchField.IP_FRAG, 0).when(mapping.outside().match(MatchField.IP_SRC))
                 .then(mapping.seen().replaceIn(MatchField.IP_SRC)));
             guard(mapping, border, "fragment " + from);
