@@ -145,6 +145,17 @@ class RefusalIT {
             nat("port forward from port 0", "{'pool': '" + Intent.FIRST_POOL + "', 'port-forward': [{'name': 'web', "
                 + "'protocol': 'tcp', 'public-port': 0, 'inside-address': '10.0.0.5'}]}",
                 "port-forward web / public-port", "0 is not in 1..65535"),
+            nat("twice NAT without a source", "{'twice': [{'seen-prefix': '10.99.0.0/24', "
+                + "'outside-prefix': '10.0.0.0/24'}]}", "nat", "needs a public-address, a pool"),
+            nat("twice NAT into a subnet", "{'pool': '" + Intent.FIRST_POOL + "', 'twice': [{'seen-prefix': "
+                + "'10.0.0.0/25', 'outside-prefix': '10.5.0.0/25'}]}", "nat / twice 10.0.0.0/25 / seen-prefix",
+                "overlaps 10.0.0.0/24 of subnet lan"),
+            nat("twice NAT of another length", "{'pool': '" + Intent.FIRST_POOL + "', 'twice': [{'seen-prefix': "
+                + "'10.99.0.0/24', 'outside-prefix': '10.0.0.0/25'}]}", "nat / twice 10.99.0.0/24 / outside-prefix",
+                "is not as long as"),
+            nat("twice NAT of no prefix", "{'pool': '" + Intent.FIRST_POOL + "', 'twice': [{'seen-prefix': "
+                + "'10.99.0.0/24', 'outside-prefix': '10.0.0.0/33'}]}", "nat / twice 10.99.0.0/24 / outside-prefix",
+                "'10.0.0.0/33' is not an IPv4 prefix"),
             tenant("unknown attachment of a subnet", subnet, "'gateway': '10.0.0.1', 'attachment': ['attic']}",
                 "subnet lan / attachment", "no attachment 'attic'"),
             new Bad("chain too long", "chain", "endless", Intent.chain("endless", functions),

@@ -115,7 +115,9 @@ final class NetworkReader {
                 "inside-address");
         }
         for (final Element entry : nat.list("twice", "seen-prefix")) {
-            checkLeaves(name, "nat / twice " + entry.text("seen-prefix"), entry, "outside-prefix");
+            final String twice = "nat / twice " + entry.text("seen-prefix");
+            checkLeaves(name, twice, entry, "outside-prefix");
+            checkPrefixes(name, twice, entry, "seen-prefix", "outside-prefix");
         }
     }
 
@@ -133,6 +135,17 @@ final class NetworkReader {
         for (final String leaf : leaves) {
             if (element.leaf(leaf).isEmpty()) {
                 throw new UnreadableException(new Violation(owner, entry + " / " + leaf, "is missing"));
+            }
+        }
+    }
+
+    private static void checkPrefixes(final String owner, final String entry, final Element element,
+            final String... leaves) throws UnreadableException {
+        for (final String leaf : leaves) {
+            try {
+                Prefix.parse(element.text(leaf));
+            } catch (IllegalArgumentException e) {
+                throw new UnreadableException(new Violation(owner, entry + " / " + leaf, e.getMessage()), e);
             }
         }
     }

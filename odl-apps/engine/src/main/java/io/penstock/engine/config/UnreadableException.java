@@ -16,6 +16,11 @@ final class UnreadableException extends Exception {
         this.violation = violation;
     }
 
+    UnreadableException(final Violation violation, final IllegalArgumentException cause) {
+        super(violation.toString(), cause);
+        this.violation = violation;
+    }
+
     Violation violation() {
         return violation;
     }

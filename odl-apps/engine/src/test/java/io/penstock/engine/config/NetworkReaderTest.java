@@ -145,6 +145,21 @@ class NetworkReaderTest {
             .hasMessage("tenant t: nat / twice 10.99.0.0/24 / outside-prefix: is missing");
     }
 
+    @Test
+    void aPrefixThatIsNoneIsNamed() {
+        for (final String bad : List.of("10.0.0.0/33", "10.0.0.0", "10.0.0.256/24", "2001:db8::/32", "everything")) {
+            assertThatThrownBy(() -> nat("""
+                "pool": "p", "twice": [{"seen-prefix": "10.99.0.0/24", "outside-prefix": "%s"}]""".formatted(bad)))
+                .isInstanceOf(UnreadableException.class)
+                .hasMessageStartingWith("tenant t: nat / twice 10.99.0.0/24 / outside-prefix: '")
+                .hasMessageContaining("' is not an IPv4 ");
+            assertThatThrownBy(() -> nat("""
+                "pool": "p", "twice": [{"seen-prefix": "%s", "outside-prefix": "10.0.0.0/24"}]""".formatted(bad)))
+                .isInstanceOf(UnreadableException.class)
+                .hasMessageStartingWith("tenant t: nat / twice " + bad + " / seen-prefix: '");
+        }
+    }
+
     private static Tenant.Nat nat(final String content) throws Exception {
         return new NetworkReader().read(Optional.of(parse(
             "{\"penstock:network\": {\"tenant\": [{\"name\": \"t\", \"nat\": {" + content + "}}]}}")), Optional.empty())
