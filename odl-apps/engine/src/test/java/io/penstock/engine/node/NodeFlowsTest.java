@@ -122,12 +122,13 @@ class NodeFlowsTest {
                 List.of(first, new Tenant.Twice(seen.get(1).seen(), Prefix.parse("172.16.0.8/32"))))) {
             southbound.flushed.clear();
             flows.change(SWITCH, before, seeing(after));
-            assertThat(southbound.flushed).as(after.toString()).containsExactly(Set.of(2));
+            assertThat(southbound.flushed).as(after.toString())
+                .containsExactly(Set.of(TrackedConnections.ofZone(2)));
         }
         southbound.flushed.clear();
         flows.change(SWITCH, seeing(List.of(first, second)), seeing(List.of(
             new Tenant.Twice(first.seen(), second.outside()), new Tenant.Twice(second.seen(), first.outside()))));
-        assertThat(southbound.flushed).containsExactly(Set.of(2));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(2)));
         southbound.flushed.clear();
         flows.change(SWITCH, seeing(List.of(first)), before);
         assertThat(southbound.flushed).isEmpty();
