@@ -65,7 +65,7 @@ final class NetworkReader {
             network.list("node", "name").stream().map(NetworkReader::node).toList(),
             backbone(network.child("backbone")),
             network.list("pool", "name").stream().map(pool -> new Pool(pool.text("name"), prefixes(pool, "prefix"),
-                prefixes(pool, "drain"), force(pool), thresholds(pool))).toList(),
+                prefixes(pool, "drain"), isSet(pool, "force"), thresholds(pool))).toList(),
             network.list("function", "name").stream().map(NetworkReader::function).toList(),
             network.list("chain", "name").stream()
                 .map(chain -> new Chain(chain.text("name"), chain.leafList("function", true))).toList(),
@@ -189,12 +189,15 @@ final class NetworkReader {
     private static Tenant.Nat nat(final Element nat) {
         return new Tenant.Nat(nat.leaf("public-address").map(Ipv4::parse), nat.leaf("pool"),
             mappings(nat, "one-to-one", Tenant.OneToOne::new),
-            mappings(nat, "deterministic", Tenant.Deterministic::new),
+            nat.list("deterministic", "inside-prefix").stream().map(each -> new Tenant.Deterministic(
+                Prefix.parse(each.text("inside-prefix")), Prefix.parse(each.text("public-prefix")),
+                isSet(each, "endpoint-independent"))).toList(),
             nat.list("port-block", "inside-prefix").stream().map(each -> new Tenant.PortBlocks(
                 Prefix.parse(each.text("inside-prefix")), Prefix.parse(each.text("public-prefix")),
                 each.leaf("block-size").map(Integer::valueOf).orElse(Constants.BLOCK_SIZE),
                 each.leaf("most-blocks").map(Integer::valueOf).orElse(Constants.MOST_BLOCKS),
-                force(each), prefixes(each, "drain"), thresholds(each))).toList(),
+                isSet(each, "force"), prefixes(each, "drain"), thresholds(each),
+                isSet(each, "endpoint-independent"))).toList(),
             nat.list("port-forward", "name").stream().map(NetworkReader::portForward).toList(),
             nat.leafList("alg", false).stream().map(alg -> Action.Alg.valueOf(alg.toUpperCase(Locale.ROOT)))
                 .collect(Collectors.toSet()),
@@ -206,8 +209,8 @@ final class NetworkReader {
         return owner.leafList(name, false).stream().map(Prefix::parse).toList();
     }
 
-    private static boolean force(final Element owner) {
-        return owner.leaf("force").map(Boolean::valueOf).orElse(false);
+    private static boolean isSet(final Element owner, final String name) {
+        return owner.leaf(name).map(Boolean::valueOf).orElse(false);
     }
 
     private static Optional<Thresholds> thresholds(final Element owner) {

@@ -24,11 +24,12 @@ final class ConntrackZones {
      * flow of its tenant.
      */
     static Set<Integer> toFlush(final NodePlan planned, final PlanDiff diff) {
-        return Stream.concat(
-            diff.excess().stream().filter(flow -> isSourceNat(flow) || guardsTwiceNat(flow)
+        return Stream.of(
+            diff.excess().stream().filter(flow -> isSourceNat(flow) || guardsTwiceNat(flow) || beginsMappings(flow)
                 || !planned.zones().contains(Cookie.ownerId(flow.cookie()))),
-            diff.wrong().stream().filter(flow -> isSourceNat(flow) || isTwiceNat(flow)))
-            .filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
+            diff.wrong().stream().filter(flow -> isSourceNat(flow) || isTwiceNat(flow)),
+            diff.missing().stream().filter(ConntrackZones::beginsMappings))
+            .flatMap(flows -> flows).filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
             .map(FlowSpec::cookie).map(Cookie::ownerId).collect(Collectors.toSet());
     }
 
@@ -38,6 +39,11 @@ final class ConntrackZones {
      */
     private static boolean guardsTwiceNat(final FlowSpec flow) {
         return flow.table() == Table.CHAIN_IN && flow.priority() == Priority.HIGH;
+    }
+
+    /** Whether from now on mappings have ports that tracked connections may have until now. */
+    private static boolean beginsMappings(final FlowSpec flow) {
+        return flow.table() == Table.NAT_MAP_OTHER_PORT;
     }
 
     /** Whether a flow, if it is another one now, makes of a seen address another address outside. */

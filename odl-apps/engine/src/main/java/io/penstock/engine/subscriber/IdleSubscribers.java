@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Tells from the counters of one node which subscribers sent nothing for {@link Constants#BLOCK_IDLE_SECONDS}: none of
@@ -43,18 +44,16 @@ public final class IdleSubscribers {
         final Instant now = clock.instant();
         final Map<Subscriber, Seen> current = new HashMap<>();
         final Set<Subscriber> idle = new HashSet<>();
-        for (final InstalledFlow flow : dump.flows()) {
-            if (isBlock(flow.flow())) {
-                final Subscriber subscriber = subscriber(flow.flow());
-                final Seen before = seen.get(subscriber);
-                final Seen after = before != null && before.packets() == flow.packets() ? before
-                    : new Seen(flow.packets(), now);
-                current.put(subscriber, after);
-                if (Duration.between(after.since(), now).toSeconds() >= Constants.BLOCK_IDLE_SECONDS) {
-                    idle.add(subscriber);
-                }
+        final Map<Subscriber, Long> counts = dump.flows().stream().filter(flow -> isBlock(flow.flow()))
+            .collect(Collectors.toMap(flow -> subscriber(flow.flow()), InstalledFlow::packets, Long::sum));
+        counts.forEach((subscriber, packets) -> {
+            final Seen before = seen.get(subscriber);
+            final Seen after = before != null && before.packets() == packets ? before : new Seen(packets, now);
+            current.put(subscriber, after);
+            if (Duration.between(after.since(), now).toSeconds() >= Constants.BLOCK_IDLE_SECONDS) {
+                idle.add(subscriber);
             }
-        }
+        });
         seen = current;
         return idle;
     }
@@ -66,7 +65,8 @@ public final class IdleSubscribers {
 
     /** Also true for flows of deterministic and one-to-one NAT, whose subscribers have no blocks to take. */
     private static boolean isBlock(final FlowSpec flow) {
-        return flow.table() == Table.NAT_TRANSLATE && Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
+        return (flow.table() == Table.NAT_TRANSLATE || flow.table() == Table.NAT_MAP)
+            && Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
             && flow.matches().stream().anyMatch(IdleSubscribers::isAddress);
     }
 

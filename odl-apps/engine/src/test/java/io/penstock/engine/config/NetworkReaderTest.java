@@ -13,6 +13,7 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.intent.Thresholds;
 import io.penstock.pipeline.intent.Validator;
 import java.io.IOException;
 import java.io.StringReader;
@@ -113,18 +114,22 @@ class NetworkReaderTest {
         assertThat(nat("""
             "pool": "p", "alg": ["ftp"],
             "port-block": [{"inside-prefix": "10.1.0.0/16", "public-prefix": "198.51.100.2/31", "block-size": 256,
-              "most-blocks": 2}, {"inside-prefix": "10.2.0.0/16", "public-prefix": "198.51.100.4/32"}],
+              "most-blocks": 2}, {"inside-prefix": "10.2.0.0/16", "public-prefix": "198.51.100.4/30",
+              "force": true, "drain": ["198.51.100.6/31"], "endpoint-independent": true,
+              "notify-pool-usage": {"high-threshold": 80, "low-threshold": 70}}],
             "one-to-one": [{"inside-prefix": "10.0.0.8/30", "public-prefix": "198.51.100.8/30"}],
-            "deterministic": [{"inside-prefix": "10.0.0.128/25", "public-prefix": "198.51.100.1/32"}],
+            "deterministic": [{"inside-prefix": "10.0.0.128/25", "public-prefix": "198.51.100.1/32",
+              "endpoint-independent": true}],
             "port-forward": [
               {"name": "web", "protocol": "tcp", "public-port": 80, "inside-address": "10.0.0.5", "inside-port": 8080},
               {"name": "dns", "protocol": "udp", "public-port": 53, "inside-address": "10.0.0.6"}],
             "twice": [{"seen-prefix": "10.99.0.0/24", "outside-prefix": "10.0.0.0/24"}]"""))
             .isEqualTo(new Tenant.Nat(Optional.empty(), Optional.of("p"),
                 List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.8/30"), Prefix.parse("198.51.100.8/30"))),
-                List.of(new Tenant.Deterministic(Prefix.parse("10.0.0.128/25"), Prefix.parse("198.51.100.1/32"))),
+                List.of(new Tenant.Deterministic(Prefix.parse("10.0.0.128/25"), Prefix.parse("198.51.100.1/32"), true)),
                 List.of(new Tenant.PortBlocks(Prefix.parse("10.1.0.0/16"), Prefix.parse("198.51.100.2/31"), 256, 2),
-                    new Tenant.PortBlocks(Prefix.parse("10.2.0.0/16"), Prefix.parse("198.51.100.4/32"), 512, 4)),
+                    new Tenant.PortBlocks(Prefix.parse("10.2.0.0/16"), Prefix.parse("198.51.100.4/30"), 512, 4, true,
+                        List.of(Prefix.parse("198.51.100.6/31")), Optional.of(new Thresholds(80, 70)), true)),
                 List.of(new Tenant.PortForward("dns", 17, 53, Ipv4.parse("10.0.0.6"), 53),
                     new Tenant.PortForward("web", 6, 80, Ipv4.parse("10.0.0.5"), 8080)), Set.of(Action.Alg.FTP),
                 List.of(new Tenant.Twice(Prefix.parse("10.99.0.0/24"), Prefix.parse("10.0.0.0/24")))));

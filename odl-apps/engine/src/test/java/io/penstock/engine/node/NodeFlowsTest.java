@@ -168,6 +168,17 @@ class NodeFlowsTest {
     }
 
     @Test
+    void portsThatMappingsTakeOverAreForgottenOnBothChanges() throws Exception {
+        final List<PlannedFlow> more = new ArrayList<>(translated(ADDRESS));
+        more.add(new PlannedFlow(new FlowSpec(Table.NAT_MAP_OTHER_PORT, 1, List.of(Register.VRF.is(VRF)), List.of(),
+            Optional.of(Table.NAT_MAP_FREE), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "mappings"));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(more));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
+        flows.change(SWITCH, plan(more), plan(translated(ADDRESS)));
+        assertThat(southbound.flushed).hasSize(2);
+    }
+
+    @Test
     void whatWasToldIsForgottenWithTheNextChangeEvenOfNothing() throws Exception {
         final Set<TrackedConnections> cut = Set.of(new TrackedConnections(VRF, OptionalLong.of(ADDRESS)));
         flows.forget(cut);

@@ -68,7 +68,7 @@ class PoolWatchTest {
     /** That many subscribers have one of the six blocks of two addresses, of the second one, which is drained. */
     private static Desired subscribers(final int many) {
         final Tenant.PortBlocks mapping = new Tenant.PortBlocks(INSIDE, new Prefix(OUTSIDE, 31), 512, 1, false,
-            List.of(Prefix.host(OUTSIDE + 1)), Optional.empty());
+            List.of(Prefix.host(OUTSIDE + 1)), Optional.empty(), false);
         final Tenant tenant = new Tenant("red", List.of(), List.of(), List.of(), Optional.of(new Tenant.Nat(
             Optional.empty(), Optional.empty(), List.of(), List.of(), List.of(mapping), List.of(), Set.of())),
             Optional.empty(), Optional.empty());

@@ -44,7 +44,7 @@ class UsageTest {
                 List.of(Prefix.parse("203.0.113.0/31")), false, Optional.empty())), List.of(), List.of(),
             List.of(tenant("blue", List.of()), tenant("red", List.of(new Tenant.PortBlocks(
                 Prefix.parse("10.0.0.0/24"), Prefix.parse("198.51.100.0/31"), 16384, 2, false,
-                List.of(Prefix.parse("198.51.100.1/32")), Optional.empty())))), List.of());
+                List.of(Prefix.parse("198.51.100.1/32")), Optional.empty(), false)))), List.of());
         final Allocations allocations = new Allocations(3, new TreeMap<>(), new TreeMap<>(), Map.of(
             "blue", new TenantAllocation(2, Ipv4.parse("203.0.113.1")),
             "red", new TenantAllocation(3, 0, List.of(block("10.0.0.5", "198.51.100.1", 16384),

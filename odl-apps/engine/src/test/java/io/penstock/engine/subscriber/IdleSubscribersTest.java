@@ -26,7 +26,11 @@ class IdleSubscribersTest {
     private final IdleSubscribers subscribers = new IdleSubscribers(clock);
 
     private static InstalledFlow flow(final FieldMatch source, final long packets) {
-        return new InstalledFlow(new FlowSpec(Table.NAT_TRANSLATE, 300, List.of(source), List.of(), Optional.empty(),
+        return flow(Table.NAT_TRANSLATE, source, packets);
+    }
+
+    private static InstalledFlow flow(final Table table, final FieldMatch source, final long packets) {
+        return new InstalledFlow(new FlowSpec(table, 300, List.of(source), List.of(), Optional.empty(),
             Cookie.of(Cookie.Kind.TENANT, 7), 0), packets, 0);
     }
 
@@ -45,6 +49,19 @@ class IdleSubscribersTest {
         assertThat(subscribers.idle(dump(10, 21))).containsExactly(new Subscriber(7, FIRST));
         // Flows that were made anew count from zero: nobody knows what was before.
         assertThat(subscribers.idle(dump(0, 21))).isEmpty();
+    }
+
+    @Test
+    void whoUsesMappingsAloneIsNotIdle() {
+        final InstalledFlow tracked = flow(FieldMatch.of(MatchField.IP_SRC, FIRST), 10);
+        subscribers.idle(new FlowDump(
+            List.of(tracked, flow(Table.NAT_MAP, FieldMatch.of(MatchField.IP_SRC, FIRST), 5)), List.of()));
+        clock.pass(Constants.BLOCK_IDLE_SECONDS);
+        final FlowDump later = new FlowDump(
+            List.of(tracked, flow(Table.NAT_MAP, FieldMatch.of(MatchField.IP_SRC, FIRST), 6)), List.of());
+        assertThat(subscribers.idle(later)).isEmpty();
+        clock.pass(Constants.BLOCK_IDLE_SECONDS);
+        assertThat(subscribers.idle(later)).containsExactly(new Subscriber(7, FIRST));
     }
 
     @Test

@@ -32,6 +32,10 @@ public enum MatchField {
     REG1("reg1", "NXM_NX_REG1", 32, Format.HEX),
     REG2("reg2", "NXM_NX_REG2", 32, Format.HEX),
     REG3("reg3", "NXM_NX_REG3", 32, Format.HEX),
+    REG4("reg4", "NXM_NX_REG4", 32, Format.HEX),
+    REG5("reg5", "NXM_NX_REG5", 32, Format.HEX),
+    REG6("reg6", "NXM_NX_REG6", 32, Format.HEX),
+    REG7("reg7", "NXM_NX_REG7", 32, Format.HEX),
     CT_STATE("ct_state", "NXM_NX_CT_STATE", 32, Format.CT_STATE),
     CT_MARK("ct_mark", "NXM_NX_CT_MARK", 32, Format.HEX),
     /** Source address of a tracked packet's connection as its first packet had it, before translation. */

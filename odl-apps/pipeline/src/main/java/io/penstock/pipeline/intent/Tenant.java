@@ -110,9 +110,16 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
      * Every address of {@code inside}, a subscriber, has a block of ports of one public address, which its place in the
      * prefix tells (RFC 7422). All blocks have the same size, a power of two; together they are the upper half of the
      * ports of each public address.
+     *
+     * @param independent whether mapping and filtering of UDP do not depend on the destination
      */
-    public record Deterministic(Prefix inside, Prefix outside) implements Mapping {
+    public record Deterministic(Prefix inside, Prefix outside, boolean independent) implements Mapping {
         private static final int FIRST_PORT = 32768;
+
+        /** Whose mapping and filtering depend on the destination. */
+        public Deterministic(final Prefix inside, final Prefix outside) {
+            this(inside, outside, false);
+        }
 
         @Override
         public String kind() {
@@ -158,9 +165,10 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
      * @param force whether a change may take blocks away that subscribers have
      * @param drain addresses of {@code outside} of which only subscribers get a block who have one of the same address
      * @param thresholds when to tell how much is used
+     * @param independent whether mapping and filtering of UDP do not depend on the destination
      */
     public record PortBlocks(Prefix inside, Prefix outside, int blockSize, int mostBlocks, boolean force,
-            List<Prefix> drain, Optional<Thresholds> thresholds) implements Mapping {
+            List<Prefix> drain, Optional<Thresholds> thresholds, boolean independent) implements Mapping {
         private static final int FIRST_PORT = 1024;
         private static final int PORTS = 65536;
 
@@ -170,12 +178,12 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
 
         /** Of which nothing is drained, taken away or told. */
         public PortBlocks(final Prefix inside, final Prefix outside, final int blockSize, final int mostBlocks) {
-            this(inside, outside, blockSize, mostBlocks, false, List.of(), Optional.empty());
+            this(inside, outside, blockSize, mostBlocks, false, List.of(), Optional.empty(), false);
         }
 
         /** The same, but whether a change may take blocks away. */
         public PortBlocks force(final boolean may) {
-            return new PortBlocks(inside, outside, blockSize, mostBlocks, may, drain, thresholds);
+            return new PortBlocks(inside, outside, blockSize, mostBlocks, may, drain, thresholds, independent);
         }
 
         /** Whether no subscriber gets a first block of an address. */

@@ -81,6 +81,6 @@ public final class PipelineLint {
     }
 
     private static boolean isRegister(final MatchField field) {
-        return field.compareTo(MatchField.REG0) >= 0 && field.compareTo(MatchField.REG3) <= 0;
+        return field.compareTo(MatchField.REG0) >= 0 && field.compareTo(MatchField.REG7) <= 0;
     }
 }

@@ -69,6 +69,10 @@ public final class Constants {
     public static final int BLOCK_IDLE_SECONDS = CtTimeout.TCP_ESTABLISHED.seconds() + SESSION_HARD_SECONDS;
     /** A block that was taken from somebody is given to nobody for this long, after that. Seconds. */
     public static final int BLOCK_QUARANTINE_SECONDS = 300;
+    /** A mapping that does not depend on the destination goes when nothing used it for this long (RFC 4787, REQ-5). */
+    public static final int MAPPING_IDLE_SECONDS = 300;
+    /** Most mappings of a tenant that do not depend on the destination. */
+    public static final int MAPPINGS_PER_TENANT = 4096;
     /** A learned host or next hop that no packet used for this long is forgotten. Seconds. */
     public static final int LEARNED_IDLE_SECONDS = 1200;
     /** Most functions in a chain: as often as OVS lets a packet recirculate (MAX_RECIRC_DEPTH, lib/dpif-netdev.c). */

@@ -34,7 +34,19 @@ public enum Register {
     IN_ATTACHMENT(MatchField.REG2, 27, 0, Table.CLASSIFY, Table.GATEWAY,
         "Where the frame came from: OpenFlow port << 12 | VLAN."),
     OUT_ATTACHMENT(MatchField.REG3, 27, 0, Table.BACKBONE_IN, Table.EGRESS,
-        "Where the frame leaves: OpenFlow port << 12 | VLAN.");
+        "Where the frame leaves: OpenFlow port << 12 | VLAN."),
+    MAP_ADDRESS(MatchField.REG4, 31, 0, Table.NAT_IN, Table.NAT_MAP_OUT,
+        "Public address of a mapping."),
+    MAP_PORT(MatchField.REG5, 15, 0, Table.NAT_IN, Table.NAT_MAP_OUT,
+        "Public port of a mapping, or one that is looked at for it."),
+    MAPPED(MatchField.REG5, 16, 16, Table.NAT_IN, Table.NAT_MAP_OUT,
+        "1 when there is a mapping, or a port is another one's."),
+    MAP_LEARNED(MatchField.REG5, 17, 17, Table.NAT_IN, Table.NAT_MAP_OUT,
+        "1 when the mapping was learned, 0 when there are too many."),
+    MAP_INSIDE_ADDRESS(MatchField.REG6, 31, 0, Table.NAT_IN, Table.NAT_PORTS,
+        "Whose the mapping is."),
+    MAP_INSIDE_PORT(MatchField.REG7, 15, 0, Table.NAT_IN, Table.NAT_PORTS,
+        "From which of its ports.");
 
     private final FieldRange range;
     private final Table first;

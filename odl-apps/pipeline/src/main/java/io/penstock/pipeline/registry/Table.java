@@ -14,7 +14,7 @@ public enum Table {
     CLASSIFY(0, Owner.ACCESS, "Who sent the frame: an attachment, an uplink, or a network function.",
         List.of("CHAIN_RETURN", "BACKBONE_IN", "ACCESS_LEARN")),
     CHAIN_RETURN(4, Owner.CHAIN, "Where a frame goes that comes back from a network function.",
-        List.of("VRF_ROUTE", "NAT_OUT")),
+        List.of("VRF_ROUTE", "NAT_MAP")),
     BACKBONE_IN(10, Owner.BACKBONE, "Frames from an uplink: ARP, ping to the backbone address, public addresses.",
         List.of("NAT_IN", "CHAIN_IN", "EGRESS")),
     NAT_IN(11, Owner.NAT, "To a public address: looks the session up that translates the packet.",
@@ -41,7 +41,20 @@ public enum Table {
         List.of("TENANT_ACL", "NEIGHBOUR_LOOKUP")),
     TENANT_ACL(54, Owner.ACL, "What the tenant may send to the backbone.", List.of("CHAIN_OUT")),
     CHAIN_OUT(60, Owner.CHAIN, "Towards the backbone: the first function of the tenant's chain, or straight on.",
-        List.of("NAT_OUT")),
+        List.of("NAT_MAP")),
+    NAT_MAP(62, Owner.NAT, "Looks up the mapping of a subscriber whose mappings do not depend on the destination.",
+        List.of("NAT_MAP_PORT", "NAT_OUT")),
+    NAT_MAP_PORT(63, Owner.NAT, "It has its mapping, or else a port is looked at.",
+        List.of("NAT_MAP_OTHER_PORT", "NAT_MAP_LEARN")),
+    NAT_MAP_OTHER_PORT(64, Owner.NAT, "That port is free, or else another one is looked at.",
+        List.of("NAT_MAP_FREE", "NAT_MAP_LEARN")),
+    NAT_MAP_FREE(65, Owner.NAT, "That one is free, or else connection tracking translates.",
+        List.of("NAT_MAP_LEARN", "NAT_OUT")),
+    NAT_MAP_LEARN(66, Owner.NAT, "Learns what comes back to the mapping, or keeps it alive.", List.of("NAT_MAP_OUT")),
+    NAT_MAP_OUT(67, Owner.NAT, "Translates by the mapping, and learns it, unless there are too many.",
+        List.of("BACKBONE_ROUTE", "NAT_OUT")),
+    NAT_MAPPINGS(68, Owner.NAT, "Learned: public ports by address and port inside.", List.of()),
+    NAT_PORTS(69, Owner.NAT, "Learned: address and port inside by public address and port.", List.of()),
     NAT_OUT(70, Owner.NAT, "To the backbone: looks the session up that translates the packet.",
         List.of("NAT_OUT_KNOWN", "BACKBONE_ROUTE")),
     NAT_OUT_KNOWN(71, Owner.NAT, "Translated by a session, or else by connection tracking.",
@@ -115,7 +128,8 @@ public enum Table {
 
     /** Whether only the switch itself writes this table, with learn actions; it has no flow for the rest. */
     public boolean isLearned() {
-        return this == L2_HOSTS || this == NEIGHBOURS || this == NAT_CROWDED || this == NAT_SESSIONS;
+        return this == L2_HOSTS || this == NEIGHBOURS || this == NAT_CROWDED || this == NAT_SESSIONS
+            || this == NAT_MAPPINGS || this == NAT_PORTS;
     }
 
     /** Name on the switch and in golden files. */

@@ -29,7 +29,7 @@ public final class ChainStage implements Stage {
         }
         sink.flow(Table.CHAIN_RETURN, Priority.MISS, "a function sent a tag it does not serve").drop();
         sink.flow(Table.CHAIN_IN, Priority.MISS, "no chain").go(Table.VRF_ROUTE);
-        sink.flow(Table.CHAIN_OUT, Priority.MISS, "no chain").go(Table.NAT_OUT);
+        sink.flow(Table.CHAIN_OUT, Priority.MISS, "no chain").go(Table.NAT_MAP);
     }
 
     @Override
@@ -45,7 +45,7 @@ public final class ChainStage implements Stage {
         final List<NetworkFunction> functions = view.chain().orElseThrow();
         if (functions.isEmpty()) {
             TwiceNat.out(view, (priority, label) -> sink.flow(Table.CHAIN_OUT, priority, label).when(view.isVrf()),
-                flow -> flow.go(Table.NAT_OUT));
+                flow -> flow.go(Table.NAT_MAP));
             TwiceNat.in(view, fromBackbone, "", flow -> flow.go(Table.VRF_ROUTE));
             return;
         }
@@ -67,8 +67,8 @@ public final class ChainStage implements Stage {
         }
         final BiFunction<Integer, String, FlowSink.Draft> toBackbone =
             (priority, label) -> returned(node, view, sink, last.outsidePort(), priority, label);
-        toBackbone.apply(Priority.NORMAL, "to the backbone from " + last.outsidePort()).go(Table.NAT_OUT);
-        TwiceNat.out(view, toBackbone, flow -> flow.go(Table.NAT_OUT));
+        toBackbone.apply(Priority.NORMAL, "to the backbone from " + last.outsidePort()).go(Table.NAT_MAP);
+        TwiceNat.out(view, toBackbone, flow -> flow.go(Table.NAT_MAP));
         returned(node, view, sink, first.insidePort(), Priority.NORMAL, "to the tenant from " + first.insidePort())
             .then(Register.FROM_BACKBONE.load(1)).go(Table.VRF_ROUTE);
     }

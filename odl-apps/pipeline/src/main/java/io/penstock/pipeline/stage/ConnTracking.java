@@ -23,7 +23,6 @@ final class ConnTracking {
     static final long INV = 0x10;
     static final long TRK = 0x20;
     static final long DNAT = 0x80;
-    /** IP protocols. */
 
     /** The mark of a forward, which has this bit too, stays when a reply is translated. */
     static final Action.Load TRANSLATED =

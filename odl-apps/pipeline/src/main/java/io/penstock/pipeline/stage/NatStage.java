@@ -35,6 +35,8 @@ import java.util.Optional;
  * <p>Deterministic NAT (RFC 7422) gives every subscriber a flow with a range of ports, and is the same otherwise. So
  * are blocks of ports on demand, but that their flows come with the first packets of a subscriber.
  *
+ * <p>Subscribers of both may have mappings of UDP that do not depend on the destination: {@link IndependentNat}.
+ *
  * <p>Port forwards are destination NAT in the same zone. What is translated one to one needs no tracking: one flow for
  * each direction rewrites the packet. Fragments take the tracker all the same. It puts them together first, and to
  * rewrite a later fragment alone would change its payload, since Open vSwitch mends a checksum where only a first
@@ -67,6 +69,7 @@ public final class NatStage implements Stage {
         sink.flow(Table.NAT_IN_NEW, Priority.NORMAL, "translated").when(state(TRK | DNAT, INV)).go(Table.CHAIN_IN);
         sink.flow(Table.NAT_IN_NEW, Priority.MISS, "not translated").drop();
 
+        IndependentNat.planNode(sink);
         NatSessions.lookUp(sink, Table.NAT_OUT, Table.NAT_OUT_KNOWN);
         sink.flow(Table.NAT_OUT_KNOWN, Priority.HIGH, "translated by a session").when(Register.SESSION.is(1))
             .then(Register.VRF.load(Constants.BACKBONE_VRF)).go(Table.BACKBONE_ROUTE);
@@ -97,6 +100,7 @@ public final class NatStage implements Stage {
         view.oneToOne().forEach(mapping -> PublishedNat.oneToOne(node, view, mapping, sink));
         view.deterministic().forEach(mapping -> SubscriberNat.deterministic(node, view, mapping, sink));
         view.portBlocks().forEach(mapping -> SubscriberNat.onDemand(node, view, mapping, sink));
+        IndependentNat.planTenant(view, sink);
         if (!view.hasSourceNat()) {
             return;
         }

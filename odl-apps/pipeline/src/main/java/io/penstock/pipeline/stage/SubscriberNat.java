@@ -38,7 +38,11 @@ final class SubscriberNat {
         final Prefix inside = mapping.inside();
         for (long subscriber = inside.address(); subscriber < inside.end(); subscriber++) {
             sink.flow(Table.NAT_TRANSLATE, Priority.NORMAL, "subscriber of " + inside).when(view.isVrf()).ipv4()
-                .when(MatchField.IP_SRC, subscriber).then(newToBackbone(mapping.blockOf(subscriber))).end();
+                .when(MatchField.IP_SRC, subscriber)
+                .then(newToBackbone(tracked(mapping.blockOf(subscriber), mapping.independent()))).end();
+            if (mapping.independent()) {
+                IndependentNat.subscriber(view, subscriber, mapping.blockOf(subscriber), sink);
+            }
         }
     }
 
@@ -69,7 +73,8 @@ final class SubscriberNat {
         final Map<Long, Integer> blocks = new HashMap<>();
         for (final Allocations.Block block : view.blocks()) {
             if (mapping.fits(block)) {
-                planBlock(view, block, blocks.merge(block.subscriber(), 1, Integer::sum) - 1, sink);
+                planBlock(view, block, blocks.merge(block.subscriber(), 1, Integer::sum) - 1, mapping.independent(),
+                    sink);
             }
         }
     }
@@ -78,13 +83,18 @@ final class SubscriberNat {
      * Plans a block.
      *
      * @param index how many blocks its subscriber has before this one
+     * @param independent whether the first block has mappings that do not depend on the destination
      */
     private static void planBlock(final TenantView view, final Allocations.Block block, final int index,
-            final FlowSink sink) {
+            final boolean independent, final FlowSink sink) {
         final String label = "block " + (index + 1) + " of " + Ipv4.text(block.subscriber());
-        final Action translate = newToBackbone(new Action.Nat.Source(block.address(),
-            Optional.of(new Action.Nat.Ports(block.firstPort(), block.firstPort() + block.ports() - 1))));
+        final Action.Nat.Source whole = new Action.Nat.Source(block.address(),
+            Optional.of(new Action.Nat.Ports(block.firstPort(), block.firstPort() + block.ports() - 1)));
+        final Action translate = newToBackbone(tracked(whole, independent && index == 0));
         if (index == 0) {
+            if (independent) {
+                IndependentNat.subscriber(view, block.subscriber(), whole, sink);
+            }
             sink.flow(Table.NAT_TRANSLATE, Priority.HIGH, label).when(view.isVrf()).ipv4()
                 .when(MatchField.IP_SRC, block.subscriber()).then(translate).end();
             return;
@@ -93,6 +103,13 @@ final class SubscriberNat {
             untranslated(view, sink, Priority.HIGH, protocol, index - 1, label)
                 .when(MatchField.IP_SRC, block.subscriber()).then(Register.BLOCK.load(index), translate).end();
         }
+    }
+
+    /** The ports that connection tracking may use: the lower half, where mappings of other kinds have the upper one. */
+    private static Action.Nat.Source tracked(final Action.Nat.Source block, final boolean half) {
+        final Action.Nat.Ports ports = block.ports().orElseThrow();
+        return half ? new Action.Nat.Source(block.address(),
+            Optional.of(new Action.Nat.Ports(ports.low(), (ports.low() + ports.high()) / 2))) : block;
     }
 
     /** A new connection for which no port was free. */

@@ -63,7 +63,7 @@ class PoolRulesTest {
             .contains(new Violation("pool public", leaf, rule));
         final Prefix inside = Prefix.parse("10.0.0.0/24");
         final Tenant tenant = FIRST.with(Fixtures.mapped(new Tenant.PortBlocks(inside,
-            Prefix.parse("203.0.113.0/30"), 512, 4, false, prefixes(drain), thresholds)));
+            Prefix.parse("203.0.113.0/30"), 512, 4, false, prefixes(drain), thresholds, false)));
         assertThat(Validator.validate(network(pool("192.0.2.128/30", "", false), tenant), Allocations.none()))
             .contains(new Violation("tenant first", "nat / port-block 10.0.0.0/24 / " + leaf, rule));
     }
@@ -121,14 +121,14 @@ class PoolRulesTest {
         final long inside = Ipv4.parse("10.0.0.0");
         final long outside = Ipv4.parse("198.51.100.4");
         final Tenant.PortBlocks mapping = new Tenant.PortBlocks(new Prefix(inside, 24), new Prefix(outside, 31), 512, 4,
-            false, List.of(Prefix.host(outside)), Optional.empty());
+            false, List.of(Prefix.host(outside)), Optional.empty(), false);
         assertThat(BlockAllocator.give(mapping, List.of(), Set.of(), inside))
             .contains(new Block(inside, outside + 1, 1024, 512));
         final List<Block> had = List.of(new Block(inside, outside, 1024, 512));
         assertThat(BlockAllocator.give(mapping, had, Set.of(), inside))
             .contains(new Block(inside, outside, 1536, 512));
         final Tenant.PortBlocks all = new Tenant.PortBlocks(mapping.inside(), mapping.outside(), 512, 4, false,
-            List.of(mapping.outside()), Optional.empty());
+            List.of(mapping.outside()), Optional.empty(), false);
         assertThat(BlockAllocator.give(all, had, Set.of(), inside + 1)).isEmpty();
     }
 

@@ -36,6 +36,7 @@ public final class Fixtures {
         new Case("published", network(published()), Set.of()),
         new Case("subscribers", network(subscribers()), Set.of()),
         new Case("on-demand", network(onDemand()), Set.of()),
+        new Case("independent", network(independent()), Set.of()),
         new Case("twice", network(twice()), Set.of()),
         new Case("twice-chained", network(twiceChained()), Set.of()),
         new Case("twice-chained-fw-down", network(twiceChained()), Set.of("fw")),
@@ -127,6 +128,14 @@ public final class Fixtures {
         return new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(),
             Optional.of(mapped(new Tenant.PortBlocks(Prefix.parse("10.0.0.0/25"), Prefix.parse("198.51.100.4/31"),
                 512, 3))), Optional.empty(), Optional.empty());
+    }
+
+    /** The same with mappings that do not depend on the destination, and two subscribers of deterministic NAT too. */
+    public static Tenant independent() {
+        return onDemand().with(mapped(
+            new Tenant.Deterministic(Prefix.parse("10.0.0.128/31"), Prefix.parse("198.51.100.2/32"), true),
+            new Tenant.PortBlocks(Prefix.parse("10.0.0.0/25"), Prefix.parse("198.51.100.4/31"), 512, 3, false,
+                List.of(), Optional.empty(), true)));
     }
 
     /** A tenant that sees two networks outside at other addresses, since it has the addresses of one itself. */

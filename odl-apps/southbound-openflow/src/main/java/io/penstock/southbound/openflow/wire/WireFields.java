@@ -90,8 +90,8 @@ final class WireFields {
             case ARP_TPA -> number(OXM, 23);
             case ARP_SHA -> number(OXM, 24);
             case ARP_THA -> number(OXM, 25);
-            case IP_TTL, IP_FRAG, TCP_FLAGS, REG0, REG1, REG2, REG3, CT_STATE, CT_MARK, CT_NW_SRC, CT_TP_SRC ->
-                actionNumber(field);
+            case IP_TTL, IP_FRAG, TCP_FLAGS, REG0, REG1, REG2, REG3, REG4, REG5, REG6, REG7, CT_STATE, CT_MARK,
+                CT_NW_SRC, CT_TP_SRC -> actionNumber(field);
         };
     }
 
@@ -123,6 +123,10 @@ final class WireFields {
             case REG1 -> number(NXM1, 1);
             case REG2 -> number(NXM1, 2);
             case REG3 -> number(NXM1, 3);
+            case REG4 -> number(NXM1, 4);
+            case REG5 -> number(NXM1, 5);
+            case REG6 -> number(NXM1, 6);
+            case REG7 -> number(NXM1, 7);
             case CT_STATE -> number(NXM1, 105);
             case CT_MARK -> number(NXM1, 107);
             case CT_NW_SRC -> number(NXM1, 120);

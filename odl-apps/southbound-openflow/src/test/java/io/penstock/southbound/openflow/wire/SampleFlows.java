@@ -196,6 +196,7 @@ public final class SampleFlows {
     }
 
     private static List<MatchField> registers() {
-        return List.of(MatchField.REG0, MatchField.REG1, MatchField.REG2, MatchField.REG3);
+        return List.of(MatchField.REG0, MatchField.REG1, MatchField.REG2, MatchField.REG3, MatchField.REG4,
+            MatchField.REG5, MatchField.REG6, MatchField.REG7);
     }
 }
