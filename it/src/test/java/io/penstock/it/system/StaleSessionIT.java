@@ -20,6 +20,7 @@ class StaleSessionIT {
     private static final String POOL = "{'pool': '" + Intent.FIRST_POOL + "'}";
     private static final String ANOTHER = "203.0.113.100";
     private static final String BY_HAND = "{'public-address': '" + ANOTHER + "'}";
+    private static final String SEEN = "10.99.0.1";
     /** Datagrams of one connection, 200 a second. */
     private static final String DATAGRAMS = """
         import socket, sys, time
@@ -44,16 +45,20 @@ class StaleSessionIT {
     }
 
     @BeforeEach
-    void startStream() {
+    void start() {
         system.reset();
         put("acme", POOL);
         before = system.publicAddress("acme");
         final Host host = node.host(VLAN);
         host.reaches(EdgeNetwork.SERVER);
-        stream = host.shell().start(node.file("datagrams-" + System.nanoTime()), "/usr/bin/python3", "-c", DATAGRAMS,
-            EdgeNetwork.SERVER);
+        startStream(EdgeNetwork.SERVER);
         Await.until("the stream has a session", () -> node.hasSession(before));
         assertThat(EdgeSystem.isClean(system.verify(node))).as("sessions are no excess").isTrue();
+    }
+
+    private void startStream(final String destination) {
+        stream = node.host(VLAN).shell().start(node.file("datagrams-" + System.nanoTime()), "/usr/bin/python3", "-c",
+            DATAGRAMS, destination);
     }
 
     @AfterEach
@@ -94,6 +99,22 @@ class StaleSessionIT {
         // Who comes after it in its place inherits nothing.
         put("heir", BY_HAND);
         theStreamGoesOnWithTheOther();
+    }
+
+    @Test
+    void aNetworkThatIsSeenElsewhereNoMoreLosesItsSessions() {
+        stopStream();
+        put("acme", "{'pool': '" + Intent.FIRST_POOL + "', 'twice': [{'seen-prefix': '" + SEEN
+            + "/32', 'outside-prefix': '" + EdgeNetwork.TRANSIT + "/32'}]}");
+        startStream(SEEN);
+        Await.until("the stream has a session again", () -> node.hasSession(EdgeNetwork.TRANSIT));
+        put("acme", POOL);
+        assertThat(node.hasSession(EdgeNetwork.TRANSIT)).isFalse();
+        assertThat(node.connections(system.vrf("acme"))).isNotEmpty()
+            .noneMatch(line -> line.contains(EdgeNetwork.TRANSIT));
+        // The stream goes where it is sent to.
+        Await.until("the stream has another session", () -> node.hasSession(SEEN));
+        assertThat(EdgeSystem.isClean(system.verify(node))).isTrue();
     }
 
     private void theOldAddressIsGone(final int vrf) {
