@@ -13,7 +13,8 @@ import java.util.Optional;
 public enum Table {
     CLASSIFY(0, Owner.ACCESS, "Who sent the frame: an attachment, an uplink, or a network function.",
         List.of("CHAIN_RETURN", "BACKBONE_IN", "ACCESS_LEARN")),
-    CHAIN_RETURN(4, Owner.CHAIN, "Where a frame goes that comes back from a network function.",
+    CHAIN_RETURN(4, Owner.CHAIN, "Where a frame goes that comes back from a network function; behind the last one "
+        + "twice NAT of the destination.",
         List.of("VRF_ROUTE", "NAT_MAP")),
     BACKBONE_IN(10, Owner.BACKBONE, "Frames from an uplink: ARP, ping to the backbone address, public addresses.",
         List.of("NAT_IN", "CHAIN_IN", "EGRESS")),
@@ -24,7 +25,8 @@ public enum Table {
         List.of("CHAIN_IN")),
     NAT_IN_NEW(17, Owner.NAT, "New connections from the backbone: only what was translated goes on.",
         List.of("CHAIN_IN")),
-    CHAIN_IN(18, Owner.CHAIN, "Towards the tenant: the last function of the tenant's chain, or straight on.",
+    CHAIN_IN(18, Owner.CHAIN, "Towards the tenant: twice NAT of the source; then the last function of the tenant's "
+        + "chain, or straight on.",
         List.of("VRF_ROUTE")),
     ACCESS_LEARN(20, Owner.ACCESS, "Frames from an attachment: learns the host's MAC address from its ARP.",
         List.of("ARP_REPLY", "L2_LOOKUP")),
@@ -40,7 +42,8 @@ public enum Table {
     VRF_ROUTE(50, Owner.VRF, "Longest-prefix routing inside the VRF; decrements the TTL.",
         List.of("TENANT_ACL", "NEIGHBOUR_LOOKUP")),
     TENANT_ACL(54, Owner.ACL, "What the tenant may send to the backbone.", List.of("CHAIN_OUT")),
-    CHAIN_OUT(60, Owner.CHAIN, "Towards the backbone: the first function of the tenant's chain, or straight on.",
+    CHAIN_OUT(60, Owner.CHAIN, "Towards the backbone: the first function of the tenant's chain, or twice NAT of the "
+        + "destination and straight on.",
         List.of("NAT_MAP")),
     NAT_MAP(62, Owner.NAT, "Looks up the mapping of a subscriber whose mappings do not depend on the destination.",
         List.of("NAT_MAP_PORT", "NAT_OUT")),
