@@ -87,6 +87,7 @@ class FtpPacketsIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"active", "passive"})
+    @Requirement(rfc = 4787, number = "10a")
     void aServerOutsideIsUsed(final String mode) {
         try (Capture uplink = node.network().transit().capture(TenantPair.PRIVATE)) {
             assertThat(transfer(inside, EdgeNetwork.SERVER, mode)).isEqualTo(ALL);
@@ -105,6 +106,8 @@ class FtpPacketsIT {
     }
 
     @Test
+    @Requirement(rfc = 4787, number = "10a")
+    @Requirement(rfc = 5382, number = "6")
     void withoutTheGatewayTheServerIsToldAnAddressItCannotReach() {
         load(Set.of());
         assertThat(inside.shell().attempt("/usr/bin/python3", "-c", CLIENT, EdgeNetwork.SERVER, "active").isGood())

@@ -175,6 +175,8 @@ class NatBehaviourPacketsIT {
 
     /** RFC 4787, REQ-3 and REQ-4: a port stays in its range, and keeps its parity. Here it stays what it is. */
     @Test
+    @Requirement(rfc = 4787, number = {"3a", "4"})
+    @Requirement(rfc = 6888, number = "15")
     void portsAreKept() {
         for (final int port : new int[] {1023, 1024, 30001, 65535}) {
             assertThat(python(first, ASK, port, EdgeNetwork.SERVER, TELL)).isEqualTo(PUBLIC + " " + port);
@@ -183,6 +185,7 @@ class NatBehaviourPacketsIT {
 
     /** RFC 4787, REQ-3: two hosts never share a public port towards one server, whatever ports they use. */
     @Test
+    @Requirement(rfc = 4787, number = "3")
     void twoHostsWithOnePortAreToldApart() {
         final String one = python(first, ASK, 30002, EdgeNetwork.SERVER, TELL);
         final String other = python(second, ASK, 30002, EdgeNetwork.SERVER, TELL);
@@ -192,6 +195,7 @@ class NatBehaviourPacketsIT {
 
     /** RFC 4787, REQ-1: the mapping is the same for every destination, as long as the port is free there. */
     @Test
+    @Requirement(rfc = 4787, number = "1")
     void theMappingIsTheSameForOtherDestinations() {
         assertThat(python(first, ASK, 30003, EdgeNetwork.SERVER, TELL, TELL + 1).lines().distinct())
             .containsExactly(PUBLIC + " 30003");
@@ -199,6 +203,8 @@ class NatBehaviourPacketsIT {
 
     /** RFC 4787, REQ-1, and RFC 5382, REQ-1: where two hosts have the same port the second one's mapping depends. */
     @Test
+    @Requirement(rfc = 4787, number = {"1", "11"})
+    @Requirement(rfc = 7857, number = "8")
     void theMappingOfTheSecondHostWithAPortDependsOnTheDestination() {
         python(first, ASK, 30004, EdgeNetwork.SERVER, TELL);
         assertThat(python(second, ASK, 30004, EdgeNetwork.SERVER, TELL, TELL + 1).lines().distinct()).hasSize(2);
@@ -206,6 +212,8 @@ class NatBehaviourPacketsIT {
 
     /** RFC 4787, REQ-8: filtering depends on address and port, which is stricter than what is recommended. */
     @Test
+    @Requirement(rfc = 4787, number = "8")
+    @Requirement(rfc = 6888, number = "7")
     void onlyWhomTheHostSpokeToMayAnswer() {
         final Process listener = first.shell().start(node.run().directory().resolve("heard"), "/usr/bin/python3", "-c",
             LISTEN, EdgeNetwork.SERVER, Integer.toString(TELL));
@@ -223,6 +231,7 @@ class NatBehaviourPacketsIT {
 
     /** RFC 4787, REQ-12, RFC 5382, REQ-9 and 10, RFC 5508, REQ-4 and 6: errors arrive, and end nothing. */
     @Test
+    @Requirement(rfc = 4787, number = {"12", "12b"})
     void errorsArriveAndEndNoMapping() {
         assertThat(python(first, ERROR, EdgeNetwork.SERVER, TELL, CLOSED, TELL)).isEqualTo(
             PUBLIC + " 30009\nrefused\n" + PUBLIC + " 30009");
@@ -230,12 +239,14 @@ class NatBehaviourPacketsIT {
 
     /** RFC 4787, REQ-14: pieces of a datagram may come in any order. */
     @Test
+    @Requirement(rfc = 4787, number = "14")
     void piecesMayComeInAnyOrder() {
         assertThat(python(first, BACKWARDS, EdgeNetwork.SERVER, ECHO)).isEqualTo("4000");
     }
 
     /** RFC 5382, REQ-2: both ends may open a connection at the same time. */
     @Test
+    @Requirement(rfc = 5382, number = "2a")
     void bothEndsMayOpenATcpConnection() throws InterruptedException {
         final Process outside = server().shell().start(node.run().directory().resolve("opened"), "/usr/bin/python3",
             "-c", BOTH_CONNECT, "50000", PUBLIC, "40000");
@@ -251,6 +262,7 @@ class NatBehaviourPacketsIT {
 
     /** RFC 5382, REQ-4: a SYN that nobody asked for is not answered for six seconds, in case the host opens too. */
     @Test
+    @Requirement(rfc = 5382, number = {"4", "4a"})
     void nobodyAnswersASynThatWasNotAskedFor() {
         assertThat(python(server(), CONNECT, PUBLIC, 30005)).isEqualTo("silence");
     }

@@ -139,6 +139,7 @@ class PublishedPacketsIT {
     }
 
     @Test
+    @Requirement(rfc = 5382, number = {"8", "8a"})
     void hostsInsideReachItByItsPublicAddress() {
         try (Capture uplink = node.network().transit().capture("net 203.0.113.0/24 or net 198.51.100.0/24")) {
             assertThat(client.askTcp(PUBLIC, WEB)).isEqualTo(PUBLIC);

@@ -92,6 +92,8 @@ class SessionPacketsIT {
     }
 
     @Test
+    @Requirement(rfc = 5382, number = "2")
+    @Requirement(rfc = 7857, number = "2")
     void aTransferEndsAsItShouldAfterPassingBy() {
         final String output = pair.first().shell().run(PATIENCE, "/usr/bin/python3", "-c", TRANSFER,
             EdgeNetwork.SERVER, Integer.toString(UPLOAD), "200");

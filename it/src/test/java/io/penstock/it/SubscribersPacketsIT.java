@@ -66,6 +66,8 @@ class SubscribersPacketsIT {
     }
 
     @Test
+    @Requirement(rfc = 4787, number = "3a")
+    @Requirement(rfc = 6888, number = {"2", "14"})
     void everySubscriberHasHisPorts() {
         for (final Host host : List.of(first, second)) {
             final Source block = mapping().blockOf(Ipv4.parse(host.address()));
@@ -82,6 +84,8 @@ class SubscribersPacketsIT {
     }
 
     @Test
+    @Requirement(rfc = 6888, number = {"4", "4a", "11a", "11d"})
+    @Requirement(rfc = 7857, number = "4")
     void whoUsesUpHisBlockHarmsNobodyAndLeaksNothing() {
         try (Capture uplink = node.network().transit().capture(TenantPair.PRIVATE)) {
             assertThat(Datagrams.answered(first, EdgeNetwork.SERVER, ECHO, 200)).isEqualTo(mapping().blockSize());

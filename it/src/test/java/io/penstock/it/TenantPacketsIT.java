@@ -40,6 +40,9 @@ class TenantPacketsIT {
     }
 
     @Test
+    @Requirement(rfc = 4787, number = "2")
+    @Requirement(rfc = 5508, number = "1")
+    @Requirement(rfc = 6888, number = "2")
     void tenantsAreTranslated() {
         pair.areTranslated();
         assertThat(node.packets(Table.NAT_OUT_CHECK, "not translated")).isZero();
@@ -74,6 +77,7 @@ class TenantPacketsIT {
     }
 
     @Test
+    @Requirement(rfc = 6888, number = "11a")
     void whatCannotBeTranslatedDoesNotLeave() {
         node.node().ovs().appctl("dpctl/ct-set-limits", "zone=" + FIRST_ZONE + ",limit=1");
         try (Capture uplink = node.network().transit().capture(TenantPair.PRIVATE)) {

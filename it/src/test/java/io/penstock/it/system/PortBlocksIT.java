@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.penstock.it.Datagrams;
+import io.penstock.it.Requirement;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
@@ -86,6 +87,7 @@ class PortBlocksIT {
     }
 
     @Test
+    @Requirement(rfc = 6888, number = {"2", "4", "4a", "11a", "13"})
     void blocksComeWithThePacketsThatNeedThemAndOutliveTheController() {
         Datagrams.echo(node.network().server(), ECHO);
         assertThat(blocks()).isEmpty();
@@ -138,6 +140,7 @@ class PortBlocksIT {
     }
 
     @Test
+    @Requirement(rfc = 6888, number = {"12", "14"})
     void collectorsHearOfIt() {
         final Path syslog = node.file("syslog-" + System.nanoTime());
         final Path ipfix = node.file("ipfix-" + System.nanoTime());
