@@ -62,6 +62,7 @@ final class PacketNode implements AutoCloseable {
             loader = FlowLoader.create(node.ovs(), plan.bridge());
         }
         loader.load(plan);
+        loader.setTimeouts(plan.bridge(), allocations.tenants().values().stream().map(each -> each.vrf()).toList());
         flows = new PlannedFlows(node.ovs(), plan);
         // Somebody has to ask by ARP for what is not known; without a controller the others speak first.
         network.transit().forgetNeighbours();
@@ -83,6 +84,21 @@ final class PacketNode implements AutoCloseable {
     /** Packets the flows of this label have met since they were loaded. */
     long packets(final Table table, final String label) {
         return flows.packets(table, label);
+    }
+
+    /** Connections the switch tracks, a line each, that have all of these words. */
+    List<String> connections(final String... words) {
+        return node.ovs().appctl("dpctl/dump-conntrack", "-s").lines()
+            .filter(line -> List.of(words).stream().allMatch(line::contains)).toList();
+    }
+
+    /** Seconds after which the switch forgets the only connection that has all of these words. */
+    int timeout(final String... words) {
+        final List<String> found = connections(words);
+        if (found.size() != 1) {
+            throw new AssertionError("not one connection with " + List.of(words) + ": " + connections());
+        }
+        return Integer.parseInt(found.get(0).replaceAll(".*[,(]timeout=([0-9]+).*", "$1"));
     }
 
     @Override

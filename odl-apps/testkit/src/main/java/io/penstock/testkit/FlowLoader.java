@@ -69,6 +69,18 @@ public final class FlowLoader {
         ovs.ofctl("--bundle", "replace-flows", bridge, write(flows));
     }
 
+    /** Gives conntrack zones, and no others, the timeouts of a plan. */
+    public void setTimeouts(final BridgePlan plan, final Collection<Integer> zones) {
+        // The switch does not make the row of its datapath by itself.
+        final List<String> command = new ArrayList<>(List.of("--id=@datapath", "create", "Datapath",
+            "datapath_version=\"\"", "--", "set", "Open_vSwitch", ".", "datapaths:netdev=@datapath"));
+        for (final int zone : zones) {
+            command.addAll(List.of("--", "add-zone-tp", "netdev", "zone=" + zone));
+            new TreeMap<>(plan.zoneTimeouts()).forEach((name, seconds) -> command.add(name + "=" + seconds));
+        }
+        ovs.vsctl(command.toArray(String[]::new));
+    }
+
     /** The flows the switch has, one a line, without counters and times, sorted. */
     public List<String> dump() {
         return DUMPED.matcher(ovs.ofctl("--no-names", "dump-flows", bridge)).results()
