@@ -11,8 +11,8 @@ public enum CtTimeout {
     /** RFC 5382 REQ-5: transitory connections at least 4 minutes. */
     TCP_SYN_SENT(240), TCP_SYN_RECV(240), TCP_FIN_WAIT(240), TCP_CLOSE_WAIT(240), TCP_LAST_ACK(240),
     TCP_TIME_WAIT(240), TCP_RETRANSMIT(240), TCP_UNACK(240),
-    /** A reset ends the connection. */
-    TCP_CLOSE(10),
+    /** RFC 7857, section 2.2: what a RST has ended is kept for 4 minutes. */
+    TCP_CLOSE(240),
     /** RFC 5382 REQ-5: at least 2 hours and 4 minutes. */
     TCP_ESTABLISHED(7440),
     /** RFC 4787 REQ-5: at least 2 minutes, 5 recommended. */
