@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.testkit.Await;
+import io.penstock.testkit.Capture;
+import io.penstock.testkit.EdgeNetwork;
+import io.penstock.testkit.Host;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Datagrams in pieces, in any order and size, too many of them, and packets that would have to be cut. */
+class NatFragmentsPacketsIT {
+    private static final int ECHO = 7;
+    private static final int ROOM = 1000;
+    private static final int SMALL_MTU = 1400;
+    private static final String MTU = "/sys/class/net/" + EdgeNetwork.UPLINK + "/mtu";
+    /** Sends a datagram of 4000 bytes in pieces of some size, in one of some orders; prints how much came back. */
+    private static final String PIECES = Icmp.PACKETS + """
+        import os
+        server, port, size, order = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+        listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        listener.bind(("", 30011))
+        listener.settimeout(3)
+        payload = os.urandom(4000)
+        datagram = ports(30011, port, struct.pack("!2H", 8 + len(payload), 0)) + payload
+        pieces = [(at, datagram[at:at + size]) for at in range(0, len(datagram), size)]
+        if order == "backwards":
+            pieces.reverse()
+        if order == "first last":
+            pieces.append(pieces.pop(0))
+        for at, piece in pieces:
+            more = 0x2000 if at + len(piece) < len(datagram) else 0
+            send(ip("10.0.0.5", server, 17, piece, ident=os.getpid() & 0xffff, offset=more | at // 8))
+        try:
+            print(len(payload) if listener.recv(65535) == payload else 0)
+        except TimeoutError:
+            print("silence")
+        """;
+    /** Begins many datagrams and ends none. */
+    private static final String BEGINNINGS = Icmp.PACKETS + """
+        for number in range(1200):
+            datagram = ports(30011, 9, struct.pack("!2H", 3008, 0)) + bytes(1392)
+            send(ip("10.0.0.5", sys.argv[1], 17, datagram, ident=number, offset=0x2000))
+            time.sleep(0.0005)
+        """;
+
+    private static NatPair pair;
+    private static Host first;
+    private static Host second;
+
+    @BeforeAll
+    static void start() {
+        pair = new NatPair();
+        first = pair.first();
+        second = pair.second();
+        pair.server().serve("socat", "-b", "65535", "UDP4-RECVFROM:" + ECHO + ",fork", "PIPE");
+    }
+
+    @AfterAll
+    static void stop() {
+        pair.close();
+    }
+
+    @BeforeEach
+    void load() {
+        pair.load(NatPair.translated());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1400, backwards", "1400, first last"})
+    @Requirement(rfc = 4787, number = "14")
+    void piecesMayComeInAnyOrder(final int size, final String order) {
+        assertThat(Script.run(first, PIECES, EdgeNetwork.SERVER, ECHO, size, order)).isEqualTo("4000");
+    }
+
+    private static boolean pings(final Host host, final int size, final String fragment) {
+        return host.shell().attempt("ping", "-n", "-c", "1", "-W", "1", "-M", fragment, "-s", Integer.toString(size),
+            EdgeNetwork.SERVER).isGood();
+    }
+
+    @Test
+    @Requirement(rfc = 4787, number = "14a")
+    void aFloodOfPiecesHarmsNoWholePacketsButOtherPieces() {
+        Script.run(first, BEGINNINGS, EdgeNetwork.SERVER);
+        assertThat(pieces()).isGreaterThanOrEqualTo(ROOM);
+        assertThat(pings(second, 64, "dont")).isTrue();
+        assertThat(Ask.udp(second, 30015, NatPair.TELL)).containsExactly(Ask.seen(30015));
+        assertThat(pings(second, 3000, "dont")).isFalse();
+        Await.until("the switch gives them up", Duration.ofSeconds(60), () -> pings(second, 3000, "dont"));
+    }
+
+    private static int pieces() {
+        return Integer.parseInt(pair.node().node().ovs().appctl("dpctl/ipf-get-status")
+            .replaceAll("(?s).*num frag: ([0-9]+).*", "$1"));
+    }
+
+    @Test
+    @Requirement(rfc = 4787, number = {"13", "13a"})
+    @Requirement(rfc = 5508, number = "10a")
+    void whatIsTooBigForTheUplinkIsDroppedInSilence() {
+        final String before = pair.node().network().nodeSpace().shell().run("cat", MTU);
+        setMtu(Integer.toString(SMALL_MTU));
+        try (Capture heard = first.capture("icmp[icmptype] == icmp-unreach");
+                Capture uplink = pair.node().network().transit().capture("icmp")) {
+            assertThat(pings(first, SMALL_MTU, "do")).isFalse();
+            assertThat(pings(first, SMALL_MTU, "dont")).isFalse();
+            assertThat(heard.frames()).isEmpty();
+            assertThat(uplink.frames()).isEmpty();
+            assertThat(pings(first, SMALL_MTU - 28, "do")).isTrue();
+        } finally {
+            setMtu(before);
+        }
+    }
+
+    private static void setMtu(final String bytes) {
+        pair.node().network().nodeSpace().shell().run("ip", "link", "set", EdgeNetwork.UPLINK, "mtu", bytes);
+    }
+}
