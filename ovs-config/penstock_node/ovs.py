@@ -19,6 +19,8 @@ switch takes itself for overloaded and caches fewer flows than there are: every 
 _SWITCH_WITH_DPDK = "/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk"
 BRIDGE = "br-penstock"
 """The bridge that the controller owns; io.penstock.pipeline.registry.Constants has its name too."""
+_SHORTEST_FRAGMENT = "400"
+"""The least that Open vSwitch can be set to (IPF_V4_FRAG_SIZE_LBOUND, lib/ipf.c, 3.1); last fragments may be shorter."""
 _DATABASE_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 
 
@@ -88,15 +90,17 @@ class Ovs:
                              self.switch_process, self.switch_log)
 
     def prepare_bridge(self):
-        """Makes the controller's bridge, without flows, and tells connection tracking to accept any sequence number.
+        """Makes the controller's bridge, without flows, and tells connection tracking what to accept.
 
-        Sessions pass connection tracking by: what ends a TCP connection is then far from the last number it saw, and
-        would be called invalid. That setting belongs to the datapath, which is there as long as a bridge is, and
-        nothing but this command changes it.
+        Any sequence number: sessions pass connection tracking by, so what ends a TCP connection is far from the last
+        number it saw, and would be called invalid. And fragments as short as it can take: it refuses those of less than
+        1200 bytes otherwise, which is what links with a smaller MTU make. Both settings belong to the datapath, which
+        is there as long as a bridge is, and nothing but these commands changes them.
         """
         self.vsctl("--may-exist", "add-br", BRIDGE, "--", "set", "Bridge", BRIDGE, "datapath_type=netdev",
                    "fail_mode=secure")
         self.appctl("dpctl/ct-disable-tcp-seq-chk")
+        self.appctl("dpctl/ipf-set-min-frag", "v4", _SHORTEST_FRAGMENT)
 
     def stop(self):
         """Ends both processes if they run."""
