@@ -33,7 +33,25 @@ class PublishedPacketsIT {
     private static final int ECHO = 7;
     private static final int LOG = 514;
     private static final int INNER_LOG = 5140;
+    private static final int CLOSED = 99;
     private static final String MANY = "40";
+    /** Sends one datagram from a port. */
+    private static final String SAY = """
+        import socket, sys
+        link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        link.bind(("", int(sys.argv[1])))
+        link.sendto(b"?", (sys.argv[2], int(sys.argv[3])))
+        link.settimeout(1)
+        try:
+            link.recv(100)
+        except OSError:
+            pass
+        """;
+    /** Complains about a datagram that nobody ever sent. */
+    private static final String COMPLAINT = Icmp.PACKETS + """
+        me, server = sys.argv[1:3]
+        send(ip(me, server, 1, icmp(3, 3, bytes(4), ip(server, me, 17, ports(1234, 4321)))))
+        """;
 
     private static PacketNode node;
     private static Host client;
@@ -67,6 +85,7 @@ class PublishedPacketsIT {
     @BeforeEach
     void load() {
         load(List.of(new Tenant.PortForward("web", 6, WEB, Ipv4.parse("10.0.0.20"), INNER_WEB),
+            new Tenant.PortForward("closed", 17, CLOSED, Ipv4.parse("10.0.0.20"), CLOSED),
             new Tenant.PortForward("echo", 17, ECHO, Ipv4.parse("10.0.0.20"), ECHO),
             new Tenant.PortForward("log", 17, LOG, Ipv4.parse("10.0.0.20"), INNER_LOG)));
     }
@@ -152,6 +171,66 @@ class PublishedPacketsIT {
             neighbour.getsNoTcpAnswer(PUBLIC, INNER_WEB);
             client.getsNoTcpAnswer(NEIGHBOURS_PUBLIC, WEB);
             assertThat(uplink.frames()).isEmpty();
+        }
+    }
+
+    @Test
+    @Requirement(rfc = 4787, number = {"9", "9a"})
+    @Requirement(rfc = 5508, number = "7")
+    @Requirement(rfc = 7857, number = "12")
+    void inOtherProtocolsToo() {
+        try (Capture uplink = node.network().transit().capture("net 203.0.113.0/24 or net 198.51.100.0/24");
+                Capture arrives = service.capture("udp and dst port " + ECHO)) {
+            assertThat(echoes(client, PUBLIC, 64)).isEqualTo(MANY);
+            assertThat(arrives.frames()).isNotEmpty().allMatch(frame -> frame.contains(PUBLIC + ".40000 > "));
+            assertThat(echoes(neighbour, PUBLIC, 64)).isEqualTo(MANY);
+            assertThat(echoes(client, OWN, 64)).isEqualTo(MANY);
+            assertThat(echoes(own, OWN_OF_PREFIX, 64)).isEqualTo(MANY);
+            own.reaches(OWN_OF_PREFIX);
+            client.reaches(OWN);
+            neighbour.reaches(OWN);
+            assertThat(uplink.frames()).isEmpty();
+        }
+    }
+
+    @Test
+    @Requirement(rfc = 5508, number = {"7", "7a"})
+    void errorsTurnRoundToo() {
+        try (Script heard = new Script(node, client, Icmp.HEAR)) {
+            Script.run(client, SAY, 30070, PUBLIC, CLOSED);
+            Await.until("the error arrives", heard::lines, lines -> lines.equals(List.of(
+                PUBLIC + " 10.0.0.5 3 3 10.0.0.5 30070 " + PUBLIC + " " + CLOSED)));
+        }
+    }
+
+    /** Of hosts translated one to one only the outer header is: a host does not know its own packet again. */
+    @Test
+    @Requirement(rfc = 5508, number = {"4a", "5a", "7"})
+    void errorsAboutAHostWithAnAddressOfItsOwnShowTheWrongOne() {
+        try (Script inside = new Script(node, own, Icmp.HEAR); Script outside = new Script(node, server(), Icmp.HEAR);
+                Script neither = new Script(node, client, Icmp.HEAR)) {
+            Script.run(own, SAY, 30071, EdgeNetwork.SERVER, CLOSED);
+            Await.until("the error arrives", inside::lines, lines -> lines.equals(List.of(
+                EdgeNetwork.SERVER + " 10.0.0.10 3 3 " + OWN + " 30071 " + EdgeNetwork.SERVER + " " + CLOSED)));
+            Script.run(server(), SAY, 30072, OWN, CLOSED);
+            Await.until("the error arrives", outside::lines, lines -> lines.equals(List.of(
+                OWN + " " + EdgeNetwork.SERVER + " 3 3 " + EdgeNetwork.SERVER + " 30072 10.0.0.10 " + CLOSED)));
+            final long before = node.packets(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it");
+            Script.run(client, SAY, 30073, OWN, CLOSED);
+            Await.until("the error is dropped",
+                () -> node.packets(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it"),
+                count -> count > before);
+            assertThat(neither.lines()).isEmpty();
+        }
+    }
+
+    /** There is no connection to look at. */
+    @Test
+    @Requirement(rfc = 5508, number = "5")
+    void anErrorAboutNothingPassesFromAHostWithAnAddressOfItsOwn() {
+        try (Script heard = new Script(node, server(), Icmp.HEAR)) {
+            Script.run(own, COMPLAINT, own.address(), EdgeNetwork.SERVER);
+            Await.until("the error arrives", heard::lines, lines -> lines.size() == 1);
         }
     }
 
