@@ -95,6 +95,17 @@ public final class EdgeNetwork {
         return new Host(run, space, addressWithLength).route("default", gateway);
     }
 
+    /** A host behind a router of a customer, which has the gateway's address on a cable of its own to it. */
+    public Host behind(final Host router, final String addressWithLength, final String gateway) {
+        hosts++;
+        final Namespace space = run.namespace("h" + hosts);
+        final String cable = "h" + hosts;
+        space.link(Host.DEVICE, router.namespace(), cable);
+        router.shell().run("ip", "address", "add",
+            gateway + addressWithLength.substring(addressWithLength.indexOf('/')), "dev", cable);
+        return new Host(run, space, addressWithLength).route("default", gateway);
+    }
+
     /** Plugs a host into another VLAN or access port. */
     public void move(final Host host, final String port, final int vlan) {
         final String cable = host.namespace().name().substring(host.namespace().name().lastIndexOf('-') + 1);
