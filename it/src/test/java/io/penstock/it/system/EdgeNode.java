@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** One node of the system with hosts around it. Its transit network is its own. */
@@ -34,6 +35,8 @@ final class EdgeNode {
     private static final List<String> LEARNED = Stream.of(Cookie.Kind.LEARNED, Cookie.Kind.SESSION)
         .map(kind -> "cookie=0x%x".formatted(Cookie.of(kind, 0) >>> Integer.SIZE)).toList();
     private static final Pattern DROP = Pattern.compile("n_packets=([0-9]+),.* actions=drop");
+
+    private static final Pattern TIMEOUT = Pattern.compile("([a-z0-9_]+)=([0-9]+)");
 
     private final Map<Integer, Host> hosts = new HashMap<>();
     private final TestRun run;
@@ -134,6 +137,13 @@ final class EdgeNode {
     List<Integer> zones() {
         return ovs().vsctl("list-zone-tp", "netdev").lines()
             .map(line -> Integer.parseInt(line.replaceAll("Zone:([0-9]+),.*", "$1"))).toList();
+    }
+
+    /** Seconds by the names of timeouts that the database has for a zone. */
+    Map<String, Integer> timeouts(final int zone) {
+        return ovs().vsctl("list-zone-tp", "netdev").lines().filter(line -> line.startsWith("Zone:" + zone + ","))
+            .flatMap(line -> TIMEOUT.matcher(line).results())
+            .collect(Collectors.toMap(match -> match.group(1), match -> Integer.valueOf(match.group(2))));
     }
 
     /** kill -9 of ovs-vswitchd. */

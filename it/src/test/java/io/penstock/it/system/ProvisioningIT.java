@@ -3,14 +3,18 @@ package io.penstock.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.it.Requirement;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.CtTimeout;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +41,10 @@ class ProvisioningIT {
     }
 
     @Test
+    @Requirement(rfc = 4787, number = {"5", "5c"})
+    @Requirement(rfc = 5382, number = "5")
+    @Requirement(rfc = 5508, number = "2")
+    @Requirement(rfc = 7857, number = {"2.1", "2.2"})
     void onePutMakesATenantAndOneDeleteLeavesNoTrace() {
         final List<String> before = node.flows();
         final Host host = node.host(VLAN);
@@ -57,6 +65,8 @@ class ProvisioningIT {
         assertThat(node.flowsOf(vrf)).isNotEmpty();
         assertThat(node.connections(vrf)).isNotEmpty();
         Await.until("the zone has its timeouts", () -> node.zones().contains(vrf));
+        assertThat(node.timeouts(vrf)).isEqualTo(Arrays.stream(CtTimeout.values())
+            .collect(Collectors.toMap(CtTimeout::text, CtTimeout::seconds)));
         system.awaitState("acme", "active");
 
         system.restconf().delete(Intent.path("acme"));
