@@ -8,6 +8,7 @@ import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,6 +52,13 @@ class NatFragmentsPacketsIT {
             time.sleep(0.0005)
         """;
 
+    /** Sends a datagram in two pieces that has a certain identification. */
+    private static final String IDENTIFIED = Icmp.PACKETS + """
+        datagram = ports(30016, 9, struct.pack("!2H", 1608, 0)) + bytes(1600)
+        send(ip(sys.argv[1], sys.argv[2], 17, datagram[:1400], ident=4711, offset=0x2000))
+        send(ip(sys.argv[1], sys.argv[2], 17, datagram[1400:], ident=4711, offset=1400 // 8))
+        """;
+
     private static NatPair pair;
     private static Host first;
     private static Host second;
@@ -81,6 +89,19 @@ class NatFragmentsPacketsIT {
         assertThat(Script.run(first, PIECES, EdgeNetwork.SERVER, ECHO, size, order)).isEqualTo("4000");
     }
 
+    /** So pieces of two hosts can be taken for those of one packet. */
+    @Test
+    @Requirement(rfc = 7857, number = "10")
+    void identificationsStayWhatTheyAre() {
+        try (Capture uplink = pair.node().network().transit().capture("udp and ip[4:2] == 4711")) {
+            for (final Host host : List.of(first, second)) {
+                Script.run(host, IDENTIFIED, host.address(), EdgeNetwork.SERVER);
+            }
+            Await.until("all have left", uplink::frames, frames -> frames.size() == 4);
+            assertThat(uplink.frames()).allMatch(frame -> frame.contains(NatPair.PUBLIC));
+        }
+    }
+
     private static boolean pings(final Host host, final int size, final String fragment) {
         return host.shell().attempt("ping", "-n", "-c", "1", "-W", "1", "-M", fragment, "-s", Integer.toString(size),
             EdgeNetwork.SERVER).isGood();
@@ -94,7 +115,7 @@ class NatFragmentsPacketsIT {
         assertThat(pings(second, 64, "dont")).isTrue();
         assertThat(Ask.udp(second, 30015, NatPair.TELL)).containsExactly(Ask.seen(30015));
         assertThat(pings(second, 3000, "dont")).isFalse();
-        Await.until("the switch gives them up", Duration.ofSeconds(60), () -> pings(second, 3000, "dont"));
+        Await.until("the switch gives them up", Duration.ofMinutes(2), () -> pings(second, 3000, "dont"));
     }
 
     private static int pieces() {

@@ -173,7 +173,10 @@ class NatIcmpPacketsIT {
 
     @Test
     @Requirement(rfc = 5508, number = {"5a", "5b", "5c"})
-    void anErrorFromInsideGoesOutInTheNameOfThePublicAddress() {
+    @Requirement(rfc = 7857, number = "7.1")
+    void anErrorFromInsideGoesOutInTheNameOfThePublicAddressAndRefreshesNothing() {
+        final int before = pair.node().timeout("udp", "sport=" + PORT);
+        Await.until("it gets old", () -> pair.node().timeout("udp", "sport=" + PORT), left -> left < before - 1);
         try (Script heard = hear(pair.server())) {
             for (final Host sender : List.of(first, second)) {
                 Script.run(sender, COMPLAINT, sender.address(), EdgeNetwork.SERVER, PORT, NatPair.TELL,
@@ -183,6 +186,7 @@ class NatIcmpPacketsIT {
             assertThat(heard.lines()).containsOnly(NatPair.PUBLIC + " " + EdgeNetwork.SERVER + " 3 3 "
                 + EdgeNetwork.SERVER + " " + NatPair.TELL + " " + NatPair.PUBLIC + " " + PORT);
         }
+        assertThat(pair.node().timeout("udp", "sport=" + PORT)).isLessThan(before);
     }
 
     @Test

@@ -123,7 +123,7 @@ class NatTcpPacketsIT {
     }
 
     @Test
-    @Requirement(rfc = 5382, number = {"8", "8a"})
+    @Requirement(rfc = 5382, number = {"2a", "8", "8a"})
     void twoHostsMeetByTheirPublicPorts() {
         try (Script other = new Script(pair.node(), second, BOTH_CONNECT, 40002, NatPair.PUBLIC, 40001);
                 Capture uplink = pair.node().network().transit().capture("tcp")) {
@@ -177,6 +177,7 @@ class NatTcpPacketsIT {
     }
 
     @Test
+    @Requirement(rfc = 5382, number = "2")
     @Requirement(rfc = 7857, number = "2.2")
     void aResetIsTranslated() {
         try (Capture heard = first.capture("tcp[tcpflags] & tcp-rst != 0")) {

@@ -189,11 +189,13 @@ class NatUdpPacketsIT {
     @Test
     @Requirement(rfc = 6888, number = "8")
     void whoGetsAPortOfAnotherHearsNothingOfItsPast() {
-        Ask.udp(first, 30012, NatPair.TELL_TOO);
+        first.shell().run("sh", "-c", "echo ? | socat -u - UDP4-SENDTO:" + EdgeNetwork.SERVER + ":" + NatPair.CLOSED
+            + ",sourceport=30012");
+        assertThat(pair.node().connections("src=10.0.0.5", "dport=30012")).hasSize(1);
         pair.node().node().ovs().appctl("dpctl/flush-conntrack");
         try (Script listener = new Script(pair.node(), second, LISTEN, EdgeNetwork.SERVER, NatPair.TELL)) {
             assertThat(pair.node().connections("src=10.0.0.6", "dport=30012")).hasSize(1);
-            Script.run(pair.server(), SAY, 40000, NatPair.PUBLIC, 30012);
+            Script.run(pair.server(), SAY, NatPair.CLOSED, NatPair.PUBLIC, 30012);
             assertThat(listener.end()).containsExactly("heard");
         }
     }
