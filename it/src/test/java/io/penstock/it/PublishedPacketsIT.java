@@ -34,6 +34,7 @@ class PublishedPacketsIT {
     private static final int LOG = 514;
     private static final int INNER_LOG = 5140;
     private static final int CLOSED = 99;
+    private static final int DEAF = 98;
     private static final String MANY = "40";
     /** Sends one datagram from a port. */
     private static final String SAY = """
@@ -46,6 +47,15 @@ class PublishedPacketsIT {
             link.recv(100)
         except OSError:
             pass
+        """;
+    /** Begins a connection and waits. */
+    private static final String KNOCK = """
+        import socket, sys, time
+        link = socket.socket()
+        link.setblocking(False)
+        link.connect_ex((sys.argv[1], int(sys.argv[2])))
+        print("ready", flush=True)
+        time.sleep(60)
         """;
     /** Complains about a datagram that nobody ever sent. */
     private static final String COMPLAINT = Icmp.PACKETS + """
@@ -85,6 +95,7 @@ class PublishedPacketsIT {
     @BeforeEach
     void load() {
         load(List.of(new Tenant.PortForward("web", 6, WEB, Ipv4.parse("10.0.0.20"), INNER_WEB),
+            new Tenant.PortForward("deaf", 6, DEAF, Ipv4.parse("10.0.0.99"), DEAF),
             new Tenant.PortForward("closed", 17, CLOSED, Ipv4.parse("10.0.0.20"), CLOSED),
             new Tenant.PortForward("echo", 17, ECHO, Ipv4.parse("10.0.0.20"), ECHO),
             new Tenant.PortForward("log", 17, LOG, Ipv4.parse("10.0.0.20"), INNER_LOG)));
@@ -155,6 +166,23 @@ class PublishedPacketsIT {
         server().getsNoTcpAnswer(PUBLIC, WEB);
         // Not even by a connection that is known.
         assertThat(echoes(server(), PUBLIC, 64)).isEqualTo("0");
+    }
+
+    /** It is new for conntrack, and translated, as one is that both ends open. */
+    @Test
+    void aConnectionThatNobodyAnsweredEndsWithItsService() {
+        try (Script knock = new Script(node, server(), KNOCK, PUBLIC, DEAF)) {
+            Await.until("it is tracked", () -> node.connections("tcp", "dport=" + DEAF), found -> found.size() == 1);
+            load(List.of());
+            final long before = node.packets(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it");
+            final long opened = node.packets(Table.NAT_IN_CHECK, "opened by the other end too");
+            Await.until("its SYN comes again and is dropped",
+                () -> node.packets(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it"),
+                count -> count > before);
+            assertThat(node.connections("tcp", "dport=" + DEAF)).hasSize(1);
+            assertThat(node.packets(Table.NAT_IN_CHECK, "opened by the other end too")).isEqualTo(opened);
+            assertThat(knock.lines()).isEmpty();
+        }
     }
 
     @Test
