@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """./penstock bench nat: a carrier NAT under load, by the phases of RFC 9693.
 
-Three tenants of Penstock, one for each way to translate, on the ports, the bridge and the PMD core of bare forwarding
+Four tenants of Penstock, one for each way to translate, on the ports, the bridge and the PMD core of bare forwarding
 and of one conntrack flow written by hand. All take turns in one run.
 
 held        the table is filled by PAT to HELD sessions: how much memory each one takes
@@ -26,7 +26,7 @@ from . import bare, configuration, edge, generator, stats, switch, traffic
 
 TRACKED = ("handwritten", "pat", "deterministic")
 """Contenders that make a session of each new connection."""
-CONTENDERS = ("bare", *TRACKED, "one-to-one")
+CONTENDERS = ("bare", *TRACKED, "independent", "one-to-one")
 FRAMES = ("64", "84", "260", "imix", "1520")
 HELD = 4_000_000
 ROUNDS = 5
@@ -34,9 +34,10 @@ ROUNDS = 5
 SETUP_FLOWS = 2_500_000
 BUSY_FLOWS = 100_000
 _FILL_FLOWS = 4_200_000
-# Of deterministic NAT a subscriber has half of the ports of its address.
-_SOURCE_PORTS = {"deterministic": 12_000}
-_TENANTS = {"handwritten": 0, "bare": 0, "pat": 0, "deterministic": 1, "one-to-one": 2}
+# Of deterministic NAT a subscriber has half of the ports of its address. Of mappings that do not depend on the
+# destination a tenant may have so many: each has fifty destinations here.
+_SOURCE_PORTS = {"deterministic": 12_000, "independent": 2_000}
+_TENANTS = {"handwritten": 0, "bare": 0, "pat": 0, "deterministic": 1, "one-to-one": 2, "independent": 3}
 _MOST_SESSIONS = 8_000_000
 _GENERATOR_MB = 768
 _SETUP_SETTLE, _SETUP_SECONDS = 0.4, 1.0
@@ -71,7 +72,7 @@ class Run:
             source.wait()
             bed.restconf.replace(configuration.NETWORK, network(bed))
             bed.applied()
-            bed.learn(source, traffic.Load(3, 3))
+            bed.learn(source, traffic.Load(4, 4))
             bed.ovs.appctl("dpctl/ct-set-maxconns", str(_MOST_SESSIONS))
             for phase in (self._held, self._throughput, self._latency, self._setup):
                 phase(bed, source)
@@ -156,11 +157,13 @@ class Run:
 
 def network(bed):
     """The configuration: one tenant for each way to translate."""
-    content = configuration.network(bed.nodes, bed.name, 3)
+    content = configuration.network(bed.nodes, bed.name, 4)
     tenants = content[configuration.NETWORK]["tenant"]
     host = f"{traffic.HOST}/32"
     tenants[1]["nat"] = {"deterministic": [{"inside-prefix": host, "public-prefix": "100.127.0.1/32"}]}
     tenants[2]["nat"] = {"one-to-one": [{"inside-prefix": host, "public-prefix": "100.127.0.2/32"}]}
+    tenants[3]["nat"] = {"deterministic": [{"inside-prefix": host, "public-prefix": "100.127.0.4/32",
+                                            "endpoint-independent": True}]}
     return content
 
 

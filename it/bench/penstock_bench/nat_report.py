@@ -7,7 +7,8 @@ from .ratios import Target
 from .wording import count, frame, number, percent
 
 NAMES = {"bare": "bare forwarding", "handwritten": "one ct flow by hand", "pat": "Penstock, PAT",
-         "deterministic": "Penstock, deterministic", "one-to-one": "Penstock, one-to-one"}
+         "deterministic": "Penstock, deterministic", "independent": "Penstock, endpoint-independent",
+         "one-to-one": "Penstock, one-to-one"}
 
 TARGETS = {target.name: target for target in (
     Target("one_to_one_vs_bare_64B", "packet rate of one-to-one over bare forwarding's, 64 bytes", ">=", 0.6),

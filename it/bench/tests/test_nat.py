@@ -17,7 +17,7 @@ RESULTS = {
     "setup": {"handwritten": [sample(1.0), sample(0.8)], "pat": [sample(0.9), sample(0.76)], "deterministic": []},
     "throughput": [{"frame": size, "sessions": 4_000_000, "contenders": {
         "bare": [sample(10), sample(8)], "handwritten": [sample(2), sample(2)], "pat": [sample(1.5), sample(1.6)],
-        "deterministic": [], "one-to-one": [sample(6), sample(5.6)]}} for size in nat.FRAMES],
+        "deterministic": [], "independent": [sample(5)], "one-to-one": [sample(6), sample(5.6)]}} for size in nat.FRAMES],
     "latency": [{"frame": "84", "contender": "pat", "pps": 5e5, "count": 9, "p50": 2000, "p99": 4000, "p999": 9000}],
 }
 
@@ -51,7 +51,7 @@ class NetworkTest(unittest.TestCase):
         bed = types.SimpleNamespace(nodes=[], name="n")
         tenants = nat.network(bed)[configuration.NETWORK]["tenant"]
         self.assertEqual([sorted(one["nat"]) for one in tenants],
-                         [["public-address"], ["deterministic"], ["one-to-one"]])
+                         [["public-address"], ["deterministic"], ["one-to-one"], ["deterministic"]])
 
     def test_frames_of_a_tenant_with_few_source_ports(self):
         load = traffic.Load(1, 9, source_ports=4)
