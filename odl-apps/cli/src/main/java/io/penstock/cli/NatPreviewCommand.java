@@ -17,6 +17,7 @@ import org.apache.karaf.shell.support.table.ShellTable;
     description = "Tells who would lose a public address or ports if a pool or a port-block were changed")
 public final class NatPreviewCommand extends OperationsCommand {
     @Option(name = "--pool", description = "Name of a pool, which would have the prefixes of --prefix")
+    @Completion(PoolCompleter.class)
     private String pool;
 
     @Option(name = "--prefix", description = "A prefix that the pool would have; may be repeated", multiValued = true)
