@@ -14,10 +14,10 @@ from .documents import ROOT
 _MARKS = {"sh": {"test", "always", "manual"}, "text": {"answer"}, "json": {"put"}, "yaml": {"profile"}, "python": set(),
           "": set()}
 _TOOLS = {"penstock": "penstock", "ovs-config": "ovs-config/ovs-config", "functions": "service-chains/functions",
-          "run-docs": "docs/run-docs"}
+          "nat64": "service-chains/nat64", "run-docs": "docs/run-docs"}
 _CONTROLLER = re.compile(r"-m penstock_controller((?: +[^\s|;&<>()#`]+)+)")
 # A tool and what follows it, up to the end of the command.
-_CALL = re.compile(r"(?<![\w/.-])(?:\./|[\w-]+/)?(penstock|ovs-config|functions|run-docs)((?: +[^\s|;&<>()#`]+)+)")
+_CALL = re.compile(r"(?<![\w/.-])(?:\./|[\w-]+/)?(penstock|ovs-config|functions|nat64|run-docs)((?: +[^\s|;&<>()#`]+)+)")
 _OPTION = re.compile(r"(?<![\w-])(--?[a-zA-Z][\w-]*)")
 _CONSOLE = re.compile(r"(?<![\w/])penstock:([a-z-]+)(?![\w-]*[/=])((?: +-{0,2}[\w-]+)*)")
 _PATH = re.compile(r"(?<![\w-])((?:penstock|penstock-allocation|ietf-access-control-list):[a-z-]+(?:[/=][^\s\"'`?)|,;]*"

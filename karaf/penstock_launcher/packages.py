@@ -16,7 +16,7 @@ RUN = ("openjdk-17-jdk-headless", "maven", "openvswitch-switch-dpdk", "dpdk-dev"
        "python3-jsonschema")
 """What `up` needs."""
 
-TEST = RUN + ("iputils-arping", "librte-net-null23", "python3-pyftpdlib", "socat", "tcpdump")
+TEST = RUN + ("iputils-arping", "librte-net-null23", "python3-pyftpdlib", "socat", "tayga", "tcpdump")
 """What `test` needs."""
 
 _POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
