@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.config;
 
+import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Prefix;
 import java.util.ArrayList;
@@ -11,7 +12,8 @@ import java.util.Set;
 
 /** RFC 8519 access control lists. What the data plane cannot express is named, never left out in silence. */
 final class AclReader {
-    private static final Map<String, Integer> L4_PROTOCOLS = Map.of("tcp", 6, "udp", 17, "icmp", 1);
+    private static final Map<String, Integer> L4_PROTOCOLS = Map.of("tcp", IpProtocol.TCP, "udp", IpProtocol.UDP,
+        "icmp", IpProtocol.ICMP);
     private static final Set<String> EXPRESSIBLE = Set.of("ipv4/protocol", "ipv4/source-ipv4-network",
         "ipv4/destination-ipv4-network", "icmp/type", "icmp/code");
     private static final Set<String> PORT_LEAVES = Set.of("lower-port", "upper-port", "operator", "port");

@@ -33,7 +33,8 @@ import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
  */
 final class NetworkReader {
     /** Lists of nat whose entries have public addresses of their own. */
-    private static final List<String> MAPPINGS = List.of("one-to-one", "deterministic", "port-block");
+    private static final List<String> MAPPINGS = List.of(Tenant.OneToOne.KIND, Tenant.Deterministic.KIND,
+        Tenant.PortBlocks.KIND);
 
     private final Memo<NormalizedNode, Tenant> tenants = new Memo<>();
     private final Memo<NormalizedNode, Acl> acls = new Memo<>();
@@ -107,7 +108,7 @@ final class NetworkReader {
                 checkLeaves(name, "nat / " + kind + " " + entry.text("inside-prefix"), entry, "public-prefix");
             }
         }
-        for (final Element entry : nat.list("port-block", "inside-prefix")) {
+        for (final Element entry : nat.list(Tenant.PortBlocks.KIND, "inside-prefix")) {
             checkThresholds(name, "nat / port-block " + entry.text("inside-prefix") + " / ", entry);
         }
         for (final Element entry : nat.list("port-forward", "name")) {
@@ -188,11 +189,11 @@ final class NetworkReader {
 
     private static Tenant.Nat nat(final Element nat) {
         return new Tenant.Nat(nat.leaf("public-address").map(Ipv4::parse), nat.leaf("pool"),
-            mappings(nat, "one-to-one", Tenant.OneToOne::new),
-            nat.list("deterministic", "inside-prefix").stream().map(each -> new Tenant.Deterministic(
+            mappings(nat, Tenant.OneToOne.KIND, Tenant.OneToOne::new),
+            nat.list(Tenant.Deterministic.KIND, "inside-prefix").stream().map(each -> new Tenant.Deterministic(
                 Prefix.parse(each.text("inside-prefix")), Prefix.parse(each.text("public-prefix")),
                 isSet(each, "endpoint-independent"))).toList(),
-            nat.list("port-block", "inside-prefix").stream().map(each -> new Tenant.PortBlocks(
+            nat.list(Tenant.PortBlocks.KIND, "inside-prefix").stream().map(each -> new Tenant.PortBlocks(
                 Prefix.parse(each.text("inside-prefix")), Prefix.parse(each.text("public-prefix")),
                 each.leaf("block-size").map(Integer::valueOf).orElse(Constants.BLOCK_SIZE),
                 each.leaf("most-blocks").map(Integer::valueOf).orElse(Constants.MOST_BLOCKS),

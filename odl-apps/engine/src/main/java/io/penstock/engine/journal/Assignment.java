@@ -28,7 +28,7 @@ public record Assignment(String tenant, int vrf, String kind, Optional<Prefix> i
     /** Kind of a forwarded port. */
     public static final String PORT_FORWARD = "port-forward";
     /** Kind of a subscriber's block. */
-    public static final String PORT_BLOCK = "port-block";
+    public static final String PORT_BLOCK = Tenant.PortBlocks.KIND;
 
     /**
      * Blocks of ports: one for each inside address in its turn.

@@ -118,7 +118,7 @@ public final class PoolWatch {
         private void drain(final Drain drain, final boolean isEmpty) {
             if (isEmpty && empty.add(drain) && !PoolWatch.this.empty.contains(drain)) {
                 events.add(new PoolEvent(Kind.DRAINED, drain.owner(), Optional.of(drain.prefix()), 0,
-                    drain.prefix().end() - drain.prefix().address()));
+                    drain.prefix().size()));
             }
         }
 

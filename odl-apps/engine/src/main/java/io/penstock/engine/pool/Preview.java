@@ -63,7 +63,8 @@ public final class Preview {
             if (prefixes.isEmpty()) {
                 throw new IllegalArgumentException("prefix: is missing");
             }
-            return snapshot.with(new Pool(pool.name(), prefixes, List.of(), true, pool.thresholds()));
+            return snapshot.with(new Pool(pool.name(), prefixes, drained(pool.drain(), prefixes), true,
+                pool.thresholds()));
         }
         final PoolChange.OfPortBlock each = (PoolChange.OfPortBlock) change;
         final Tenant tenant = snapshot.tenants().get(each.tenant());
@@ -76,10 +77,16 @@ public final class Preview {
         final Tenant.PortBlocks had = mappings.stream().filter(mapping -> mapping.inside().equals(inside)).findFirst()
             .orElseThrow(() -> new IllegalArgumentException("inside-prefix: tenant " + tenant.name()
                 + " has no port-block " + inside));
-        mappings.set(mappings.indexOf(had), new Tenant.PortBlocks(inside,
-            each.outside().map(Prefix::parse).orElse(had.outside()), each.blockSize().orElse(had.blockSize()),
-            had.mostBlocks()).force(true));
+        final Prefix outside = each.outside().map(Prefix::parse).orElse(had.outside());
+        mappings.set(mappings.indexOf(had), new Tenant.PortBlocks(inside, outside,
+            each.blockSize().orElse(had.blockSize()), had.mostBlocks(), true, drained(had.drain(), List.of(outside)),
+            had.thresholds(), had.independent()));
         return snapshot.with(tenant.with(tenant.nat().orElseThrow().withPortBlocks(mappings)));
+    }
+
+    /** What is drained now and would still be there. */
+    private static List<Prefix> drained(final List<Prefix> drain, final List<Prefix> prefixes) {
+        return drain.stream().filter(each -> prefixes.stream().anyMatch(prefix -> prefix.contains(each))).toList();
     }
 
     /** Whether a session is what comes back to an address, and to one of the blocks if there are some. */

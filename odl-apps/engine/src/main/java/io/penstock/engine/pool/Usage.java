@@ -76,7 +76,7 @@ public final class Usage {
 
     /** All blocks there are. */
     static int blocks(final Tenant.PortBlocks mapping) {
-        return (int) (mapping.outside().end() - mapping.outside().address()) * mapping.blocksOfAddress();
+        return (int) mapping.outside().size() * mapping.blocksOfAddress();
     }
 
     /** Subscribers that have a block of an address. */

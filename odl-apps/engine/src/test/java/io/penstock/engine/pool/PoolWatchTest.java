@@ -3,6 +3,7 @@ package io.penstock.engine.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.engine.ManualClock;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.pool.PoolEvent.Kind;
 import io.penstock.engine.pool.PoolEvent.OfPool;
@@ -17,10 +18,7 @@ import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Thresholds;
-import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,23 +34,8 @@ class PoolWatchTest {
     private static final long OUTSIDE = Ipv4.parse("198.51.100.0");
     private static final OfPortBlock BLOCKS = new OfPortBlock("red", INSIDE);
 
-    private Instant now = Instant.EPOCH;
-    private final PoolWatch watch = new PoolWatch(new Clock() {
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(final ZoneId zone) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Instant instant() {
-            return now;
-        }
-    });
+    private final ManualClock clock = new ManualClock(Instant.EPOCH);
+    private final PoolWatch watch = new PoolWatch(clock);
 
     /** Tenants have that many addresses of a pool of eight. */
     private static Desired tenants(final int many, final String drain) {
@@ -112,11 +95,11 @@ class PoolWatchTest {
     void theEndOfADrainIsEstimatedFromWhoLeft() {
         watch.look(subscribers(8));
         assertThat(left(8)).isEmpty();
-        now = now.plusSeconds(1000);
+        clock.pass(1000);
         watch.look(subscribers(4));
         // Half left in 1000 s: on average one leaves after 1443 s, the last of four after (1 + 1/2 + 1/3 + 1/4) that.
         assertThat(left(4)).hasValue(3006);
-        now = now.plusSeconds(1000);
+        clock.pass(1000);
         assertThat(watch.look(subscribers(0))).containsExactly(
             new PoolEvent(Kind.DRAINED, BLOCKS, Optional.of(Prefix.host(OUTSIDE + 1)), 0, 1));
         assertThat(left(0)).hasValue(0);

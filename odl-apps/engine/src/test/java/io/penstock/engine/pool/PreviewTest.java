@@ -69,6 +69,15 @@ class PreviewTest {
     }
 
     @Test
+    void nobodyMovesToWhatIsDrained() {
+        final Pool drained = new Pool("public", List.of(Prefix.parse("203.0.113.0/29")),
+            List.of(Prefix.parse("203.0.113.0/30"), Prefix.parse("203.0.113.4/32")), false, Optional.empty());
+        assertThat(Preview.of(new Desired(1, DESIRED.snapshot().with(drained), DESIRED.allocations()),
+            new PoolChange.OfPool("public", List.of("203.0.113.4/30")), List.of()).moves())
+            .containsExactly(new Moved("red", "", "203.0.113.0", "203.0.113.5", 0, 0));
+    }
+
+    @Test
     void whatWouldBeRefusedIsNamed() {
         assertThatThrownBy(() -> Preview.of(DESIRED, new PoolChange.OfPool("east", List.of("203.0.113.0/30")),
             List.of())).hasMessage("pool: there is no pool 'east'");

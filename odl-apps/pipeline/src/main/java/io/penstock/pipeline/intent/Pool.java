@@ -25,16 +25,16 @@ public record Pool(String name, List<Prefix> prefixes, List<Prefix> drain, boole
 
     /** Whether an address is one of the pool. */
     public boolean contains(final long address) {
-        return prefixes.stream().anyMatch(prefix -> prefix.contains(address));
+        return Prefix.anyContains(prefixes, address);
     }
 
     /** Whether nobody new gets an address. */
     public boolean drains(final long address) {
-        return drain.stream().anyMatch(prefix -> prefix.contains(address));
+        return Prefix.anyContains(drain, address);
     }
 
     /** Number of addresses. */
     public long size() {
-        return prefixes.stream().mapToLong(prefix -> prefix.end() - prefix.address()).sum();
+        return prefixes.stream().mapToLong(Prefix::size).sum();
     }
 }

@@ -53,6 +53,16 @@ public record Prefix(long address, int length) implements Comparable<Prefix> {
         return address + (1L << 32 - length);
     }
 
+    /** Number of addresses. */
+    public long size() {
+        return end() - address;
+    }
+
+    /** Whether an address is in one of some prefixes. */
+    static boolean anyContains(final List<Prefix> prefixes, final long address) {
+        return prefixes.stream().anyMatch(prefix -> prefix.contains(address));
+    }
+
     /** Whether it is the prefix of one address. */
     public boolean isHost() {
         return length == 32;

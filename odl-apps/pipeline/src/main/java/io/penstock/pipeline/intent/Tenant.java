@@ -100,9 +100,11 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
 
     /** Every address of {@code inside} has the address at the same place of {@code outside}, which is as long. */
     public record OneToOne(Prefix inside, Prefix outside) implements Mapping {
+        public static final String KIND = "one-to-one";
+
         @Override
         public String kind() {
-            return "one-to-one";
+            return KIND;
         }
     }
 
@@ -114,6 +116,8 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
      * @param independent whether mapping and filtering of UDP do not depend on the destination
      */
     public record Deterministic(Prefix inside, Prefix outside, boolean independent) implements Mapping {
+        public static final String KIND = "deterministic";
+
         private static final int FIRST_PORT = 32768;
 
         /** Whose mapping and filtering depend on the destination. */
@@ -123,7 +127,7 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
 
         @Override
         public String kind() {
-            return "deterministic";
+            return KIND;
         }
 
         /** Where the first block of a public address begins. */
@@ -169,6 +173,8 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
      */
     public record PortBlocks(Prefix inside, Prefix outside, int blockSize, int mostBlocks, boolean force,
             List<Prefix> drain, Optional<Thresholds> thresholds, boolean independent) implements Mapping {
+        public static final String KIND = "port-block";
+
         private static final int FIRST_PORT = 1024;
         private static final int PORTS = 65536;
 
@@ -188,12 +194,12 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
 
         /** Whether no subscriber gets a first block of an address. */
         public boolean drains(final long address) {
-            return drain.stream().anyMatch(prefix -> prefix.contains(address));
+            return Prefix.anyContains(drain, address);
         }
 
         @Override
         public String kind() {
-            return "port-block";
+            return KIND;
         }
 
         /** The first port of the first block of each public address. */

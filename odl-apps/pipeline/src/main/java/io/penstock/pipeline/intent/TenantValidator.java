@@ -62,8 +62,7 @@ final class TenantValidator {
         }
         checkIds(tenants);
         movedByPool.forEach((pool, moved) -> violations.add(new Violation("pool " + pool, "prefix",
-            "would take the addresses of " + moved + (moved == 1 ? " tenant" : " tenants")
-                + "; set force to true if that is meant")));
+            "would take the addresses of " + count(moved, "tenant") + "; set force to true if that is meant")));
         return violations;
     }
 
@@ -126,29 +125,28 @@ final class TenantValidator {
 
     private void checkMappings(final Tenant tenant) {
         for (final Tenant.Mapping mapping : tenant.nat().map(Tenant.Nat::mappings).orElse(List.of())) {
-            final String leaf = "nat / " + mapping.kind() + " " + mapping.inside() + " / public-prefix";
-            final Prefix outside = mapping.outside();
-            final Mapped owner = owner(outside);
-            if (owner != null && !owner.equals(new Mapped(tenant.name(), mapping))) {
-                add(tenant, leaf, outside + " overlaps " + owner.mapping().outside() + " of tenant " + owner.tenant());
-            }
-            addressOwners.subMap(outside.address(), outside.end()).forEach((address, name) -> add(tenant, leaf,
-                outside + " holds the public address " + Ipv4.text(address) + " of tenant " + name));
+            checkUnowned(tenant, "nat / " + mapping.kind() + " " + mapping.inside() + " / public-prefix",
+                mapping.outside(), Optional.of(new Mapped(tenant.name(), mapping)));
         }
     }
 
     /** What goes to a public address of ours turns round here, whatever network has it too. */
     private void checkTwice(final Tenant tenant) {
         for (final Tenant.Twice mapping : tenant.nat().map(Tenant.Nat::twice).orElse(List.of())) {
-            final String leaf = "nat / twice " + mapping.seen() + " / outside-prefix";
-            final Prefix outside = mapping.outside();
-            final Mapped owner = owner(outside);
-            if (owner != null) {
-                add(tenant, leaf, outside + " overlaps " + owner.mapping().outside() + " of tenant " + owner.tenant());
-            }
-            addressOwners.subMap(outside.address(), outside.end()).forEach((address, name) -> add(tenant, leaf,
-                outside + " holds the public address " + Ipv4.text(address) + " of tenant " + name));
+            checkUnowned(tenant, "nat / twice " + mapping.seen() + " / outside-prefix", mapping.outside(),
+                Optional.empty());
         }
+    }
+
+    /** Nobody but {@code self} has an address of a prefix. */
+    private void checkUnowned(final Tenant tenant, final String leaf, final Prefix outside,
+            final Optional<Mapped> self) {
+        final Mapped owner = owner(outside);
+        if (owner != null && !self.equals(Optional.of(owner))) {
+            add(tenant, leaf, outside + " overlaps " + owner.mapping().outside() + " of tenant " + owner.tenant());
+        }
+        addressOwners.subMap(outside.address(), outside.end()).forEach((address, name) -> add(tenant, leaf,
+            outside + " holds the public address " + Ipv4.text(address) + " of tenant " + name));
     }
 
     /** Blocks of an entry that is gone are meant to go; those of one that is changed may have been overlooked. */
@@ -185,7 +183,7 @@ final class TenantValidator {
         if (keeps && pool.drains(given.publicAddress())) {
             return;
         }
-        final long drained = pool.drain().stream().mapToLong(prefix -> prefix.end() - prefix.address()).sum();
+        final long drained = pool.drain().stream().mapToLong(Prefix::size).sum();
         final long free = poolSizes.computeIfAbsent(pool.name(), name -> pool.size() - drained
             - addressOwners.keySet().stream().filter(each -> pool.contains(each) && !pool.drains(each)).count());
         if (poolUsers.merge(pool.name(), 1L, Long::sum) > free) {

@@ -32,7 +32,6 @@ import java.util.stream.Stream;
 final class IndependentNat {
     /** The second port that is looked at is made of bits of the port inside that begin so much higher. */
     private static final int SHIFT = 1;
-    private static final int PORT_BITS = 16;
 
     private IndependentNat() {
         // Only functions.

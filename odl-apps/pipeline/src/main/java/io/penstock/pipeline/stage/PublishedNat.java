@@ -89,7 +89,7 @@ final class PublishedNat {
             .when(view.isVrf(), state(TRK | DNAT, RPL | INV)).ipv4().when(inside.match(MatchField.IP_DST))
             .go(Table.CHAIN_IN);
         PublicAddresses.leave(view, outside, sink);
-        for (long index = 0; index < inside.end() - inside.address(); index++) {
+        for (long index = 0; index < inside.size(); index++) {
             final long own = inside.address() + index;
             final long publicAddress = outside.address() + index;
             sink.flow(Table.NAT_TRANSLATE, Priority.HIGH, "fragment, " + label).when(view.isVrf()).ipv4()
