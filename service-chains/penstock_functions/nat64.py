@@ -49,8 +49,8 @@ class Settings:
 
     @property
     def own6(self):
-        """The translator's IPv6 address: it sends ICMPv6 errors."""
-        return self.inside.ip + 1
+        """The translator's IPv6 address: it sends ICMPv6 errors. No host has one of the last 128 (RFC 2526)."""
+        return self.inside.network.broadcast_address
 
 
 def parse(inside, prefix, pool, maps=(), device="eth0"):
@@ -61,6 +61,8 @@ def parse(inside, prefix, pool, maps=(), device="eth0"):
     if prefix.prefixlen not in _LENGTHS:
         raise PenstockError(f"--prefix: /{prefix.prefixlen} is none of {', '.join(f'/{each}' for each in _LENGTHS)} "
                             "(RFC 6052)")
+    if inside.network.prefixlen > 64:
+        raise PenstockError(f"--inside: /{inside.network.prefixlen} is longer than /64")
     if inside.network.overlaps(prefix):
         raise PenstockError(f"--prefix: {prefix} overlaps --inside {inside.network}")
     if pool.prefixlen > 29:

@@ -40,6 +40,7 @@ class SettingsTest(unittest.TestCase):
         good = {"inside": "fd00:64::1/64", "prefix": _PREFIX, "pool": "10.64.0.0/24"}
         for change, words in (
                 ({"inside": "10.0.0.1/24"}, "--inside: "), ({"inside": "fd00:64::1/129"}, "--inside: "),
+                ({"inside": "fd00:64::1/65"}, "--inside: /65 is longer than /64"),
                 ({"prefix": "fd00:64:9b::/97"}, "--prefix: /97 is none of /32, "),
                 ({"prefix": "fd00:64:9b::1/96"}, "--prefix: "), ({"prefix": "fd00:64::/96"}, "--prefix: .* overlaps"),
                 ({"pool": "10.64.0.0/30"}, "--pool: /30 is too small"), ({"pool": "10.64.0.1/24"}, "--pool: "),

@@ -28,7 +28,7 @@ final class NodeConnection implements NodeSession {
     private final PeerChannel channel;
     private final ExecutorService thread;
     private final Executor planner;
-    private final NodeRegistry registry;
+    private final NodeRegistry claims;
     private final OvsdbListener listener;
     private final OnceLog troubles;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -45,11 +45,11 @@ final class NodeConnection implements NodeSession {
     private volatile String bridgeName = BridgeSpec.DEFAULT_NAME;
 
     NodeConnection(final PeerChannel channel, final ExecutorService thread, final Executor planner,
-            final NodeRegistry registry, final OvsdbListener listener, final OnceLog troubles) {
+            final NodeRegistry claims, final OvsdbListener listener, final OnceLog troubles) {
         this.channel = channel;
         this.thread = thread;
         this.planner = planner;
-        this.registry = registry;
+        this.claims = claims;
         this.listener = listener;
         this.troubles = troubles;
     }
@@ -170,7 +170,7 @@ final class NodeConnection implements NodeSession {
     }
 
     private void claim(final NodeAnnouncement read) {
-        final NodeConnection holder = registry.claim(read.name(), this);
+        final NodeConnection holder = claims.claim(read.name(), this);
         if (holder == this) {
             name = read.name();
             announcement = read;
@@ -201,7 +201,7 @@ final class NodeConnection implements NodeSession {
             name = null;
             reported = null;
         }
-        registry.release(this);
+        claims.release(this);
     }
 
     private void end(final String why) {

@@ -40,7 +40,7 @@ public final class OvsdbServer implements AutoCloseable {
     private static final long CLOSE_SECONDS = 10;
 
     private final OvsdbServerOptions options;
-    private final NodeRegistry registry = new NodeRegistry();
+    private final NodeRegistry claims = new NodeRegistry();
     private final OnceLog troubles = new OnceLog(LOG);
     private final Set<NodeConnection> connections = ConcurrentHashMap.newKeySet();
     private EventLoopGroup ioThreads;
@@ -138,7 +138,7 @@ public final class OvsdbServer implements AutoCloseable {
         }
         final PeerChannel channel = new PeerChannel(socket, options);
         final NodeConnection connection = new NodeConnection(channel,
-            singleThread("penstock-ovsdb-node-" + channel.address()), planner, registry, listener, troubles);
+            singleThread("penstock-ovsdb-node-" + channel.address()), planner, claims, listener, troubles);
         connections.add(connection);
         connection.ended().thenRun(() -> connections.remove(connection));
         connection.start(options.handshakeTimeout());
