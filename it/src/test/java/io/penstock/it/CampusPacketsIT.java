@@ -48,8 +48,7 @@ class CampusPacketsIT {
     void load() {
         node.load(Networks.of(Networks.campus(PUBLIC)));
         for (final Host host : List.of(left, right, router)) {
-            host.forgetNeighbours();
-            host.reaches(host == router ? LONE_GATEWAY : WIDE_GATEWAY);
+            host.meets(host == router ? LONE_GATEWAY : WIDE_GATEWAY);
         }
     }
 

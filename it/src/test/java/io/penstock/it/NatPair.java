@@ -80,9 +80,7 @@ final class NatPair implements AutoCloseable {
 
     /** The VRF with a translation of its own. */
     static Tenant translated(final Tenant.Nat nat) {
-        final Tenant plain = translated();
-        return new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(), Optional.of(nat),
-            plain.egressAcl(), plain.chain());
+        return translated().with(nat);
     }
 
     /** The VRF with source NAT and what the world reaches. */
@@ -102,8 +100,7 @@ final class NatPair implements AutoCloseable {
     }
 
     private static void reachGateway(final Host host) {
-        host.forgetNeighbours();
-        host.reaches(GATEWAY);
+        host.meets(GATEWAY);
     }
 
     @Override

@@ -90,14 +90,8 @@ final class Networks {
 
     /** The same, but that it sees a network outside at other addresses. */
     static Tenant seeing(final Tenant tenant, final String seen, final String outside) {
-        return translated(tenant, tenant.nat().orElseThrow()
+        return tenant.with(tenant.nat().orElseThrow()
             .with(List.of(new Tenant.Twice(Prefix.parse(seen), Prefix.parse(outside)))));
-    }
-
-    /** The same with another translation. */
-    static Tenant translated(final Tenant tenant, final Tenant.Nat nat) {
-        return new Tenant(tenant.name(), tenant.attachments(), tenant.subnets(), tenant.routes(), Optional.of(nat),
-            tenant.egressAcl(), tenant.chain());
     }
 
     /**

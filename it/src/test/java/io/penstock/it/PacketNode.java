@@ -65,8 +65,7 @@ final class PacketNode implements AutoCloseable {
         loader.setTimeouts(plan.bridge(), allocations.tenants().values().stream().map(each -> each.vrf()).toList());
         flows = new PlannedFlows(node.ovs(), plan);
         // Somebody has to ask by ARP for what is not known; without a controller the others speak first.
-        network.transit().forgetNeighbours();
-        network.transit().reaches(Networks.BACKBONE_ADDRESS);
+        network.transit().meets(Networks.BACKBONE_ADDRESS);
     }
 
     TestRun run() {

@@ -102,17 +102,15 @@ class PublishedPacketsIT {
     }
 
     private static void load(final List<Tenant.PortForward> forwards) {
-        final Tenant plain = Networks.plain("shop", VLAN, PUBLIC);
-        final Tenant shop = new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(),
-            Optional.of(new Tenant.Nat(Optional.of(Ipv4.parse(PUBLIC)), Optional.empty(),
+        final Tenant shop = Networks.plain("shop", VLAN, PUBLIC).with(
+            new Tenant.Nat(Optional.of(Ipv4.parse(PUBLIC)), Optional.empty(),
                 List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.10/32"), Prefix.parse(OWN + "/32")),
                     new Tenant.OneToOne(Prefix.parse("10.0.0.128/29"), Prefix.parse("198.51.100.128/29"))),
-                forwards)), plain.egressAcl(), plain.chain());
+                forwards));
         final Snapshot snapshot = Networks.of(shop, Networks.plain("neighbour", NEIGHBOURS_VLAN, NEIGHBOURS_PUBLIC));
         node.load(snapshot);
         for (final Host host : List.of(client, service, own, ownOfPrefix, neighbour)) {
-            host.forgetNeighbours();
-            host.reaches(GATEWAY);
+            host.meets(GATEWAY);
         }
     }
 

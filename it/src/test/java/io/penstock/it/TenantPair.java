@@ -59,8 +59,7 @@ final class TenantPair {
     /** Both reach their gateways, and by that are known to the switch. */
     void reachTheirGateways() {
         for (final Host host : List.of(first, second, neighbour)) {
-            host.forgetNeighbours();
-            host.reaches(GATEWAY);
+            host.meets(GATEWAY);
         }
     }
 

@@ -52,14 +52,13 @@ class TwiceChainPacketsIT {
     }
 
     private static void load(final Set<String> functionsDown) {
-        final Tenant tenant = Networks.translated(Networks.chained("merger", 100, PUBLIC), new Tenant.Nat(
+        final Tenant tenant = Networks.chained("merger", 100, PUBLIC).with(new Tenant.Nat(
             Optional.of(Ipv4.parse(PUBLIC)), Optional.empty(), List.of(),
             List.of(new Tenant.PortForward("web", 6, WEB, Ipv4.parse(SAME), WEB)))
             .with(List.of(new Tenant.Twice(Prefix.parse("10.99.0.0/24"), Prefix.parse("10.0.0.0/24")))));
         node.load(Networks.of(node.node().vhostDirectory(),
             List.of(new NetworkFunction("fw", Networks.NODE, FailPolicy.CLOSED, true)), tenant), functionsDown);
-        client.forgetNeighbours();
-        client.reaches(TenantPair.GATEWAY);
+        client.meets(TenantPair.GATEWAY);
     }
 
     @Test

@@ -99,12 +99,11 @@ class TwicePacketsIT {
             List.of(new Tenant.PortForward("web", 6, WEB, Ipv4.parse("10.0.0.20"), WEB),
                 new Tenant.PortForward("echo", 17, ECHO, Ipv4.parse("10.0.0.20"), ECHO),
                 new Tenant.PortForward("log", 17, LOG, Ipv4.parse("10.0.0.20"), LOG)));
-        final Snapshot snapshot = Networks.of(Networks.translated(plain, nat.with(mappings)),
+        final Snapshot snapshot = Networks.of(plain.with(nat.with(mappings)),
             Networks.seeing(Networks.plain("neighbour", NEIGHBOURS_VLAN, NEIGHBOURS_PUBLIC), "10.77.0.0/24", NETWORK));
         node.load(snapshot);
         for (final Host host : List.of(client, service, own, neighbour)) {
-            host.forgetNeighbours();
-            host.reaches(GATEWAY);
+            host.meets(GATEWAY);
         }
     }
 

@@ -61,6 +61,12 @@ public final class Host {
         shell().run("ip", "neighbour", "flush", "dev", DEVICE);
     }
 
+    /** Asks for the MAC address of a neighbour and pings it, so that a switch without a controller knows this host. */
+    public void meets(final String neighbour) {
+        forgetNeighbours();
+        reaches(neighbour);
+    }
+
     /** Pings until there is an answer, at most ten seconds. */
     public void reaches(final String destination) {
         Await.until(this + " reaches " + destination, PATIENCE, () -> ping(destination, 1));

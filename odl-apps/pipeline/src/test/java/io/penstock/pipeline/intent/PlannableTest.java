@@ -15,9 +15,7 @@ import org.junit.jupiter.api.Test;
 /** What cannot be planned is refused, for a planner that throws stops every tenant of the node. */
 class PlannableTest {
     private static Tenant withAddress(final Tenant tenant, final String address) {
-        return new Tenant(tenant.name(), tenant.attachments(), tenant.subnets(), tenant.routes(),
-            Optional.of(new Tenant.Nat(Optional.of(Ipv4.parse(address)), Optional.empty())), tenant.egressAcl(),
-            tenant.chain());
+        return tenant.with(new Tenant.Nat(Optional.of(Ipv4.parse(address)), Optional.empty()));
     }
 
     private static List<String> violations(final Snapshot snapshot, final Allocations before) {

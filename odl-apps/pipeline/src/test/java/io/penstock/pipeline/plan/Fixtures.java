@@ -103,31 +103,23 @@ public final class Fixtures {
 
     /** A tenant with services and hosts that the world reaches. */
     public static Tenant published() {
-        final Tenant plain = tenant("shop", 400);
-        return new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(),
-            Optional.of(new Tenant.Nat(Optional.empty(), Optional.of("public"),
+        return tenant("shop", 400).with(new Tenant.Nat(Optional.empty(), Optional.of("public"),
                 List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.10/32"), Prefix.parse("198.51.100.10/32")),
                     new Tenant.OneToOne(Prefix.parse("10.0.0.128/30"), Prefix.parse("198.51.100.128/30"))),
                 List.of(), List.of(), List.of(new Tenant.PortForward("web", 6, 80, Ipv4.parse("10.0.0.20"), 8080),
-                    new Tenant.PortForward("dns", 17, 53, Ipv4.parse("10.0.0.21"), 53)), Set.of(Action.Alg.FTP))),
-            Optional.empty(), Optional.empty());
+                    new Tenant.PortForward("dns", 17, 53, Ipv4.parse("10.0.0.21"), 53)), Set.of(Action.Alg.FTP)));
     }
 
     /** A tenant whose subscribers share two public addresses. */
     public static Tenant subscribers() {
-        final Tenant plain = tenant("town", 500);
-        return new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(),
-            Optional.of(mapped(
-                new Tenant.Deterministic(Prefix.parse("10.0.0.8/29"), Prefix.parse("198.51.100.2/31")))),
-            Optional.empty(), Optional.empty());
+        return tenant("town", 500).with(mapped(
+            new Tenant.Deterministic(Prefix.parse("10.0.0.8/29"), Prefix.parse("198.51.100.2/31"))));
     }
 
     /** A tenant whose subscribers get up to three blocks of ports when they need them. */
     public static Tenant onDemand() {
-        final Tenant plain = tenant("city", 600);
-        return new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(),
-            Optional.of(mapped(new Tenant.PortBlocks(Prefix.parse("10.0.0.0/25"), Prefix.parse("198.51.100.4/31"),
-                512, 3))), Optional.empty(), Optional.empty());
+        return tenant("city", 600).with(mapped(
+            new Tenant.PortBlocks(Prefix.parse("10.0.0.0/25"), Prefix.parse("198.51.100.4/31"), 512, 3)));
     }
 
     /** The same with mappings that do not depend on the destination, and two subscribers of deterministic NAT too. */
