@@ -56,7 +56,8 @@ final class AllocationCodec {
         for (final Tenant tenant : stored.nonnullTenant().values()) {
             tenants.put(tenant.getName(), new TenantAllocation(tenant.getVrf().toJava(),
                 tenant.getPublicAddress() == null ? 0 : Ipv4.parse(tenant.getPublicAddress().getValue()),
-                tenant.nonnullBlock().values().stream().sorted(BLOCK_ORDER).map(AllocationCodec::block).toList()));
+                tenant.nonnullBlock().values().stream().sorted(BLOCK_ORDER).map(AllocationCodec::block).toList(),
+                tenant.nonnullLease().values().stream().map(LeaseCodec::read).toList()));
         }
         return new io.penstock.pipeline.intent.Allocations(
             stored.getLastVrf() == null ? 0 : stored.getLastVrf().toJava(), nodes, ports, tenants);
@@ -75,8 +76,10 @@ final class AllocationCodec {
         }
         to.tenants().forEach((name, given) -> {
             final TenantAllocation had = from.tenants().get(name);
-            if (had != null && !given.equals(had) && given.equals(had.with(given.blocks()))) {
+            if (had != null && !given.equals(had)
+                    && given.equals(had.withBlocks(given.blocks()).withLeases(given.leases()))) {
                 writeBlocks(transaction, name, blocks(had), blocks(given));
+                LeaseCodec.write(transaction, path(name), had.leases(), given.leases());
             } else if (!given.equals(had)) {
                 transaction.mergeParentStructurePut(CONFIGURATION, path(name), tenant(name, given));
             }
@@ -141,6 +144,6 @@ final class AllocationCodec {
         if (given.publicAddress() != 0) {
             builder.setPublicAddress(new Ipv4AddressNoZone(Ipv4.text(given.publicAddress())));
         }
-        return builder.setBlock(blocks(given)).build();
+        return builder.setBlock(blocks(given)).setLease(LeaseCodec.leases(given.leases())).build();
     }
 }

@@ -109,7 +109,7 @@ public final class SubscriberBlocks {
         for (final Map.Entry<String, List<Block>> entry : blocks.entrySet()) {
             final TenantAllocation had = before.tenants().get(entry.getKey());
             if (had.blocks().size() != entry.getValue().size()) {
-                tenants.put(entry.getKey(), had.with(entry.getValue()));
+                tenants.put(entry.getKey(), had.withBlocks(entry.getValue()));
                 same = false;
             }
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.Block;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.Lease;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,15 +47,37 @@ class AllocationCodecTest {
         final Block second = new Block(0x0a000008L, 0xcb007101L, 1536, 512);
         final Block third = new Block(0x0a000009L, 0xcb007101L, 2048, 512);
         final TenantAllocation tenant = new TenantAllocation(2, 0);
-        final Allocations before = allocations(3, Map.of("a", tenant.with(List.of(first, second))));
-        final Allocations more = allocations(3, Map.of("a", tenant.with(List.of(first, second, third))));
+        final Allocations before = allocations(3, Map.of("a", tenant.withBlocks(List.of(first, second))));
+        final Allocations more = allocations(3, Map.of("a", tenant.withBlocks(List.of(first, second, third))));
         AllocationCodec.write(store, Allocations.none(), before);
         store.takeWrites();
         AllocationCodec.write(store, before, more);
         assertThat(store.takeWrites()).containsExactly("put a 10.0.0.9 1");
-        AllocationCodec.write(store, more, allocations(3, Map.of("a", tenant.with(List.of(first, third)))));
+        AllocationCodec.write(store, more, allocations(3, Map.of("a", tenant.withBlocks(List.of(first, third)))));
         assertThat(store.takeWrites()).containsExactly("delete a 10.0.0.8 0");
         assertThat(AllocationCodec.read(store.content()).tenants().get("a").blocks()).containsExactly(first, third);
+    }
+
+    @Test
+    void oneLeaseMoreOrLessIsOneEntry() {
+        final Random random = new Random(2);
+        final TenantAllocation tenant = new TenantAllocation(2, 0);
+        final Lease first = lease(1, random);
+        final Lease second = lease(2, random);
+        final Allocations before = allocations(3, Map.of("a", tenant.withLeases(List.of(first))));
+        final Allocations more = allocations(3, Map.of("a", tenant.withLeases(List.of(first, second))));
+        AllocationCodec.write(store, Allocations.none(), before);
+        store.takeWrites();
+        AllocationCodec.write(store, before, more);
+        assertThat(store.takeWrites()).containsExactly("put a 10.0.0.2");
+        AllocationCodec.write(store, more, allocations(3, Map.of("a", tenant.withLeases(List.of(second)))));
+        assertThat(store.takeWrites()).containsExactly("delete a 10.0.0.1");
+        assertThat(AllocationCodec.read(store.content()).tenants().get("a").leases()).containsExactly(second);
+    }
+
+    private static Lease lease(final int index, final Random random) {
+        return new Lease(0x0a000000L + index, Lease.State.values()[random.nextInt(3)], "0102", 0x020000000000L + index,
+            random.nextBoolean() ? "" : "lan", random.nextBoolean() ? "" : "host", 1 + random.nextInt(9));
     }
 
     private static Allocations random(final Random random) {
@@ -63,7 +86,8 @@ class AllocationCodecTest {
             if (random.nextBoolean()) {
                 tenants.put("t" + name, new TenantAllocation(2 + random.nextInt(3), random.nextInt(2) * 0xcb007105L,
                     IntStream.range(0, random.nextInt(5)).mapToObj(index -> new Block(
-                        0x0a000000L + random.nextInt(3), 0xcb007101L, 1024 + 512 * index, 512)).toList()));
+                        0x0a000000L + random.nextInt(3), 0xcb007101L, 1024 + 512 * index, 512)).toList(),
+                    IntStream.range(0, random.nextInt(4)).mapToObj(index -> lease(index, random)).toList()));
             }
         }
         return allocations(random.nextInt(3), tenants);

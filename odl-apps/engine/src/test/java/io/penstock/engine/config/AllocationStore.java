@@ -17,6 +17,8 @@ import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocation
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.TenantKey;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.Block;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.BlockKey;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.Lease;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.LeaseKey;
 import org.opendaylight.yangtools.yang.binding.DataObject;
 import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
 import org.opendaylight.yangtools.yang.binding.util.BindingMap;
@@ -45,7 +47,11 @@ final class AllocationStore implements WriteOperations {
     public <T extends DataObject> void put(final LogicalDatastoreType store, final InstanceIdentifier<T> path,
             final T data) {
         if (path.firstKeyOf(Tenant.class) != null) {
-            putBlock(path, (Block) data);
+            if (data instanceof Block block) {
+                putBlock(path, block);
+            } else {
+                putLease(path.firstKeyOf(Tenant.class), (Lease) data);
+            }
             return;
         }
         assertThat(path).isEqualTo(AllocationCodec.PATH);
@@ -79,6 +85,20 @@ final class AllocationStore implements WriteOperations {
         writes.add("put " + key.getName() + text(block.key()));
     }
 
+    private void putLease(final TenantKey key, final Lease lease) {
+        final Map<LeaseKey, Lease> leases = new HashMap<>(tenants.get(key).nonnullLease());
+        leases.put(lease.key(), lease);
+        tenants.put(key, new TenantBuilder(tenants.get(key)).setLease(leases).build());
+        writes.add("put " + key.getName() + " " + lease.getAddress().getValue());
+    }
+
+    private void deleteLease(final TenantKey key, final LeaseKey lease) {
+        final Map<LeaseKey, Lease> leases = new HashMap<>(tenants.get(key).nonnullLease());
+        leases.remove(lease);
+        tenants.put(key, new TenantBuilder(tenants.get(key)).setLease(leases).build());
+        writes.add("delete " + key.getName() + " " + lease.getAddress().getValue());
+    }
+
     private static String text(final BlockKey key) {
         return " " + key.getSubscriber().getValue() + " " + key.getNumber();
     }
@@ -92,6 +112,10 @@ final class AllocationStore implements WriteOperations {
             blocks.remove(block);
             tenants.put(key, new TenantBuilder(tenants.get(key)).setBlock(blocks).build());
             writes.add("delete " + key.getName() + text(block));
+            return;
+        }
+        if (path.firstKeyOf(Lease.class) != null) {
+            deleteLease(key, path.firstKeyOf(Lease.class));
             return;
         }
         tenants.remove(key);

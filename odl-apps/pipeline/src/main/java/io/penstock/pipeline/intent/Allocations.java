@@ -21,10 +21,17 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
      *
      * @param publicAddress 0 without source NAT
      * @param blocks ports of its subscribers, those of one subscriber in the order in which it got them
+     * @param leases addresses of its DHCP server, each once
      */
-    public record TenantAllocation(int vrf, long publicAddress, List<Block> blocks) {
+    public record TenantAllocation(int vrf, long publicAddress, List<Block> blocks, List<Lease> leases) {
         public TenantAllocation {
             blocks = blocks.stream().sorted(Comparator.comparingLong(Block::subscriber)).toList();
+            leases = leases.stream().sorted(Comparator.comparingLong(Lease::address)).toList();
+        }
+
+        /** Without leases. */
+        public TenantAllocation(final int vrf, final long publicAddress, final List<Block> blocks) {
+            this(vrf, publicAddress, blocks, List.of());
         }
 
         /** Without subscribers. */
@@ -33,8 +40,13 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
         }
 
         /** The same with other blocks. */
-        public TenantAllocation with(final List<Block> others) {
-            return new TenantAllocation(vrf, publicAddress, others);
+        public TenantAllocation withBlocks(final List<Block> others) {
+            return new TenantAllocation(vrf, publicAddress, others, leases);
+        }
+
+        /** The same with other leases. */
+        public TenantAllocation withLeases(final List<Lease> others) {
+            return new TenantAllocation(vrf, publicAddress, blocks, others);
         }
     }
 

@@ -9,15 +9,33 @@ import java.util.stream.Stream;
 
 /** A customer: one VRF. */
 public record Tenant(String name, List<Attachment> attachments, List<Subnet> subnets, List<Route> routes,
-        Optional<Nat> nat, Optional<String> egressAcl, Optional<String> chain) {
+        Optional<Nat> nat, Optional<String> egressAcl, Optional<String> chain, Services services,
+        Protection protection, Ipv6Side ipv6) {
     public Tenant {
         attachments = List.copyOf(attachments);
         subnets = List.copyOf(subnets);
         routes = List.copyOf(routes);
     }
 
-    /** A VLAN on an access port. */
-    public record Attachment(String name, String node, String port, int vlan) { }
+    /** IPv4 alone, without services and limits. */
+    public Tenant(final String name, final List<Attachment> attachments, final List<Subnet> subnets,
+            final List<Route> routes, final Optional<Nat> nat, final Optional<String> egressAcl,
+            final Optional<String> chain) {
+        this(name, attachments, subnets, routes, nat, egressAcl, chain, Services.NONE, Protection.NONE,
+            Ipv6Side.NONE);
+    }
+
+    /**
+     * A VLAN on an access port.
+     *
+     * @param trusted whether who is there may use any address, and be a router or a server of DHCP
+     */
+    public record Attachment(String name, String node, String port, int vlan, boolean trusted) {
+        /** Of which nobody is trusted. */
+        public Attachment(final String name, final String node, final String port, final int vlan) {
+            this(name, node, port, vlan, false);
+        }
+    }
 
     /** A subnet and the attachments it is on; no attachment means all. */
     public record Subnet(String name, Prefix prefix, long gateway, List<String> attachments) {
@@ -235,7 +253,23 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
 
     /** The same with another translation. */
     public Tenant with(final Nat other) {
-        return new Tenant(name, attachments, subnets, routes, Optional.of(other), egressAcl, chain);
+        return new Tenant(name, attachments, subnets, routes, Optional.of(other), egressAcl, chain, services,
+            protection, ipv6);
+    }
+
+    /** The same with other services. */
+    public Tenant with(final Services other) {
+        return new Tenant(name, attachments, subnets, routes, nat, egressAcl, chain, other, protection, ipv6);
+    }
+
+    /** The same with another protection. */
+    public Tenant with(final Protection other) {
+        return new Tenant(name, attachments, subnets, routes, nat, egressAcl, chain, services, other, ipv6);
+    }
+
+    /** The same with another IPv6 half. */
+    public Tenant with(final Ipv6Side other) {
+        return new Tenant(name, attachments, subnets, routes, nat, egressAcl, chain, services, protection, other);
     }
 
     /** Attachments that a subnet is on. */

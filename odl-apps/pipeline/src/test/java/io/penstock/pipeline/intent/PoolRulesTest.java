@@ -145,7 +145,7 @@ class PoolRulesTest {
         final Block two = new Block(inside + 5, outside, 1536, 512);
         final Block other = new Block(inside + 6, outside + 1, 1024, 512);
         final Allocations given = new Allocations(empty.lastVrf(), empty.nodes(), empty.ports(),
-            Map.of("first", empty.tenants().get("first").with(List.of(one, two, other))));
+            Map.of("first", empty.tenants().get("first").withBlocks(List.of(one, two, other))));
         final Snapshot smaller = network(pool, FIRST.with(Fixtures.mapped(
             new Tenant.PortBlocks(mapping.inside(), Prefix.host(outside + 1), 512, 4).force(true))));
         assertThat(Move.of(before, given)).isEmpty();

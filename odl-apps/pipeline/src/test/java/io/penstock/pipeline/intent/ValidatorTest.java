@@ -83,7 +83,7 @@ class ValidatorTest {
         final Snapshot before = Fixtures.network(onDemand(had));
         final Allocations empty = Allocator.allocate(before, Allocations.none());
         final Allocations given = new Allocations(empty.lastVrf(), empty.nodes(), empty.ports(),
-            Map.of("t", empty.tenants().get("t").with(List.of(
+            Map.of("t", empty.tenants().get("t").withBlocks(List.of(
                 new Allocations.Block(Ipv4.parse("10.0.0.5"), Ipv4.parse("198.51.100.0"), 1024, 512),
                 new Allocations.Block(Ipv4.parse("10.0.0.5"), Ipv4.parse("198.51.100.0"), 1536, 512)))));
         assertThat(Validator.validate(before, given)).isEmpty();

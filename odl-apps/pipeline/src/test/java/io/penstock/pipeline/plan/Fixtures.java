@@ -152,7 +152,7 @@ public final class Fixtures {
     /** Of {@link #onDemand}, .5 has two blocks, .6 has one; the others have none. */
     private static Allocations blocks(final Allocations allocations) {
         final Map<String, TenantAllocation> tenants = new HashMap<>(allocations.tenants());
-        tenants.computeIfPresent("city", (name, given) -> given.with(List.of(
+        tenants.computeIfPresent("city", (name, given) -> given.withBlocks(List.of(
             new Block(Ipv4.parse("10.0.0.5"), Ipv4.parse("198.51.100.4"), 1024, 512),
             new Block(Ipv4.parse("10.0.0.6"), Ipv4.parse("198.51.100.5"), 1024, 512),
             new Block(Ipv4.parse("10.0.0.5"), Ipv4.parse("198.51.100.4"), 1536, 512))));
