@@ -3,6 +3,7 @@ package io.penstock.testkit;
 
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.FlowText;
+import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.Meter;
@@ -11,8 +12,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
@@ -25,6 +29,7 @@ public final class FlowLoader {
 
     private final OvsSandbox ovs;
     private final String bridge;
+    private final Map<Integer, MeterSpec> meters = new HashMap<>();
 
     public FlowLoader(final OvsSandbox ovs, final String bridge) {
         this.ovs = ovs;
@@ -45,11 +50,21 @@ public final class FlowLoader {
             command.addAll(type(ovs, port));
         }
         ovs.vsctl(command.toArray(String[]::new));
-        for (final Meter meter : Meter.values()) {
-            ovs.ofctl("add-meter", plan.name(), "meter=%d,pktps,burst,band=type=drop,rate=%d,burst_size=%d"
-                .formatted(meter.number(), meter.rate(), meter.burst()));
+        final FlowLoader loader = new FlowLoader(ovs, plan.name());
+        loader.setMeters(Arrays.stream(Meter.values()).map(Meter::spec).toList());
+        return loader;
+    }
+
+    /** Makes meters, or gives those that are there another rate. Others stay: flows may name them still. */
+    private void setMeters(final Collection<MeterSpec> wanted) {
+        for (final MeterSpec meter : wanted) {
+            final MeterSpec before = meters.put(meter.id(), meter);
+            if (!meter.equals(before)) {
+                ovs.ofctl(before == null ? "add-meter" : "mod-meter", bridge,
+                    "meter=%d,%s,burst,band=type=drop,rate=%d,burst_size=%d".formatted(meter.id(),
+                        meter.unit() == MeterSpec.Unit.PACKETS ? "pktps" : "kbps", meter.rate(), meter.burst()));
+            }
         }
-        return new FlowLoader(ovs, plan.name());
     }
 
     private static List<String> type(final OvsSandbox ovs, final BridgePlan.Port port) {
@@ -61,6 +76,7 @@ public final class FlowLoader {
 
     /** Makes the flows of the plan, and none beside them, the flows of the switch. What it learned is gone. */
     public void load(final NodePlan plan) {
+        setMeters(plan.meters().values());
         load(plan.flowSpecs());
     }
 

@@ -2,6 +2,8 @@
 package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.flow.MeterSpec;
+import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.stage.PlannedFlow;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -17,12 +19,24 @@ import java.util.function.Consumer;
  *
  * @param nodeFlows flows of the node and of the backbone
  * @param tenantFlows flows of the tenants by VRF id, which is also their conntrack zone
+ * @param tenantMeters meters of the tenants by VRF id, of those that have some
  */
 public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows,
-        SortedMap<Integer, List<PlannedFlow>> tenantFlows) {
+        SortedMap<Integer, List<PlannedFlow>> tenantFlows, SortedMap<Integer, List<MeterSpec>> tenantMeters) {
     public NodePlan {
         nodeFlows = List.copyOf(nodeFlows);
         tenantFlows = Collections.unmodifiableSortedMap(tenantFlows);
+        tenantMeters = Collections.unmodifiableSortedMap(tenantMeters);
+    }
+
+    /** All meters of the switch by their id; made anew by each call. */
+    public Map<Integer, MeterSpec> meters() {
+        final Map<Integer, MeterSpec> meters = new LinkedHashMap<>();
+        for (final Meter meter : Meter.values()) {
+            meters.put(meter.number(), meter.spec());
+        }
+        tenantMeters.values().forEach(each -> each.forEach(meter -> meters.put(meter.id(), meter)));
+        return meters;
     }
 
     /** Conntrack zones in use, which are the VRF ids of the node's tenants, in ascending order. */

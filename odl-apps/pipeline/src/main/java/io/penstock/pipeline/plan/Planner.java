@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.plan;
 
+import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Memo;
@@ -22,6 +23,7 @@ import io.penstock.pipeline.stage.NeighbourStage;
 import io.penstock.pipeline.stage.NodeView;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.pipeline.stage.Stage;
+import io.penstock.pipeline.stage.TenantMeters;
 import io.penstock.pipeline.stage.TenantView;
 import io.penstock.pipeline.stage.VrfStage;
 import java.util.ArrayList;
@@ -56,7 +58,7 @@ public final class Planner {
         }
     }
 
-    private record TenantPlan(TenantAllocation allocation, List<PlannedFlow> flows) { }
+    private record TenantPlan(TenantAllocation allocation, List<PlannedFlow> flows, List<MeterSpec> meters) { }
 
     /**
      * Plans a node from nothing.
@@ -85,12 +87,14 @@ public final class Planner {
             surroundings = now;
         }
         final SortedMap<Integer, List<PlannedFlow>> tenantFlows = new TreeMap<>();
+        final SortedMap<Integer, List<MeterSpec>> tenantMeters = new TreeMap<>();
         tenants.begin();
         for (final Tenant tenant : snapshot.tenantsOn(nodeName)) {
             final TenantPlan planned = planTenant(node, tenant);
             tenantFlows.put(planned.allocation().vrf(), planned.flows());
+            tenantMeters.put(planned.allocation().vrf(), planned.meters());
         }
-        return new NodePlan(bridge, nodeFlows, tenantFlows);
+        return new NodePlan(bridge, nodeFlows, tenantFlows, tenantMeters);
     }
 
     private TenantPlan planTenant(final NodeView node, final Tenant tenant) {
@@ -103,7 +107,7 @@ public final class Planner {
         final List<PlannedFlow> flows = new ArrayList<>();
         final FlowSink sink = new FlowSink(Cookie.of(Cookie.Kind.TENANT, view.vrf()), flows::add);
         STAGES.forEach(stage -> stage.planTenant(node, view, sink));
-        final TenantPlan planned = new TenantPlan(allocation, List.copyOf(flows));
+        final TenantPlan planned = new TenantPlan(allocation, List.copyOf(flows), TenantMeters.of(view));
         tenants.remember(tenant, planned);
         return planned;
     }

@@ -9,7 +9,8 @@ public final class Constants {
     public static final int BACKBONE_VRF = 1;
     /** First and last VRF id of a tenant. */
     public static final int FIRST_VRF = 2;
-    public static final int LAST_VRF = 0xfffe;
+    /** Beyond it the meters of a tenant would have ids that Open vSwitch does not know: see {@link TenantMeter}. */
+    public static final int LAST_VRF = 0x7ffe;
     /** A chain tags frames with the VRF id, so it has to be an 802.1Q tag. */
     public static final int LAST_CHAIN_VRF = 4094;
     /** Most attachments of a tenant: each can be a broadcast domain, and {@link Register#DOMAIN} has eight bits. */

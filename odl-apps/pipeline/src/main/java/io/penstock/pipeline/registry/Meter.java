@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.registry;
 
-/** The meters of a switch: packets beyond a rate are dropped. Every switch has all of them before it has flows. */
+import io.penstock.pipeline.flow.MeterSpec;
+
+/**
+ * The meters that a switch has whoever its tenants are: packets beyond a rate are dropped. Those of tenants are
+ * {@link TenantMeter}s.
+ */
 public enum Meter {
     /**
      * How many packets of tracked connections are looked at to learn sessions. Each one costs the switch about as much
@@ -37,6 +42,11 @@ public enum Meter {
     /** Packets that may come at once after a silence. */
     public int burst() {
         return burst;
+    }
+
+    /** The meter as a switch has it. */
+    public MeterSpec spec() {
+        return new MeterSpec(number, MeterSpec.Unit.PACKETS, rate, burst);
     }
 
     /** One phrase for the pipeline document. */

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.registry;
+
+/**
+ * The meters that each tenant has for itself, so that a flood of one tenant is cut before it is mixed with packets of
+ * others. Their numbers follow from the VRF id; those below 16 are {@link Meter}s of the whole switch.
+ */
+public enum TenantMeter {
+    HOST_CONFIGURATION(1, 50, "packets for the DHCP server, and of hosts that look for their router"),
+    NEIGHBOUR(2, 50, "packets to next hops that have to be asked for, and answers to conflict probes"),
+    DNS(3, 1000, "queries to the resolver"),
+    ERROR(4, 50, "packets of which a router has to tell their sender"),
+    OUT(5, 0, "what goes to the backbone"),
+    IN(6, 0, "what comes from the backbone"),
+    NEW_SESSIONS(7, 0, "packets that begin a connection");
+
+    private static final int KINDS = 8;
+    private static final int FIRST = Constants.FIRST_VRF * KINDS;
+
+    private final int number;
+    private final int rate;
+    private final String meaning;
+
+    TenantMeter(final int number, final int rate, final String meaning) {
+        this.number = number;
+        this.rate = rate;
+        this.meaning = meaning;
+    }
+
+    /** OpenFlow meter id of a tenant's meter. */
+    public int number(final int vrf) {
+        return vrf * KINDS + number;
+    }
+
+    /** Packets a second unless configured; 0 when there is no such meter then. */
+    public int rate() {
+        return rate;
+    }
+
+    /** One phrase for the pipeline document. */
+    public String meaning() {
+        return meaning;
+    }
+
+    /** The place among the meters of a VRF, 1..7. */
+    public int kind() {
+        return number;
+    }
+
+    /** Whose a meter is, by its OpenFlow id; 0 for one of the whole switch. */
+    public static int vrfOf(final int id) {
+        return id < FIRST ? 0 : id / KINDS;
+    }
+}
