@@ -100,7 +100,7 @@ class CampusPacketsIT {
         assertThat(router.shell().attempt("ping", "-n", "-c", "1", "-W", "1", "-I", "192.168.9.9",
             EdgeNetwork.SERVER).isGood()).isFalse();
         router.shell().run("ip", "address", "delete", "192.168.9.9/32", "dev", "lo");
-        Await.until("the drop is counted", () -> node.packets(Table.GATEWAY, "source is not inside the VRF"),
+        Await.until("the drop is counted", () -> node.packets(Table.ACCESS_GUARD, "source address is not the sender's"),
             count -> count > 0);
     }
 

@@ -175,7 +175,7 @@ class RichTenantTraceIT {
             .meets(Table.L2_FORWARD, "flood from a").endsWith("arp_spa=10.1.0.5").does("vid=301").leavesBy("acc1");
         node.assertThat(Packet.in("acc1", 301).ethernet(OTHER_MAC, "02:00:00:00:00:88").with("dl_type=0x88cc"))
             .meets(Table.L2_FORWARD, "flood from b").does("vid=300").leavesBy("acc0");
-        node.assertThat(Packet.in("acc1", 302).ethernet(ROUTER_MAC, OTHER_MAC).udp("10.1.0.9", "10.1.0.6", 7))
+        node.assertThat(Packet.in("acc1", 302).ethernet(ROUTER_MAC, OTHER_MAC).udp("10.2.0.9", "10.1.0.6", 7))
             .isDroppedBy(Table.L2_FORWARD, "no other attachment in the broadcast domain");
     }
 

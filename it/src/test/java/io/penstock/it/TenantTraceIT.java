@@ -157,7 +157,8 @@ class TenantTraceIT {
     @MethodSource("customers")
     void foreignSourcesAreRefused(final Customer customer) {
         for (final String source : new String[] {"10.0.1.5", "192.0.2.2", WORLD, FIRST.outside(), SECOND.outside()}) {
-            out(customer.sends().tcp(source, WORLD, 80)).isDroppedBy(Table.GATEWAY, "source is not inside the VRF");
+            out(customer.sends().tcp(source, WORLD, 80))
+                .isDroppedBy(Table.ACCESS_GUARD, "source address is not the sender's");
         }
     }
 

@@ -10,7 +10,7 @@ public record Packet(String port, String header, String body) {
     /** MAC address of the gateways. */
     public static final String GATEWAY_MAC = mac(Constants.GATEWAY_MAC);
 
-    private static final String BROADCAST = "ff:ff:ff:ff:ff:ff";
+    public static final String BROADCAST = "ff:ff:ff:ff:ff:ff";
 
     /** An untagged frame that comes in by a port. */
     public static Packet in(final String port) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -36,6 +37,21 @@ public record Dhcp(int probeMillis, List<Subnet> subnets) {
         public boolean handsOut(final long address) {
             return pools.stream().anyMatch(pool -> pool.contains(address))
                 && exclusions.stream().noneMatch(range -> range.contains(address));
+        }
+
+        /** The addresses that a host has by a lease or a reservation alone: the pools, and what is reserved. */
+        public List<Range> bound() {
+            final List<Range> bound = new ArrayList<>();
+            for (final Range pool : pools) {
+                List<Range> left = List.of(pool);
+                for (final Range exclusion : exclusions) {
+                    left = left.stream().flatMap(range -> range.without(exclusion)).toList();
+                }
+                bound.addAll(left);
+            }
+            reservations.stream().filter(each -> !handsOut(each.address()))
+                .forEach(each -> bound.add(new Range(each.address(), each.address())));
+            return bound;
         }
 
         /** Who an address is kept for. */

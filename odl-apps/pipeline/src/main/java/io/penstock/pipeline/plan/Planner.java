@@ -17,7 +17,9 @@ import io.penstock.pipeline.stage.AccessStage;
 import io.penstock.pipeline.stage.AclStage;
 import io.penstock.pipeline.stage.BackboneStage;
 import io.penstock.pipeline.stage.ChainStage;
+import io.penstock.pipeline.stage.DhcpStage;
 import io.penstock.pipeline.stage.FlowSink;
+import io.penstock.pipeline.stage.GuardStage;
 import io.penstock.pipeline.stage.NatStage;
 import io.penstock.pipeline.stage.NeighbourStage;
 import io.penstock.pipeline.stage.NodeView;
@@ -41,8 +43,8 @@ import java.util.stream.Collectors;
  * for several threads; the static function is.
  */
 public final class Planner {
-    private static final List<Stage> STAGES = List.of(new AccessStage(), new ChainStage(), new BackboneStage(),
-        new NatStage(), new VrfStage(), new AclStage(), new NeighbourStage());
+    private static final List<Stage> STAGES = List.of(new AccessStage(), new GuardStage(), new DhcpStage(),
+        new ChainStage(), new BackboneStage(), new NatStage(), new VrfStage(), new AclStage(), new NeighbourStage());
 
     private final Memo<Tenant, TenantPlan> tenants = new Memo<>();
     private Surroundings surroundings;

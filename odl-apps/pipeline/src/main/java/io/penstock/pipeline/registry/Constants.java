@@ -45,6 +45,8 @@ public final class Constants {
     public static final int MOST_BLOCKS = 4;
     /** Most bits by which subscribers share a public address: blocks of 64 ports. */
     public static final int MOST_SHARING_BITS = 9;
+    /** Bytes of a packet that the controller has to read whole; OpenFlow knows no longer ones. */
+    public static final int WHOLE_PACKET = 0xffe5;
     /** Bytes of an unresolved packet sent to the controller: the headers are enough. */
     public static final int PACKET_IN_BYTES = 128;
     /**

@@ -9,7 +9,7 @@ public final class Cookie {
     /** First eight bits of every cookie. */
     public static final int MAGIC = 0x9e;
     /** Raised when tables or registers change their meaning. */
-    public static final int LAYOUT_VERSION = 2;
+    public static final int LAYOUT_VERSION = 3;
 
     /** Who asked for a flow, and what the owner id is. */
     public enum Kind {

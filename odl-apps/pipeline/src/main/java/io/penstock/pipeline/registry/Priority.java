@@ -15,6 +15,9 @@ public final class Priority {
     /** Above every prefix: what must hold whatever the routes are. */
     public static final int GUARD = 2000;
 
+    /** Before all else of a table, but for entries of access lists. */
+    public static final int FIRST = 3000;
+
     private static final int PREFIX_BASE = 1000;
     private static final int ACL_BASE = 10000;
     /** Most entries an access control list can have. */

@@ -12,7 +12,7 @@ import java.util.Optional;
  */
 public enum Table {
     CLASSIFY(0, Owner.ACCESS, "Who sent the frame: an attachment, an uplink, or a network function.",
-        List.of("CHAIN_RETURN", "BACKBONE_IN", "ACCESS_LEARN")),
+        List.of("CHAIN_RETURN", "BACKBONE_IN", "ACCESS_GUARD", "ACCESS_LEARN")),
     CHAIN_RETURN(4, Owner.CHAIN, "Where a frame goes that comes back from a network function; behind the last one "
         + "twice NAT of the destination.",
         List.of("VRF_ROUTE", "NAT_MAP")),
@@ -28,17 +28,21 @@ public enum Table {
     CHAIN_IN(18, Owner.CHAIN, "Towards the tenant: twice NAT of the source; then the last function of the tenant's "
         + "chain, or straight on.",
         List.of("VRF_ROUTE")),
+    ACCESS_GUARD(19, Owner.GUARD, "From an attachment: whether the sender may use the addresses it sends from.",
+        List.of("ACCESS_LEARN")),
     ACCESS_LEARN(20, Owner.ACCESS, "Frames from an attachment: learns the host's MAC address from its ARP.",
         List.of("ARP_REPLY", "L2_LOOKUP")),
     ARP_REPLY(24, Owner.ACCESS, "Answers ARP requests for the gateways of the VRF.",
         List.of("L2_LOOKUP", "EGRESS")),
     L2_LOOKUP(30, Owner.ACCESS, "Frames for the gateway go to routing, others look their host up.",
-        List.of("GATEWAY", "L2_FORWARD")),
+        List.of("GATEWAY", "L2_FORWARD", "DHCP_REQUEST")),
     L2_HOSTS(32, Owner.ACCESS, "Learned: where the host with this MAC address is.", List.of()),
     L2_FORWARD(34, Owner.ACCESS, "To the host that was found, or to the whole broadcast domain.",
         List.of("EGRESS")),
     GATEWAY(40, Owner.VRF, "Packets to route: answers ping, drops foreign sources and expired TTLs.",
-        List.of("VRF_ROUTE", "EGRESS")),
+        List.of("VRF_ROUTE", "EGRESS", "DHCP_REQUEST")),
+    DHCP_REQUEST(42, Owner.DHCP, "For the DHCP server of a VRF: to the controller, as many as the tenant may send.",
+        List.of()),
     VRF_ROUTE(50, Owner.VRF, "Longest-prefix routing inside the VRF; decrements the TTL.",
         List.of("TENANT_ACL", "NEIGHBOUR_LOOKUP")),
     TENANT_ACL(54, Owner.ACL, "What the tenant may send to the backbone.", List.of("CHAIN_OUT")),
@@ -79,7 +83,7 @@ public enum Table {
     EGRESS(100, Owner.ACCESS, "Tags the frame and sends it to its attachment or uplink.", List.of());
 
     /** The stage class that writes a table. */
-    public enum Owner { ACCESS, CHAIN, BACKBONE, NAT, VRF, ACL, NEIGHBOUR }
+    public enum Owner { ACCESS, GUARD, CHAIN, BACKBONE, NAT, VRF, DHCP, ACL, NEIGHBOUR }
 
     private final int number;
     private final Owner owner;

@@ -75,7 +75,7 @@ public final class AccessStage implements Stage {
             .when(MatchField.IN_PORT, port).when(MatchField.VLAN_VID, attachment.vlan())
             .then(new Action.PopVlan(), Register.VRF.load(view.vrf()), Register.DOMAIN.load(domain.id()),
                 Register.IN_ATTACHMENT.load(Register.place(port, attachment.vlan())))
-            .go(Table.ACCESS_LEARN);
+            .go(attachment.trusted() ? Table.ACCESS_LEARN : Table.ACCESS_GUARD);
     }
 
     private static void bridge(final NodeView node, final TenantView view, final TenantView.Domain domain,

@@ -6,6 +6,7 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.TenantMeter;
 
 /**
  * The MAC address of the next hop, from flows that ARP packets taught. An unknown one is reported to the controller,
@@ -20,5 +21,11 @@ public final class NeighbourStage implements Stage {
             .when(Register.FOUND.is(1)).go(Table.EGRESS);
         sink.flow(Table.NEIGHBOUR_FOUND, Priority.MISS, "ask for the next hop")
             .then(new Action.Controller(Constants.PACKET_IN_BYTES)).end();
+    }
+
+    @Override
+    public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
+        sink.flow(Table.NEIGHBOUR_FOUND, Priority.LOW, "ask for the next hop").when(view.isVrf())
+            .then(view.meter(TenantMeter.NEIGHBOUR), new Action.Controller(Constants.PACKET_IN_BYTES)).end();
     }
 }

@@ -5,10 +5,13 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.intent.Allocations.Block;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.Dhcp;
+import io.penstock.pipeline.intent.Lease;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.TenantMeter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -21,12 +24,13 @@ import java.util.stream.Stream;
  *
  * @param publicAddress 0 without source NAT
  * @param blocks ports of subscribers, those of one in the order in which it got them
+ * @param leases addresses that hosts have from its DHCP server
  * @param domains broadcast domains; the index of a domain is its id
  * @param chain functions that work or are not bypassed, from the tenant to the backbone; absent when a function that
  *     must not be bypassed is down
  */
-public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block> blocks, List<Domain> domains,
-        Optional<List<NetworkFunction>> chain) {
+public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block> blocks, List<Lease> leases,
+        List<Domain> domains, Optional<List<NetworkFunction>> chain) {
 
     /** Attachments that hear each other's broadcasts, and the subnets on them. */
     public record Domain(int id, List<Tenant.Attachment> attachments, List<Tenant.Subnet> subnets) {
@@ -40,12 +44,24 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
     static TenantView of(final NodeView node, final Tenant tenant) {
         final TenantAllocation allocation = node.allocations().tenants().get(tenant.name());
         return new TenantView(tenant, allocation.vrf(), allocation.publicAddress(), allocation.blocks(),
-            domains(tenant), workingChain(node, tenant));
+            allocation.leases().stream().filter(Lease::isBound).toList(), domains(tenant),
+            workingChain(node, tenant));
     }
 
     /** A match on this VRF. */
     public FieldMatch isVrf() {
         return Register.VRF.is(vrf);
+    }
+
+    /** What the DHCP server of the VRF does for a subnet, if it does. */
+    public Optional<Dhcp.Subnet> dhcp(final Tenant.Subnet subnet) {
+        return tenant.services().dhcp().stream().flatMap(dhcp -> dhcp.subnets().stream())
+            .filter(each -> each.prefix().equals(subnet.prefix())).findFirst();
+    }
+
+    /** A meter that the tenant has for itself. */
+    public Action meter(final TenantMeter meter) {
+        return new Action.Meter(meter.number(vrf));
     }
 
     /** Whether packets may go to the backbone at all. */

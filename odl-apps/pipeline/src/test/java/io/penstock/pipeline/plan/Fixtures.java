@@ -10,12 +10,18 @@ import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
+import io.penstock.pipeline.intent.Dhcp;
+import io.penstock.pipeline.intent.Lease;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Protection;
+import io.penstock.pipeline.intent.Quota;
+import io.penstock.pipeline.intent.Range;
 import io.penstock.pipeline.intent.Route;
+import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import java.util.ArrayList;
@@ -40,6 +46,7 @@ public final class Fixtures {
         new Case("twice", network(twice()), Set.of()),
         new Case("twice-chained", network(twiceChained()), Set.of()),
         new Case("twice-chained-fw-down", network(twiceChained()), Set.of("fw")),
+        new Case("services", network(served()), Set.of()),
         new Case("rich-tenant", network(rich()), Set.of()),
         new Case("rich-tenant-tap-down", network(rich()), Set.of("tap")),
         new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")));
@@ -149,13 +156,55 @@ public final class Fixtures {
             Optional.empty(), Optional.of("secure"));
     }
 
-    /** Of {@link #onDemand}, .5 has two blocks, .6 has one; the others have none. */
-    private static Allocations blocks(final Allocations allocations) {
+    /** A tenant with a DHCP server on two of three attachments, the third one trusted, and limits. */
+    public static Tenant served() {
+        return new Tenant("campus",
+            List.of(new Tenant.Attachment("east", "edge1", "acc0", 800),
+                new Tenant.Attachment("west", "edge1", "acc1", 800),
+                new Tenant.Attachment("core", "edge1", "acc1", 801, true)),
+            List.of(new Tenant.Subnet("desks", Prefix.parse("10.3.0.0/24"), Ipv4.parse("10.3.0.1"),
+                    List.of("east", "west")),
+                new Tenant.Subnet("core", Prefix.parse("10.4.0.0/24"), Ipv4.parse("10.4.0.1"), List.of("core"))),
+            List.of(new Route(Prefix.parse("172.16.0.0/12"), Ipv4.parse("10.4.0.9"))), fromPool(), Optional.empty(),
+            Optional.empty())
+            .with(new Services(Optional.of(new Dhcp(200, List.of(dhcp("10.3.0.0/24", "10.3.0.100", "10.3.0.199")))),
+                Optional.empty()))
+            .with(new Protection(Optional.empty(), false, new Quota(Optional.empty(), Optional.empty(),
+                Optional.of(50_000L), Optional.of(100_000L), Optional.of(20), Optional.empty(), Optional.empty(),
+                Optional.empty())));
+    }
+
+    /** A pool without its .150 to .159, one reserved host in it, one beside it, and one attachment. */
+    public static Dhcp.Subnet dhcp(final String prefix, final String first, final String last) {
+        final long base = Prefix.parse(prefix).address();
+        return new Dhcp.Subnet(Prefix.parse(prefix), List.of(new Range(Ipv4.parse(first), Ipv4.parse(last))),
+            List.of(new Range(base + 150, base + 159)),
+            List.of(reservation(base + 110, Optional.of(0x020000000010L), Optional.empty()),
+                reservation(base + 20, Optional.of(0x020000000020L), Optional.empty()),
+                reservation(base + 30, Optional.empty(), Optional.of("west"))), 3600, Dhcp.Options.NONE);
+    }
+
+    private static Dhcp.Reservation reservation(final long address, final Optional<Long> mac,
+            final Optional<String> attachment) {
+        return new Dhcp.Reservation(address, mac, attachment, Optional.empty(), Optional.empty());
+    }
+
+    /** Of {@link #served}, one host has a lease, another one had. */
+    private static List<Lease> leases() {
+        final Lease lease = new Lease(Ipv4.parse("10.3.0.101"), Lease.State.BOUND, "01020000000001", 0x020000000001L,
+            "east", "desk1", 1_800_000_000L);
+        return List.of(lease, new Lease(Ipv4.parse("10.3.0.102"), Lease.State.FREE, "01020000000002", 0x020000000002L,
+            "east", "", 1_700_000_000L));
+    }
+
+    /** Of {@link #onDemand}, .5 has two blocks, .6 has one; the others have none. {@link #served} has leases. */
+    private static Allocations given(final Allocations allocations) {
         final Map<String, TenantAllocation> tenants = new HashMap<>(allocations.tenants());
         tenants.computeIfPresent("city", (name, given) -> given.withBlocks(List.of(
             new Block(Ipv4.parse("10.0.0.5"), Ipv4.parse("198.51.100.4"), 1024, 512),
             new Block(Ipv4.parse("10.0.0.6"), Ipv4.parse("198.51.100.5"), 1024, 512),
             new Block(Ipv4.parse("10.0.0.5"), Ipv4.parse("198.51.100.4"), 1536, 512))));
+        tenants.computeIfPresent("campus", (name, given) -> given.withLeases(leases()));
         return new Allocations(allocations.lastVrf(), allocations.nodes(), allocations.ports(), tenants);
     }
 
@@ -223,6 +272,6 @@ public final class Fixtures {
 
     /** The plan of the node with some functions down. */
     public static NodePlan plan(final Snapshot snapshot, final Set<String> down) {
-        return Planner.plan(snapshot, blocks(Allocator.allocate(snapshot, Allocations.none())), down, "edge1");
+        return Planner.plan(snapshot, given(Allocator.allocate(snapshot, Allocations.none())), down, "edge1");
     }
 }

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -37,6 +38,9 @@ class GoldenTest {
         final List<String> lines = plan.flows().values().stream()
             .sorted(Comparator.comparing(PlannedFlow::flow, order))
             .map(planned -> "# " + planned.label() + "\n" + FlowText.NAMES.render(planned.flow()) + "\n").toList();
-        return String.join("", lines);
+        final List<String> meters = plan.tenantMeters().values().stream().flatMap(List::stream).map(meter ->
+            "meter=%d %s rate=%d burst=%d\n".formatted(meter.id(), meter.unit().name().toLowerCase(Locale.ROOT),
+                meter.rate(), meter.burst())).toList();
+        return String.join("", lines) + String.join("", meters);
     }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** What holds for every plan. */
 class PlannerPropertyTest {
-    private static final int PER_PLAIN_TENANT = 17;
+    private static final int PER_PLAIN_TENANT = 23;
     private static final int PER_TWICE = 6;
 
     @Test

@@ -84,6 +84,7 @@ class PipelineDocumentTest {
             | high | %d |
             | prefix | %d + length |
             | guard | %d |
+            | first | %d |
             | ACL entry | %d - index |
 
             ## Meters
@@ -91,10 +92,22 @@ class PipelineDocumentTest {
             | number | packets a second | burst | what it limits |
             |---|---|---|---|
             """.formatted(Priority.MISS, Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.prefix(0),
-                Priority.GUARD, Priority.aclEntry(0)));
+                Priority.GUARD, Priority.FIRST, Priority.aclEntry(0)));
         for (final Meter meter : Meter.values()) {
             text.append("| %d | %d | %d | %s |\n".formatted(meter.number(), meter.rate(), meter.burst(),
                 meter.meaning()));
+        }
+        text.append("""
+
+            Each tenant has meters of its own, VRF id * 8 + kind, where its services or limits need them.
+
+            | kind | meter | packets a second, unless configured | what it limits |
+            |---|---|---|---|
+            """);
+        for (final TenantMeter meter : TenantMeter.values()) {
+            text.append("| %d | %s | %s | %s |\n".formatted(meter.kind(),
+                meter.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-'),
+                meter.rate() == 0 ? "none" : meter.rate(), meter.meaning()));
         }
         text.append("""
 

@@ -66,6 +66,17 @@ class RegistryTest {
     void metersAreUnique() {
         assertThat(Arrays.stream(Meter.values()).map(Meter::number).toList()).doesNotHaveDuplicates()
             .allMatch(number -> number > 0);
+        assertThat(Arrays.stream(TenantMeter.values()).map(TenantMeter::kind).toList()).doesNotHaveDuplicates()
+            .allMatch(kind -> kind > 0 && kind < 8);
+        for (final TenantMeter meter : TenantMeter.values()) {
+            assertThat(TenantMeter.vrfOf(meter.number(Constants.FIRST_VRF))).isEqualTo(Constants.FIRST_VRF);
+            assertThat(TenantMeter.vrfOf(meter.number(Constants.LAST_VRF))).isEqualTo(Constants.LAST_VRF);
+            // What Open vSwitch knows: MAX_METERS, lib/dpif-netdev.c.
+            assertThat(meter.number(Constants.LAST_VRF)).isLessThan(1 << 18);
+        }
+        for (final Meter meter : Meter.values()) {
+            assertThat(TenantMeter.vrfOf(meter.number())).isZero();
+        }
     }
 
     @Test
@@ -73,6 +84,7 @@ class RegistryTest {
         assertThat(Priority.prefix(0)).isGreaterThan(Priority.HIGH);
         assertThat(Priority.GUARD).isGreaterThan(Priority.prefix(32));
         assertThat(Priority.aclEntry(0)).isGreaterThan(Priority.aclEntry(1)).isLessThanOrEqualTo(0xffff);
-        assertThat(Priority.aclEntry(Priority.ACL_ENTRIES - 1)).isGreaterThan(Priority.GUARD);
+        assertThat(Priority.FIRST).isGreaterThan(Priority.GUARD);
+        assertThat(Priority.aclEntry(Priority.ACL_ENTRIES - 1)).isGreaterThan(Priority.FIRST);
     }
 }
