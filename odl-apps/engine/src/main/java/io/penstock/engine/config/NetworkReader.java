@@ -154,7 +154,7 @@ final class NetworkReader {
     private static Node node(final Element node) {
         return new Node(node.text("name"), node.leaf("vhost-user-directory").orElse(""),
             node.list("port", "name").stream().map(port -> new Node.Port(port.text("name"),
-                port.text("role").equals("uplink") ? Node.Role.UPLINK : Node.Role.ACCESS,
+                Node.Role.valueOf(port.text("role").toUpperCase(Locale.ROOT)),
                 port.leaf("type").orElse("system").equals("dpdk") ? Node.PortType.DPDK : Node.PortType.SYSTEM,
                 port.leaf("devargs").orElse(""))).toList());
     }

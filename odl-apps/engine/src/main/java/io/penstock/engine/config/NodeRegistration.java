@@ -42,6 +42,7 @@ public final class NodeRegistration {
         return switch (port.role()) {
             case "access" -> Port.Role.Access;
             case "uplink" -> Port.Role.Uplink;
+            case "service" -> Port.Role.Service;
             default -> throw new IllegalArgumentException("port " + port.name() + " has the role " + port.role());
         };
     }

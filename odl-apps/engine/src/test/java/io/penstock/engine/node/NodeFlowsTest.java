@@ -202,7 +202,7 @@ class NodeFlowsTest {
 
     private static NodePlan plan(final SortedMap<Integer, List<PlannedFlow>> tenants) {
         return new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()), List.of(), tenants,
-            new TreeMap<>());
+            new TreeMap<>(), new TreeMap<>());
     }
 
     /** A switch that takes everything and remembers it; only forgetting may fail. */

@@ -19,14 +19,17 @@ import java.util.function.Consumer;
  *
  * @param nodeFlows flows of the node and of the backbone
  * @param tenantFlows flows of the tenants by VRF id, which is also their conntrack zone
- * @param tenantMeters meters of the tenants by VRF id, of those that have some
+ * @param tenantMeters meters of the tenants by VRF id
+ * @param orders what the agent of the node has to do for the tenants, by VRF id
  */
 public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows,
-        SortedMap<Integer, List<PlannedFlow>> tenantFlows, SortedMap<Integer, List<MeterSpec>> tenantMeters) {
+        SortedMap<Integer, List<PlannedFlow>> tenantFlows, SortedMap<Integer, List<MeterSpec>> tenantMeters,
+        SortedMap<Integer, TenantOrders> orders) {
     public NodePlan {
         nodeFlows = List.copyOf(nodeFlows);
         tenantFlows = Collections.unmodifiableSortedMap(tenantFlows);
         tenantMeters = Collections.unmodifiableSortedMap(tenantMeters);
+        orders = Collections.unmodifiableSortedMap(orders);
     }
 
     /** All meters of the switch by their id; made anew by each call. */

@@ -18,6 +18,7 @@ import io.penstock.pipeline.stage.AclStage;
 import io.penstock.pipeline.stage.BackboneStage;
 import io.penstock.pipeline.stage.ChainStage;
 import io.penstock.pipeline.stage.DhcpStage;
+import io.penstock.pipeline.stage.DnsStage;
 import io.penstock.pipeline.stage.FlowSink;
 import io.penstock.pipeline.stage.GuardStage;
 import io.penstock.pipeline.stage.NatStage;
@@ -44,7 +45,8 @@ import java.util.stream.Collectors;
  */
 public final class Planner {
     private static final List<Stage> STAGES = List.of(new AccessStage(), new GuardStage(), new DhcpStage(),
-        new ChainStage(), new BackboneStage(), new NatStage(), new VrfStage(), new AclStage(), new NeighbourStage());
+        new DnsStage(), new ChainStage(), new BackboneStage(), new NatStage(), new VrfStage(), new AclStage(),
+        new NeighbourStage());
 
     private final Memo<Tenant, TenantPlan> tenants = new Memo<>();
     private Surroundings surroundings;
@@ -60,7 +62,8 @@ public final class Planner {
         }
     }
 
-    private record TenantPlan(TenantAllocation allocation, List<PlannedFlow> flows, List<MeterSpec> meters) { }
+    private record TenantPlan(TenantAllocation allocation, List<PlannedFlow> flows, List<MeterSpec> meters,
+        TenantOrders orders) { }
 
     /**
      * Plans a node from nothing.
@@ -90,13 +93,15 @@ public final class Planner {
         }
         final SortedMap<Integer, List<PlannedFlow>> tenantFlows = new TreeMap<>();
         final SortedMap<Integer, List<MeterSpec>> tenantMeters = new TreeMap<>();
+        final SortedMap<Integer, TenantOrders> orders = new TreeMap<>();
         tenants.begin();
         for (final Tenant tenant : snapshot.tenantsOn(nodeName)) {
             final TenantPlan planned = planTenant(node, tenant);
             tenantFlows.put(planned.allocation().vrf(), planned.flows());
             tenantMeters.put(planned.allocation().vrf(), planned.meters());
+            orders.put(planned.allocation().vrf(), planned.orders());
         }
-        return new NodePlan(bridge, nodeFlows, tenantFlows, tenantMeters);
+        return new NodePlan(bridge, nodeFlows, tenantFlows, tenantMeters, orders);
     }
 
     private TenantPlan planTenant(final NodeView node, final Tenant tenant) {
@@ -109,7 +114,8 @@ public final class Planner {
         final List<PlannedFlow> flows = new ArrayList<>();
         final FlowSink sink = new FlowSink(Cookie.of(Cookie.Kind.TENANT, view.vrf()), flows::add);
         STAGES.forEach(stage -> stage.planTenant(node, view, sink));
-        final TenantPlan planned = new TenantPlan(allocation, List.copyOf(flows), TenantMeters.of(view));
+        final TenantPlan planned = new TenantPlan(allocation, List.copyOf(flows), TenantMeters.of(view),
+            TenantOrders.of(node, view));
         tenants.remember(tenant, planned);
         return planned;
     }

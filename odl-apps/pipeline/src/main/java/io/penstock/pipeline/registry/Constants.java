@@ -15,8 +15,12 @@ public final class Constants {
     public static final int LAST_CHAIN_VRF = 4094;
     /** Most attachments of a tenant: each can be a broadcast domain, and {@link Register#DOMAIN} has eight bits. */
     public static final int MOST_ATTACHMENTS = 256;
+    /** Most subnets of a tenant: {@link #resolverAddress} has eight bits for them. */
+    public static final int MOST_SUBNETS = 256;
     /** MAC address of the gateways inside VRFs, the same on every node. */
     public static final long GATEWAY_MAC = 0x025053000001L;
+    /** MAC address of the resolver of a node, in a network namespace of its own. */
+    public static final long RESOLVER_MAC = 0x025053000053L;
     /** MAC addresses between functions: tenant side and backbone side. */
     public static final long CHAIN_INSIDE_MAC = 0x025053ff0001L;
     public static final long CHAIN_OUTSIDE_MAC = 0x025053ff0002L;
@@ -81,6 +85,8 @@ public final class Constants {
     /** Most functions in a chain: as often as OVS lets a packet recirculate (MAX_RECIRC_DEPTH, lib/dpif-netdev.c). */
     public static final int RECIRCULATION_BUDGET = 6;
 
+    /** Of 240.0.0.0/8, which is nobody's on a network (RFC 1112, section 4). */
+    private static final long RESOLVER_BASE = 240L << 24;
     private static final long BACKBONE_MAC_BASE = 0x025053010000L;
     private static final long DATAPATH_ID_BASE = 0x0050534eL << 32;
 
@@ -91,6 +97,16 @@ public final class Constants {
     /** MAC address of a node's uplinks. */
     public static long backboneMac(final int nodeId) {
         return BACKBONE_MAC_BASE | nodeId;
+    }
+
+    /**
+     * The address by which the resolver of a node knows the subnet of a VRF: hosts of different VRFs may have the same
+     * address.
+     *
+     * @param subnet its place among the subnets of the tenant, 0..255
+     */
+    public static long resolverAddress(final int vrf, final int subnet) {
+        return RESOLVER_BASE | (long) vrf << 8 | subnet;
     }
 
     /** OpenFlow datapath id of a node's bridge. */

@@ -12,10 +12,11 @@ import java.util.Optional;
  */
 public enum Table {
     CLASSIFY(0, Owner.ACCESS, "Who sent the frame: an attachment, an uplink, or a network function.",
-        List.of("CHAIN_RETURN", "BACKBONE_IN", "ACCESS_GUARD", "ACCESS_LEARN")),
+        List.of("CHAIN_RETURN", "DNS_RETURN", "BACKBONE_IN", "ACCESS_GUARD", "ACCESS_LEARN")),
     CHAIN_RETURN(4, Owner.CHAIN, "Where a frame goes that comes back from a network function; behind the last one "
         + "twice NAT of the destination.",
         List.of("VRF_ROUTE", "NAT_MAP")),
+    DNS_RETURN(8, Owner.DNS, "From the resolver of the node: whose answer it is.", List.of("VRF_ROUTE")),
     BACKBONE_IN(10, Owner.BACKBONE, "Frames from an uplink: ARP, ping to the backbone address, public addresses.",
         List.of("NAT_IN", "CHAIN_IN", "EGRESS")),
     NAT_IN(11, Owner.NAT, "To a public address: looks the session up that translates the packet.",
@@ -83,7 +84,7 @@ public enum Table {
     EGRESS(100, Owner.ACCESS, "Tags the frame and sends it to its attachment or uplink.", List.of());
 
     /** The stage class that writes a table. */
-    public enum Owner { ACCESS, GUARD, CHAIN, BACKBONE, NAT, VRF, DHCP, ACL, NEIGHBOUR }
+    public enum Owner { ACCESS, GUARD, CHAIN, BACKBONE, NAT, VRF, DHCP, DNS, ACL, NEIGHBOUR }
 
     private final int number;
     private final Owner owner;

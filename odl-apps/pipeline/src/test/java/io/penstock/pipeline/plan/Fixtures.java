@@ -11,6 +11,7 @@ import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.Dhcp;
+import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.Lease;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
@@ -46,7 +47,7 @@ public final class Fixtures {
         new Case("twice", network(twice()), Set.of()),
         new Case("twice-chained", network(twiceChained()), Set.of()),
         new Case("twice-chained-fw-down", network(twiceChained()), Set.of("fw")),
-        new Case("services", network(served()), Set.of()),
+        new Case("services", serving(network(served())), Set.of()),
         new Case("rich-tenant", network(rich()), Set.of()),
         new Case("rich-tenant-tap-down", network(rich()), Set.of("tap")),
         new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")));
@@ -168,10 +169,23 @@ public final class Fixtures {
             List.of(new Route(Prefix.parse("172.16.0.0/12"), Ipv4.parse("10.4.0.9"))), fromPool(), Optional.empty(),
             Optional.empty())
             .with(new Services(Optional.of(new Dhcp(200, List.of(dhcp("10.3.0.0/24", "10.3.0.100", "10.3.0.199")))),
-                Optional.empty()))
+                Optional.of(new Dns(Optional.of("campus.example"),
+                    List.of(new Dns.Record("www", "A", 300, "10.4.0.80")),
+                    List.of(new Dns.Upstream("10.4.0.53", true), new Dns.Upstream("192.0.2.53", false)),
+                    Optional.of(500), Optional.empty()))))
             .with(new Protection(Optional.empty(), false, new Quota(Optional.empty(), Optional.empty(),
                 Optional.of(50_000L), Optional.of(100_000L), Optional.of(20), Optional.empty(), Optional.empty(),
                 Optional.empty())));
+    }
+
+    /** The same network on a node that has a resolver. */
+    public static Snapshot serving(final Snapshot network) {
+        final List<Node.Port> ports = new ArrayList<>(edge().ports());
+        ports.add(new Node.Port("svc0", Node.Role.SERVICE, Node.PortType.SYSTEM, ""));
+        return Snapshot.of(List.of(new Node("edge1", "/run/vhost", ports)), network.backbone(),
+            List.copyOf(network.pools().values()), List.copyOf(network.functions().values()),
+            List.copyOf(network.chains().values()), List.copyOf(network.tenants().values()),
+            List.copyOf(network.acls().values()));
     }
 
     /** A pool without its .150 to .159, one reserved host in it, one beside it, and one attachment. */

@@ -20,7 +20,7 @@ final class AnnouncementReader {
     private static final String NO_DPDK = "none";
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final Pattern NODE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,62}");
-    private static final Set<String> ROLES = Set.of("access", "uplink");
+    private static final Set<String> ROLES = Set.of("access", "uplink", "service");
     private static final Set<String> TYPES = Set.of("system", "dpdk");
 
     private AnnouncementReader() {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.plan;
+
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.intent.Dns;
+import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.intent.Node;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.stage.NodeView;
+import io.penstock.pipeline.stage.TenantView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the agent of a node has to do for a tenant, beside what the switch can do by itself.
+ *
+ * @param sessions most connections in the conntrack zone of the VRF
+ * @param dns what the resolver of the node has to know of the tenant
+ */
+public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
+
+    /**
+     * A tenant at the resolver.
+     *
+     * @param config records, upstreams and domain of the tenant
+     * @param addresses by which queries of the tenant come, one for each subnet
+     * @param hosts names and addresses of hosts that have leases, or are reserved ones
+     * @param reverse prefixes of which the tenant's zone knows who has an address
+     */
+    public record Resolver(Dns config, List<String> addresses, List<Host> hosts, List<String> reverse) {
+        public Resolver {
+            addresses = List.copyOf(addresses);
+            hosts = List.copyOf(hosts);
+            reverse = List.copyOf(reverse);
+        }
+    }
+
+    /** A host by its name in the tenant's domain. */
+    public record Host(String name, String address) { }
+
+    /** The orders for a tenant. */
+    static TenantOrders of(final NodeView node, final TenantView view) {
+        final Optional<Node.Port> port = node.node().servicePort();
+        return new TenantOrders(view.tenant().protection().quota().sessions(),
+            view.tenant().services().dns().filter(dns -> port.isPresent()).map(dns -> resolver(view, dns)));
+    }
+
+    private static Resolver resolver(final TenantView view, final Dns dns) {
+        final List<String> addresses = new ArrayList<>();
+        final List<String> reverse = new ArrayList<>();
+        for (final Tenant.Subnet subnet : view.tenant().subnets()) {
+            addresses.add(Ipv4.text(Constants.resolverAddress(view.vrf(), addresses.size())));
+            reverse.add(subnet.prefix().toString());
+        }
+        final List<Host> hosts = view.leases().stream().filter(lease -> !lease.hostName().isEmpty())
+            .map(TenantOrders::host).toList();
+        return new Resolver(dns, addresses, hosts, reverse);
+    }
+
+    private static Host host(final Lease lease) {
+        return new Host(lease.hostName(), Ipv4.text(lease.address()));
+    }
+}
