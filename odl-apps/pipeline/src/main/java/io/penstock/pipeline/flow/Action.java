@@ -25,20 +25,38 @@ public sealed interface Action {
     /** Removes the outermost 802.1Q tag. */
     record PopVlan() implements Action { }
 
-    /** Decrements the IPv4 TTL. */
+    /** Decrements the IPv4 TTL or the IPv6 hop limit; a packet with 1 or 0 goes no further. */
     record DecTtl() implements Action { }
 
-    /** Sets a whole packet field (OpenFlow set_field). */
-    record SetField(MatchField field, long value) implements Action {
+    /**
+     * Sets a whole packet field (OpenFlow set_field).
+     *
+     * @param valueHigh what the value has beyond 64 bits
+     * @param value its low 64 bits
+     */
+    record SetField(MatchField field, long valueHigh, long value) implements Action {
         public SetField {
-            FieldMatch.of(field, value);
+            FieldMatch.of(field, new Ipv6(valueHigh, value));
+        }
+
+        /** Of at most 64 bits. */
+        public SetField(final MatchField field, final long value) {
+            this(field, 0, value);
+        }
+
+        /** Of 128 bits. */
+        public SetField(final MatchField field, final Ipv6 value) {
+            this(field, value.high(), value.low());
         }
     }
 
-    /** Sets bits of a register (Nicira reg_load). */
+    /** Sets at most 64 bits of a register or another field (Nicira reg_load). */
     record Load(FieldRange target, long value) implements Action {
         public Load {
             target.place(value);
+            if (target.bits() > Long.SIZE) {
+                throw new IllegalArgumentException(target + " is too wide for one load");
+            }
         }
     }
 
@@ -47,6 +65,36 @@ public sealed interface Action {
         public Move {
             if (source.bits() != target.bits()) {
                 throw new IllegalArgumentException(source + " and " + target + " differ in width");
+            }
+        }
+    }
+
+    /**
+     * This flow is a clause of a conjunction: a packet that meets a flow of each clause, all of the same priority,
+     * meets the flow on {@link MatchField#CONJ_ID} of that priority. A flow has no actions beside such ones.
+     *
+     * @param id the number that flow matches, 1..2^32-1, one of its own in a table
+     * @param clause 1..{@code of}
+     * @param of number of clauses, 2..64
+     */
+    record Conjunction(long id, int clause, int of) implements Action {
+        public Conjunction {
+            if (id < 1 || id > 0xffffffffL || of < 2 || of > 64 || clause < 1 || clause > of) {
+                throw new IllegalArgumentException("conjunction %d, clause %d of %d".formatted(id, clause, of));
+            }
+        }
+    }
+
+    /**
+     * Asks whether the frame is too long (Nicira check_pkt_larger).
+     *
+     * @param bytes longest one that is not, with its Ethernet header and the tag it has at that point, 0..65535
+     * @param result one bit, which becomes 1 when it is longer and 0 when it is not
+     */
+    record CheckPktLarger(int bytes, FieldRange result) implements Action {
+        public CheckPktLarger {
+            if (bytes < 0 || bytes > 0xffff || result.bits() != 1) {
+                throw new IllegalArgumentException("more than " + bytes + " bytes into " + result);
             }
         }
     }

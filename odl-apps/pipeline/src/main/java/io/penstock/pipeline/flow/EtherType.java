@@ -5,6 +5,7 @@ package io.penstock.pipeline.flow;
 public final class EtherType {
     public static final int IPV4 = 0x0800;
     public static final int ARP = 0x0806;
+    public static final int IPV6 = 0x86dd;
 
     private EtherType() {
         // Constants only

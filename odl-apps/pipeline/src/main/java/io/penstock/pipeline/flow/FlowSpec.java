@@ -11,7 +11,8 @@ import java.util.Optional;
 
 /**
  * A flow as it is wanted on, or was read from, a switch. Immutable; the matches are kept in the order of
- * {@link MatchField}, one a field, so that equal flows are equal values. No actions and no next table means drop.
+ * {@link MatchField}, one a field, those on wide registers as matches on their parts, as a switch tells of them; so
+ * equal flows are equal values. No actions and no next table means drop.
  *
  * @param idleTimeout seconds, 0 for none
  */
@@ -30,7 +31,11 @@ public record FlowSpec(Table table, int priority, List<FieldMatch> matches, List
     private static List<FieldMatch> merged(final List<FieldMatch> matches) {
         final Map<MatchField, FieldMatch> byField = new EnumMap<>(MatchField.class);
         for (final FieldMatch match : matches) {
-            byField.merge(match.field(), match, FieldMatch::and);
+            if (match.field().parts().isEmpty()) {
+                byField.merge(match.field(), match, FieldMatch::and);
+            } else {
+                match.parts().forEach(part -> byField.merge(part.field(), part, FieldMatch::and));
+            }
         }
         return List.copyOf(byField.values());
     }

@@ -5,6 +5,7 @@ import io.penstock.pipeline.flow.Action.LearnSpec;
 import io.penstock.pipeline.flow.Action.Nat;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
@@ -58,14 +59,23 @@ public enum FlowText {
         if (field.format() == MatchField.Format.CT_STATE) {
             return field.text() + "=" + ctState(match);
         }
-        final String text = field.text() + "=" + value(field, match.value());
+        if (field.format() == MatchField.Format.FRAGMENT) {
+            return field.text() + "=" + fragment(match);
+        }
+        final String text = field.text() + "=" + value(field, match.valueHigh(), match.value());
         if (match.isExact()) {
             return text;
         }
         if (field.format() == MatchField.Format.IPV4) {
             return text + "/" + Long.bitCount(match.mask());
         }
-        return text + "/" + mask(field, match.mask());
+        return text + "/" + mask(field, match.maskHigh(), match.mask());
+    }
+
+    private static String fragment(final FieldMatch match) {
+        return Arrays.stream(Fragment.values()).filter(each -> each.match().equals(match))
+            .map(each -> each.name().toLowerCase(Locale.ROOT)).findFirst()
+            .orElseGet(() -> value(match.field(), 0, match.value()) + "/" + mask(match.field(), 0, match.mask()));
     }
 
     private static String ctState(final FieldMatch match) {
@@ -91,13 +101,21 @@ public enum FlowText {
             return "pop_vlan";
         } else if (action instanceof Action.DecTtl) {
             return "dec_ttl";
+        } else if (action instanceof Action.CheckPktLarger check) {
+            return "check_pkt_larger(" + check.bytes() + ")->" + check.result();
         } else if (action instanceof Action.SetField set) {
             return "set_field:" + setFieldValue(set) + "->" + setFieldName(set.field());
         } else if (action instanceof Action.Load load) {
             return "load:0x%x->%s".formatted(load.value(), load.target());
         } else if (action instanceof Action.Move move) {
             return "move:" + move.source() + "->" + move.target();
-        } else if (action instanceof Action.Resubmit resubmit) {
+        }
+        return control(action);
+    }
+
+    /** Of the actions that change which flows the packet meets, or whether. */
+    private String control(final Action action) {
+        if (action instanceof Action.Resubmit resubmit) {
             return "resubmit(," + tableText.apply(resubmit.table()) + ")";
         } else if (action instanceof Action.Meter meter) {
             return "meter:" + meter.id();
@@ -109,6 +127,8 @@ public enum FlowText {
             return "ct_clear";
         } else if (action instanceof Action.Learn learn) {
             return learn(learn);
+        } else if (action instanceof Action.Conjunction part) {
+            return "conjunction(%d,%d/%d)".formatted(part.id(), part.clause(), part.of());
         }
         throw new IllegalStateException("no text for " + action.getClass());
     }
@@ -182,21 +202,34 @@ public enum FlowText {
     private static String setFieldValue(final Action.SetField set) {
         // OpenFlow 1.3 keeps "a tag is present" in bit 12 of vlan_vid.
         return set.field() == MatchField.VLAN_VID
-            ? Long.toString(set.value() | 0x1000) : value(set.field(), set.value());
+            ? Long.toString(set.value() | 0x1000) : value(set.field(), set.valueHigh(), set.value());
     }
 
-    private static String value(final MatchField field, final long value) {
+    private static String value(final MatchField field, final long high, final long value) {
         return switch (field.format()) {
             case DECIMAL -> Long.toString(value);
             case MAC -> mac(value);
             case IPV4 -> Ipv4.text(value);
-            case FRAGMENT -> "no";
-            default -> "0x%x".formatted(value);
+            case IPV6 -> new Ipv6(high, value).toString();
+            default -> hex(high, value);
         };
     }
 
-    private static String mask(final MatchField field, final long mask) {
-        return field.format() == MatchField.Format.MAC ? mac(mask) : "0x%x".formatted(mask);
+    private static String mask(final MatchField field, final long high, final long mask) {
+        return switch (field.format()) {
+            case MAC -> mac(mask);
+            case IPV6 -> ipv6Mask(new Ipv6(high, mask));
+            default -> hex(high, mask);
+        };
+    }
+
+    private static String ipv6Mask(final Ipv6 mask) {
+        final int length = Long.bitCount(mask.high()) + Long.bitCount(mask.low());
+        return mask.equals(Ipv6.mask(length)) ? Integer.toString(length) : mask.toString();
+    }
+
+    private static String hex(final long high, final long low) {
+        return high == 0 ? "0x%x".formatted(low) : "0x%x%016x".formatted(high, low);
     }
 
     private static String mac(final long value) {

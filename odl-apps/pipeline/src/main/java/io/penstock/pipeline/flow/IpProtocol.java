@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.flow;
 
-/** Protocols above IPv4, by the numbers and names that IANA has registered. */
+/** Protocols above IPv4 and IPv6, by the numbers and names that IANA has registered. */
 public final class IpProtocol {
     public static final int ICMP = 1;
     public static final int TCP = 6;
     public static final int UDP = 17;
+    public static final int ICMPV6 = 58;
 
     private IpProtocol() {
         // Constants only

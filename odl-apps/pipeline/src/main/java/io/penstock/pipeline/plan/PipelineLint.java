@@ -5,7 +5,6 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.FlowSpec;
-import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
@@ -24,7 +23,7 @@ public final class PipelineLint {
         for (final FlowSpec flow : flows) {
             flow.next().filter(next -> !flow.table().next().contains(next))
                 .ifPresent(next -> faults.add(flow + ": may not go to " + next));
-            flow.matches().stream().filter(match -> isRegister(match.field()))
+            flow.matches().stream().filter(match -> match.field().isRegister())
                 .forEach(match -> checkMatch(flow, match, faults));
             flow.actions().forEach(action -> checkAction(flow, action, faults));
         }
@@ -34,6 +33,10 @@ public final class PipelineLint {
     private static void checkAction(final FlowSpec flow, final Action action, final List<String> faults) {
         if (action instanceof Action.Load load) {
             checkRange(flow, load.target(), faults);
+        } else if (action instanceof Action.SetField set) {
+            checkRange(flow, set.field().range(), faults);
+        } else if (action instanceof Action.CheckPktLarger check) {
+            checkRange(flow, check.result(), faults);
         } else if (action instanceof Action.Move move) {
             checkRange(flow, move.source(), faults);
             checkRange(flow, move.target(), faults);
@@ -53,9 +56,11 @@ public final class PipelineLint {
     private static void checkMatch(final FlowSpec flow, final FieldMatch match, final List<String> faults) {
         long left = match.mask();
         for (final Register register : Register.values()) {
-            if (register.range().field() == match.field() && (register.range().mask() & match.mask()) != 0) {
-                left &= ~register.range().mask();
-                checkLife(flow, register, faults);
+            for (final FieldRange part : register.range().parts()) {
+                if (part.field() == match.field() && (part.mask() & match.mask()) != 0) {
+                    left &= ~part.mask();
+                    checkLife(flow, register, faults);
+                }
             }
         }
         if (left != 0) {
@@ -64,9 +69,9 @@ public final class PipelineLint {
     }
 
     private static void checkRange(final FlowSpec flow, final FieldRange range, final List<String> faults) {
-        if (isRegister(range.field())) {
+        if (range.field().isRegister()) {
             for (final Register register : Register.values()) {
-                if (register.range().field() == range.field() && (register.range().mask() & range.mask()) != 0) {
+                if (register.range().overlaps(range)) {
                     checkLife(flow, register, faults);
                 }
             }
@@ -78,9 +83,5 @@ public final class PipelineLint {
         if (table.number() < register.first().number() || table.number() > register.last().number()) {
             faults.add(flow + ": " + register + " does not live in " + table);
         }
-    }
-
-    private static boolean isRegister(final MatchField field) {
-        return field.compareTo(MatchField.REG0) >= 0 && field.compareTo(MatchField.REG7) <= 0;
     }
 }
