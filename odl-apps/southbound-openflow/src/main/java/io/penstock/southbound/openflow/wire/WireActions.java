@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
@@ -48,7 +49,7 @@ final class WireActions {
         } else if (action instanceof Action.DecTtl) {
             out.writeShort(DEC_NW_TTL).writeShort(8).writeZero(4);
         } else if (action instanceof Action.SetField set) {
-            setField(out, set.field(), set.value());
+            setField(out, set);
         } else {
             WireNiciraActions.encode(out, action);
         }
@@ -58,12 +59,17 @@ final class WireActions {
         out.writeShort(OUTPUT).writeShort(16).writeInt((int) port).writeShort(maxLength).writeZero(6);
     }
 
-    static void setField(final ByteBuf out, final MatchField field, final long value) {
+    private static void setField(final ByteBuf out, final Action.SetField set) {
+        final MatchField field = set.field();
         final int bytes = WireFields.matchBytes(field);
         final int length = 8 + bytes;
         final int padding = WireMatch.padding(length);
         out.writeShort(SET_FIELD).writeShort(length + padding).writeInt(WireFields.matchHeader(field, false));
-        WireMatch.writeValue(out, field == MatchField.VLAN_VID ? value | VLAN_PRESENT : value, bytes);
+        if (field.bits() > Long.SIZE) {
+            out.writeLong(set.valueHigh()).writeLong(set.value());
+        } else {
+            WireMatch.writeValue(out, field == MatchField.VLAN_VID ? set.value() | VLAN_PRESENT : set.value(), bytes);
+        }
         out.writeZero(padding);
     }
 
@@ -87,7 +93,7 @@ final class WireActions {
             case DEC_NW_TTL -> new Action.DecTtl();
             case SET_FIELD -> {
                 final FieldMatch set = decodeSetField(in);
-                yield new Action.SetField(set.field(), set.value());
+                yield new Action.SetField(set.field(), set.valueHigh(), set.value());
             }
             default -> throw new UndecodableException("action " + type);
         };
@@ -114,6 +120,9 @@ final class WireActions {
     static FieldMatch decodeSetField(final ByteBuf in) throws UndecodableException {
         final int header = in.readInt();
         final MatchField field = WireFields.field(header);
+        if (field.bits() > Long.SIZE) {
+            return FieldMatch.of(field, new Ipv6(in.readLong(), in.readLong()));
+        }
         long value = WireMatch.readValue(in, WireFields.matchBytes(field));
         if (field == MatchField.VLAN_VID) {
             value &= ~VLAN_PRESENT;
@@ -129,7 +138,7 @@ final class WireActions {
     }
 
     static Action load(final FieldRange target, final long value) throws UndecodableException {
-        if (value < 0 || value >>> target.bits() != 0) {
+        if (target.bits() < Long.SIZE && value >>> target.bits() != 0) {
             throw new UndecodableException("load of 0x%x into %s".formatted(value, target));
         }
         return new Action.Load(target, value);

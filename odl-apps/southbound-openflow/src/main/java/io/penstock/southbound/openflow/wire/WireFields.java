@@ -19,6 +19,8 @@ final class WireFields {
     private static final int NXM0 = 0x0000;
     /** NXM_NX_*: class of Nicira's own fields. */
     private static final int NXM1 = 0x0001;
+    /** ERICOXM_OF_*: class of Ericsson's fields, of which there are two. */
+    private static final int ERICOXM = 0x1000;
 
     private static final Map<Integer, MatchField> FIELDS = Arrays.stream(MatchField.values())
         .flatMap(field -> Stream.of(
@@ -86,12 +88,18 @@ final class WireFields {
             case ICMP_TYPE -> number(OXM, 19);
             case ICMP_CODE -> number(OXM, 20);
             case ARP_OP -> number(OXM, 21);
+            case IPV6_SRC -> number(OXM, 26);
+            case IPV6_DST -> number(OXM, 27);
+            case ICMPV6_TYPE -> number(OXM, 29);
+            case ICMPV6_CODE -> number(OXM, 30);
+            case ND_TARGET -> number(OXM, 31);
+            case ND_SLL -> number(OXM, 32);
+            case ND_TLL -> number(OXM, 33);
             case ARP_SPA -> number(OXM, 22);
             case ARP_TPA -> number(OXM, 23);
             case ARP_SHA -> number(OXM, 24);
             case ARP_THA -> number(OXM, 25);
-            case IP_TTL, IP_FRAG, TCP_FLAGS, REG0, REG1, REG2, REG3, REG4, REG5, REG6, REG7, CT_STATE, CT_MARK,
-                CT_NW_SRC, CT_TP_SRC -> actionNumber(field);
+            default -> actionNumber(field);
         };
     }
 
@@ -119,17 +127,25 @@ final class WireFields {
             case IP_TTL -> number(NXM1, 29);
             case IP_FRAG -> number(NXM1, 26);
             case TCP_FLAGS -> number(NXM1, 34);
-            case REG0 -> number(NXM1, 0);
-            case REG1 -> number(NXM1, 1);
-            case REG2 -> number(NXM1, 2);
-            case REG3 -> number(NXM1, 3);
-            case REG4 -> number(NXM1, 4);
-            case REG5 -> number(NXM1, 5);
-            case REG6 -> number(NXM1, 6);
-            case REG7 -> number(NXM1, 7);
+            case IPV6_SRC -> number(NXM1, 19);
+            case IPV6_DST -> number(NXM1, 20);
+            case ICMPV6_TYPE -> number(NXM1, 21);
+            case ICMPV6_CODE -> number(NXM1, 22);
+            case ND_TARGET -> number(NXM1, 23);
+            case ND_SLL -> number(NXM1, 24);
+            case ND_TLL -> number(NXM1, 25);
+            case ND_RESERVED -> number(ERICOXM, 1);
+            case ND_OPTIONS_TYPE -> number(ERICOXM, 2);
+            case CONJ_ID -> number(NXM1, 37);
+            // The numbers of the registers follow each other, as those of their names do.
+            case REG0, REG1, REG2, REG3, REG4, REG5, REG6, REG7, REG8, REG9, REG10, REG11, REG12, REG13, REG14, REG15 ->
+                number(NXM1, field.ordinal() - MatchField.REG0.ordinal());
+            case XXREG2 -> number(NXM1, 113);
+            case XXREG3 -> number(NXM1, 114);
             case CT_STATE -> number(NXM1, 105);
             case CT_MARK -> number(NXM1, 107);
             case CT_NW_SRC -> number(NXM1, 120);
+            case CT_IPV6_SRC -> number(NXM1, 122);
             case CT_TP_SRC -> number(NXM1, 124);
         };
     }

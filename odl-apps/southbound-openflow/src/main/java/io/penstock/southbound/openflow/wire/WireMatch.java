@@ -4,6 +4,7 @@ package io.penstock.southbound.openflow.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.flow.MatchField;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -44,6 +45,8 @@ public final class WireMatch {
             encodeVlan(out, match);
         } else if (match.field() == MatchField.IN_PORT && match.isExact() && match.value() >= RESERVED_PORTS_16) {
             write(out, match.field(), match.value() | RESERVED_PORTS, 0, false);
+        } else if (match.field().bits() > Long.SIZE) {
+            writeWide(out, match);
         } else {
             write(out, match.field(), match.value(), match.mask(), !match.isExact());
         }
@@ -56,6 +59,14 @@ public final class WireMatch {
             write(out, match.field(), 0, VLAN_PRESENT, true);
         } else {
             write(out, match.field(), VLAN_PRESENT | match.value(), 0, false);
+        }
+    }
+
+    private static void writeWide(final ByteBuf out, final FieldMatch match) {
+        out.writeInt(WireFields.matchHeader(match.field(), !match.isExact()));
+        out.writeLong(match.valueHigh()).writeLong(match.value());
+        if (!match.isExact()) {
+            out.writeLong(match.maskHigh()).writeLong(match.mask());
         }
     }
 
@@ -95,6 +106,7 @@ public final class WireMatch {
 
     /**
      * The known fields of the match of a packet-in; others are left out, because a packet is worth having without them.
+     * So are those of 128 bits: of the pipeline's state that a packet-in tells of, wide registers come as single ones.
      *
      * @param match a whole {@code struct ofp_match}
      */
@@ -106,7 +118,9 @@ public final class WireMatch {
             final ByteBuf value = fields.readSlice(header & 0xff);
             try {
                 final FieldMatch decoded = decodeField(WireFields.field(header), header, value);
-                values.put(decoded.field(), decoded.value());
+                if (decoded.field().bits() <= Long.SIZE) {
+                    values.put(decoded.field(), decoded.value());
+                }
             } catch (UndecodableException e) {
                 // Not one of ours: nobody asks for it.
                 continue;
@@ -138,13 +152,13 @@ public final class WireMatch {
         if (bytes != WireFields.matchBytes(field) && bytes != (field.bits() + 7) / Byte.SIZE) {
             throw new UndecodableException(field + " of " + bytes + " bytes");
         }
+        if (field.bits() > Long.SIZE) {
+            return decodeWide(field, masked, in);
+        }
         final long value = readValue(in, bytes);
         final long mask = masked ? readValue(in, bytes) : field.fullMask();
         if (field == MatchField.VLAN_VID) {
             return decodeVlan(value, masked ? mask : VLAN_PRESENT | VLAN_MASK);
-        }
-        if (field == MatchField.IP_FRAG && (masked || value != 0)) {
-            throw new UndecodableException("%s 0x%x/0x%x".formatted(field, value, mask));
         }
         if (field == MatchField.IN_PORT && !masked && value >= RESERVED_PORTS) {
             return FieldMatch.of(field, value & field.fullMask());
@@ -153,6 +167,17 @@ public final class WireMatch {
         }
         final long known = mask & field.fullMask();
         return new FieldMatch(field, value & known, known);
+    }
+
+    private static FieldMatch decodeWide(final MatchField field, final boolean masked, final ByteBuf in) {
+        final long high = in.readLong();
+        final long low = in.readLong();
+        if (!masked) {
+            return FieldMatch.of(field, new Ipv6(high, low));
+        }
+        final long maskHigh = in.readLong();
+        final long maskLow = in.readLong();
+        return new FieldMatch(field, high & maskHigh, low & maskLow, maskHigh, maskLow);
     }
 
     private static FieldMatch decodeVlan(final long value, final long mask) throws UndecodableException {

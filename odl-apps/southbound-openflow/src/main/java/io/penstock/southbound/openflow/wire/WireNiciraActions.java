@@ -18,11 +18,13 @@ final class WireNiciraActions {
     private static final int RESUBMIT_TABLE = 14;
     private static final int LEARN = 16;
     private static final int CONTROLLER = 20;
+    private static final int CONJUNCTION = 34;
     private static final int CLONE = 42;
     private static final int CT_CLEAR = 43;
     private static final int LEARN_LIMITED = 45;
     private static final int CT = 35;
     private static final int NAT = 36;
+    private static final int CHECK_PKT_LARGER = 49;
 
     /** OFPP_IN_PORT as a 16-bit port: "the port it came from". */
     private static final int IN_PORT_16 = 0xfff8;
@@ -66,9 +68,23 @@ final class WireNiciraActions {
             begin(out, learn.limit().isEmpty() ? LEARN : LEARN_LIMITED);
             WireLearn.encode(out, learn);
         } else {
-            throw new IllegalStateException("no wire format for " + action.getClass());
+            encodeTest(out, action);
         }
         end(out, start);
+    }
+
+    private static void encodeTest(final ByteBuf out, final Action action) {
+        if (action instanceof Action.Conjunction part) {
+            begin(out, CONJUNCTION);
+            // On the wire the first clause is number 0.
+            out.writeByte(part.clause() - 1).writeByte(part.of()).writeInt((int) part.id());
+        } else if (action instanceof Action.CheckPktLarger check) {
+            begin(out, CHECK_PKT_LARGER);
+            out.writeShort(check.bytes()).writeShort(check.result().low())
+                .writeInt(WireFields.actionHeader(check.result())).writeZero(6);
+        } else {
+            throw new IllegalStateException("no wire format for " + action.getClass());
+        }
     }
 
     private static void begin(final ByteBuf out, final int subtype) {
@@ -119,6 +135,8 @@ final class WireNiciraActions {
             case RESUBMIT_TABLE -> decodeResubmit(in);
             case CONTROLLER -> decodeController(in);
             case CT -> decodeConnTrack(in);
+            case CONJUNCTION -> decodeConjunction(in);
+            case CHECK_PKT_LARGER -> decodeCheckPktLarger(in);
             case CT_CLEAR -> new Action.ClearConnTrack();
             case CLONE -> new Action.Clone(WireActions.decode(in.skipBytes(6)));
             case LEARN -> WireLearn.decode(in, false);
@@ -139,6 +157,18 @@ final class WireNiciraActions {
         final int targetLow = in.readUnsignedShort();
         final FieldRange source = WireFields.range(in.readInt(), sourceLow, bits);
         return new Action.Move(source, WireFields.range(in.readInt(), targetLow, bits));
+    }
+
+    private static Action decodeConjunction(final ByteBuf in) {
+        final int clause = in.readUnsignedByte() + 1;
+        final int clauses = in.readUnsignedByte();
+        return new Action.Conjunction(in.readUnsignedInt(), clause, clauses);
+    }
+
+    private static Action decodeCheckPktLarger(final ByteBuf in) throws UndecodableException {
+        final int bytes = in.readUnsignedShort();
+        final int bit = in.readUnsignedShort();
+        return new Action.CheckPktLarger(bytes, WireFields.range(in.readInt(), bit, 1));
     }
 
     private static Action decodeResubmit(final ByteBuf in) throws UndecodableException {

@@ -8,10 +8,12 @@ import io.penstock.pipeline.flow.Action.Nat;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.flow.Fragment;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -31,7 +33,7 @@ public final class SampleFlows {
 
     /** All of them, every one with a key of its own. */
     public static List<FlowSpec> all() {
-        final List<FlowSpec> flows = new ArrayList<>();
+        final List<FlowSpec> flows = new ArrayList<>(SampleIpv6Flows.all());
         matches().forEach(matches -> flows.add(new FlowSpec(Table.CLASSIFY, 1 + flows.size(), matches, List.of(),
             Optional.of(Table.BACKBONE_IN), 0x5053000000000001L, 0)));
         actions().forEach(actions -> flows.add(new FlowSpec(Table.VRF_ROUTE, 1 + flows.size(),
@@ -77,7 +79,10 @@ public final class SampleFlows {
         }
         all.add(List.of(IS_IP, FieldMatch.of(MatchField.IP_TTL, 1)));
         all.add(List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 17)));
-        all.add(List.of(IS_IP, FieldMatch.of(MatchField.IP_FRAG, 0)));
+        for (final Fragment fragment : Fragment.values()) {
+            all.add(List.of(IS_IP, fragment.match()));
+        }
+        all.add(List.of(IS_IP, FieldMatch.of(MatchField.CONJ_ID, 0xffffffffL)));
         all.add(List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 6), FieldMatch.of(MatchField.TCP_FLAGS, 0x12)));
         all.add(List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 6), new FieldMatch(MatchField.TCP_FLAGS, 0, 7)));
         for (final MatchField field : List.of(MatchField.TCP_SRC, MatchField.TCP_DST, MatchField.UDP_SRC,
@@ -130,6 +135,10 @@ public final class SampleFlows {
             new Action.Move(MatchField.IP_SRC.range(), MatchField.IP_DST.range()),
             new Action.Move(new FieldRange(MatchField.REG2, 11, 0), new FieldRange(MatchField.REG3, 23, 12))));
         all.add(List.of(new Action.Move(new FieldRange(MatchField.REG3, 27, 12), MatchField.IN_PORT.range())));
+        // Clauses are alone in their flow.
+        all.add(List.of(new Action.Conjunction(1, 1, 2), new Action.Conjunction(0xffffffffL, 64, 64)));
+        all.add(List.of(new Action.CheckPktLarger(0xffff, new FieldRange(MatchField.REG0, 31, 31)),
+            new Action.CheckPktLarger(1514, new FieldRange(MatchField.XXREG3, 127, 127)), new Action.Output(1)));
         all.add(List.of(new Action.Resubmit(Table.L2_HOSTS), new Action.Resubmit(Table.NEIGHBOURS)));
         for (final boolean commit : List.of(true, false)) {
             all.add(List.of(ct(commit, Optional.empty(), Optional.empty())));
@@ -196,7 +205,6 @@ public final class SampleFlows {
     }
 
     private static List<MatchField> registers() {
-        return List.of(MatchField.REG0, MatchField.REG1, MatchField.REG2, MatchField.REG3, MatchField.REG4,
-            MatchField.REG5, MatchField.REG6, MatchField.REG7);
+        return Arrays.stream(MatchField.values()).filter(field -> field.isRegister() && field.bits() == 32).toList();
     }
 }

@@ -41,6 +41,8 @@ class WireFlowTest {
             .flatMap(flow -> flow.matches().stream()).map(FieldMatch::field).collect(Collectors.toSet());
         // A flow learns from this one, and does not match on it.
         used.add(MatchField.CT_TP_SRC);
+        // A flow has them as matches on the registers they are made of.
+        used.addAll(List.of(MatchField.XXREG2, MatchField.XXREG3));
         assertThat(used).containsExactlyInAnyOrder(MatchField.values());
     }
 
@@ -77,10 +79,12 @@ class WireFlowTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        // Field ip_frag; vlan_vid 0x1000 (tag 0); vlan_vid any tag; ct_label; a register of 8 bytes; a length too far.
-        "0001 0009 0001 3401 01", "0001 000a 8000 0c02 1000", "0001 000c 8000 0d04 1000 1000",
+        // Field ip_frag with a bit that it has not; vlan_vid 0x1000 (tag 0); vlan_vid any tag; ct_label; a register of
+        // 8 bytes; a length too far; half an IPv6 address.
+        "0001 0009 0001 3401 04", "0001 000a 8000 0c02 1000", "0001 000c 8000 0d04 1000 1000",
         "0001 0018 0001 d810 00000000 00000000 00000000 00000001",
-        "0001 0010 0001 0008 00000000 00000000", "0001 0018 0001 0004 00000000"})
+        "0001 0010 0001 0008 00000000 00000000", "0001 0018 0001 0004 00000000",
+        "0001 0010 8000 3408 20010db8 00000000"})
     void unknownMatchIsForeign(final String match) {
         final ByteBuf bytes = Unpooled.wrappedBuffer(HexFormat.of().parseHex(match.replace(" ", "")));
         final int length = bytes.readableBytes();
@@ -97,6 +101,9 @@ class WireFlowTest {
         "0004 0018 00000000 ffff 0010 00002320 0008 000000000000",
         "0004 0018 00000000 ffff 0010 00001234 0008 000000000000",
         "0004 0020 00000000 ffff 0018 00002320 0023 0002 00000000 0000 ff 000000 0000",
+        // Clause 2 of 1; check_pkt_larger into bit 128 of a register.
+        "0004 0018 00000000 ffff 0010 00002320 0022 0101 00000001",
+        "0004 0020 00000000 ffff 0018 00002320 0031 05dc 0080 00010004 000000000000",
         "0003 0010 00000000 0012 0008 00000000", "0004 0010 00000000 0000 0008 00000000"})
     void unknownInstructionIsForeign(final String instruction) {
         final ByteBuf entry = head(0, 0).writeBytes(WireMessages.match(List.of()))
