@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.testkit;
 
+import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.registry.Constants;
 
 /** A packet to trace, in the words of ovs-fields(7). Immutable. */
@@ -48,28 +49,50 @@ public record Packet(String port, String header, String body) {
         return with("arp,arp_op=2,arp_sha=" + HOST_MAC + ",arp_spa=" + sender + ",arp_tpa=" + target);
     }
 
-    /** A ping. */
+    /** A neighbour solicitation with the sender's MAC address, sent to the solicited-node group (RFC 4861). */
+    public Packet solicitation(final String sender, final String target) {
+        final long group = Ipv6.parse(target).low() & 0xffffff;
+        return ethernet(HOST_MAC, mac(0x3333ff000000L | group)).with("icmp6,icmpv6_type=135,icmpv6_code=0,nd_target="
+            + target + ",nd_sll=" + HOST_MAC + ",nd_options_type=1,"
+            + addresses(sender, new Ipv6(0xff02L << 48, 0x1ff000000L | group).toString())).ttl(255);
+    }
+
+    /** A neighbour advertisement with the sender's MAC address. */
+    public Packet advertisement(final String sender, final String destination) {
+        return with("icmp6,icmpv6_type=136,icmpv6_code=0,nd_target=" + sender + ",nd_tll=" + HOST_MAC
+            + ",nd_options_type=2," + addresses(sender, destination)).ttl(255);
+    }
+
+    /** A ping; of IPv6 when the addresses are. */
     public Packet ping(final String source, final String destination) {
-        return with("icmp,icmp_type=8,icmp_code=0," + addresses(source, destination));
+        return with((isIpv6(source) ? "icmp6,icmpv6_type=128,icmpv6_code=0," : "icmp,icmp_type=8,icmp_code=0,")
+            + addresses(source, destination));
     }
 
-    /** A TCP packet. */
+    /** A TCP packet; over IPv6 when the addresses are of it. */
     public Packet tcp(final String source, final String destination, final int service) {
-        return with("tcp,tcp_src=40000,tcp_dst=" + service + "," + addresses(source, destination));
+        return with((isIpv6(source) ? "tcp6" : "tcp") + ",tcp_src=40000,tcp_dst=" + service + ","
+            + addresses(source, destination));
     }
 
-    /** A UDP packet. */
+    /** A UDP packet; over IPv6 when the addresses are of it. */
     public Packet udp(final String source, final String destination, final int service) {
-        return with("udp,udp_src=40000,udp_dst=" + service + "," + addresses(source, destination));
+        return with((isIpv6(source) ? "udp6" : "udp") + ",udp_src=40000,udp_dst=" + service + ","
+            + addresses(source, destination));
     }
 
-    /** With another time to live than 64. */
+    /** With another time to live, or hop limit, than 64. */
     public Packet ttl(final int left) {
         return new Packet(port, header, body.replace("nw_ttl=64", "nw_ttl=" + left));
     }
 
     private static String addresses(final String source, final String destination) {
-        return "nw_src=" + source + ",nw_dst=" + destination + ",nw_ttl=64";
+        final String family = isIpv6(source) ? "ipv6" : "nw";
+        return family + "_src=" + source + "," + family + "_dst=" + destination + ",nw_ttl=64";
+    }
+
+    private static boolean isIpv6(final String address) {
+        return address.indexOf(':') >= 0;
     }
 
     /** With other fields behind the Ethernet header. */

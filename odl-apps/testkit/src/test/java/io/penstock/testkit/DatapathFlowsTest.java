@@ -26,6 +26,17 @@ class DatapathFlowsTest {
     }
 
     @Test
+    void masksOfIpv6AreUnderstood() {
+        assertThat(DatapathFlows.parse("""
+            ufid:ab, skb_priority(0/0),recirc_id(0),in_port(p1),eth(src=02:00:00:00:00:01/00:00:00:00:00:00,\
+            dst=02:50:53:00:00:01),eth_type(0x86dd),ipv6(src=2001:db8:1::10/::,\
+            dst=2001:db8:2::10/ffff:ffff:ffff:ffff::,label=0xb2166/0,proto=17,tclass=0/0,hlimit=64/0,frag=no),\
+            udp(src=49583/0,dst=5000/0), packets:0, bytes:0, used:never, dp:ovs, actions:p2
+            """).masks()).containsExactly("eth.dst eth_type in_port=p1 ipv6.dst/ffff:ffff:ffff:ffff:: ipv6.frag "
+            + "ipv6.proto recirc_id");
+    }
+
+    @Test
     void flowsThatLookAtTheSamePlacesShareAMask() {
         final DatapathFlows flows = DatapathFlows.parse(DATAGRAM + DATAGRAM.replace("vid=100", "vid=101")
             + DATAGRAM.replace("udp(", "tcp(").replace("proto=17", "proto=6") + TRACKED
