@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import io.penstock.engine.config.Desired;
+import io.penstock.frames.Arp;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Allocations;
@@ -81,7 +82,7 @@ public final class NeighbourResolver {
         for (final Backbone.Interface uplink : desired.get().snapshot().backbone().on(node)) {
             if (uplink.prefix().contains(nextHop)) {
                 send(node, uplink.port(), uplink.vlan(),
-                    ArpRequest.frame(Constants.backboneMac(id), uplink.address(), nextHop));
+                    Arp.request(Constants.backboneMac(id), uplink.address(), nextHop));
             }
         }
     }
@@ -94,15 +95,14 @@ public final class NeighbourResolver {
             }
             for (final Tenant.Subnet subnet : tenant.subnets()) {
                 if (subnet.prefix().contains(nextHop)) {
-                    final byte[] frame =
-                        ArpRequest.frame(Constants.GATEWAY_MAC, subnet.gateway(), nextHop);
-                    tenant.attachmentsOf(subnet).forEach(at -> send(node, at.port(), at.vlan(), frame));
+                    final Arp request = Arp.request(Constants.GATEWAY_MAC, subnet.gateway(), nextHop);
+                    tenant.attachmentsOf(subnet).forEach(at -> send(node, at.port(), at.vlan(), request));
                 }
             }
         }
     }
 
-    private void send(final String node, final String port, final int vlan, final byte[] frame) {
+    private void send(final String node, final String port, final int vlan, final Arp request) {
         final Allocations allocations = desired.get().allocations();
         final Map<String, Integer> ports = allocations.ports().get(node);
         if (ports == null || !ports.containsKey(port)) {
@@ -112,7 +112,7 @@ public final class NeighbourResolver {
         final List<Action> actions = vlan == 0 ? List.of(output)
             : List.of(new Action.PushVlan(), new Action.SetField(MatchField.VLAN_VID, vlan), output);
         southbound.packetOut(new SwitchId(Constants.datapathId(allocations.nodes().get(node))),
-            OpenFlowSouthbound.NO_PORT, actions, frame).exceptionally(e -> {
+            OpenFlowSouthbound.NO_PORT, actions, request.toAll().bytes().toArray()).exceptionally(e -> {
                 LOG.debug("ARP request on {} of {} was not sent", port, node, e);
                 return null;
             });
