@@ -4,14 +4,24 @@ package io.penstock.pipeline.intent;
 import java.util.List;
 import java.util.Optional;
 
-/** The VRF between the tenants and the transit network. */
-public record Backbone(List<Interface> interfaces, List<Route> routes) {
+/**
+ * The VRF between the tenants and the transit network.
+ *
+ * @param resolvers who is asked for tenants that name no upstream resolver: IPv4 or IPv6, as text, the first one first
+ */
+public record Backbone(List<Interface> interfaces, List<Route> routes, List<String> resolvers) {
     /** No backbone: tenants stay among themselves. */
     public static final Backbone NONE = new Backbone(List.of(), List.of());
 
     public Backbone {
         interfaces = List.copyOf(interfaces);
         routes = List.copyOf(routes);
+        resolvers = List.copyOf(resolvers);
+    }
+
+    /** Without resolvers. */
+    public Backbone(final List<Interface> interfaces, final List<Route> routes) {
+        this(interfaces, routes, List.of());
     }
 
     /** An uplink; VLAN 0 is untagged. */
