@@ -7,6 +7,7 @@ import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
+import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Memo;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
@@ -64,7 +65,7 @@ final class NetworkReader {
         }
         return Snapshot.of(
             network.list("node", "name").stream().map(NetworkReader::node).toList(),
-            backbone(network.child("backbone")),
+            backbone(network.child("backbone"), network.child("resolver").leafList("upstream", true)),
             network.list("pool", "name").stream().map(pool -> new Pool(pool.text("name"), prefixes(pool, "prefix"),
                 prefixes(pool, "drain"), isSet(pool, "force"), thresholds(pool))).toList(),
             network.list("function", "name").stream().map(NetworkReader::function).toList(),
@@ -159,13 +160,13 @@ final class NetworkReader {
                 port.leaf("devargs").orElse(""))).toList());
     }
 
-    private static Backbone backbone(final Element backbone) {
+    private static Backbone backbone(final Element backbone, final List<String> resolvers) {
         return new Backbone(
             backbone.list("interface", "node").stream().map(each -> new Backbone.Interface(each.text("node"),
                 each.text("port"), each.leaf("vlan").map(Integer::valueOf).orElse(0),
                 Prefix.parse(each.text("prefix")), Ipv4.parse(each.text("address")), each.leaf("egress-acl")))
                 .toList(),
-            routes(backbone));
+            routes(backbone), resolvers);
     }
 
     private static NetworkFunction function(final Element function) {
@@ -174,17 +175,20 @@ final class NetworkReader {
             Boolean.parseBoolean(function.leaf("shared").orElse("true")));
     }
 
-    private static Tenant tenant(final Element tenant) {
+    private static Tenant tenant(final Element tenant) throws UnreadableException {
         final Element nat = tenant.child("nat");
+        final Leaves leaves = new Leaves("tenant " + tenant.text("name"), "", tenant);
         return new Tenant(tenant.text("name"),
             tenant.list("attachment", "name").stream().map(each -> new Tenant.Attachment(each.text("name"),
-                each.text("node"), each.text("port"), Integer.parseInt(each.text("vlan")))).toList(),
+                each.text("node"), each.text("port"), Integer.parseInt(each.text("vlan")), isSet(each, "trusted")))
+                .toList(),
             tenant.list("subnet", "name").stream().map(each -> new Tenant.Subnet(each.text("name"),
                 Prefix.parse(each.text("prefix")), Ipv4.parse(each.text("gateway")),
                 each.leafList("attachment", false))).toList(),
             routes(tenant),
             nat.isPresent() ? Optional.of(nat(nat)) : Optional.empty(),
-            tenant.leaf("egress-acl"), tenant.leaf("chain"));
+            tenant.leaf("egress-acl"), tenant.leaf("chain"), ServicesReader.read(leaves),
+            ProtectionReader.read(leaves), Ipv6Side.NONE);
     }
 
     private static Tenant.Nat nat(final Element nat) {

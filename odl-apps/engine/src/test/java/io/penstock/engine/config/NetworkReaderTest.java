@@ -208,7 +208,7 @@ class NetworkReaderTest {
             .entries().get(0);
     }
 
-    private static NormalizedNode parse(final String json) throws IOException {
+    static NormalizedNode parse(final String json) throws IOException {
         final NormalizedNodeResult result = new NormalizedNodeResult();
         try (JsonParserStream parser = JsonParserStream.create(ImmutableNormalizedNodeStreamWriter.from(result),
                 JSONCodecFactorySupplier.RFC7951.getShared(MODELS))) {
