@@ -25,6 +25,8 @@ final class BackboneValidator {
         }
         checkRoutes();
         checkPools();
+        snapshot.backbone().resolvers().forEach(address -> DnsRules.addressProblem(address)
+            .ifPresent(rule -> add("resolver", "upstream", rule)));
         return violations;
     }
 

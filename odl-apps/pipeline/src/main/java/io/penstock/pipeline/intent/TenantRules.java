@@ -37,6 +37,9 @@ final class TenantRules {
         rules.checkRoutes();
         rules.checkNat();
         rules.checkReferences();
+        DhcpRules.check(tenant, rules::add);
+        DnsRules.check(tenant, rules::add);
+        ProtectionRules.check(surroundings, tenant, rules::add);
         return List.copyOf(rules.violations);
     }
 

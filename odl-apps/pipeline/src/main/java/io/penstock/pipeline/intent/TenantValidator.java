@@ -57,6 +57,7 @@ final class TenantValidator {
             checkMappings(tenant);
             checkTwice(tenant);
             checkBlocks(tenant);
+            checkLeases(tenant);
             checkPool(tenant);
             checkChain(tenant);
         }
@@ -166,6 +167,13 @@ final class TenantValidator {
                     + count(cut.stream().map(Allocations.Block::subscriber).distinct().count(), "subscriber")
                     + "; set force to true if that is meant");
             }
+        }
+    }
+
+    private void checkLeases(final Tenant tenant) {
+        final TenantAllocation given = allocations.tenants().get(tenant.name());
+        if (given != null) {
+            ProtectionRules.checkUse(tenant, given.leases(), (leaf, rule) -> add(tenant, leaf, rule));
         }
     }
 

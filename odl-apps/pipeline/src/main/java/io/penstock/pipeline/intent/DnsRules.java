@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.intent;
+
+import io.penstock.pipeline.flow.Ipv4;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+
+/** The rules for the resolver of a tenant: its zone, and whom it asks. */
+final class DnsRules {
+    private static final int MOST_QUERIES = 100_000;
+    private static final String CNAME = "CNAME";
+    /** The zone itself. */
+    private static final String APEX = "@";
+    /** RFC 6052, section 2.2. */
+    private static final Set<Integer> DNS64_LENGTHS = Set.of(32, 40, 48, 56, 64, 96);
+    /** The byte of an IPv6 address that RFC 6052 wants to be zero. */
+    private static final int ZERO_BYTE = 8;
+
+    private final Tenant tenant;
+    private final Dns dns;
+    private final BiConsumer<String, String> add;
+
+    private DnsRules(final Tenant tenant, final Dns dns, final BiConsumer<String, String> add) {
+        this.tenant = tenant;
+        this.dns = dns;
+        this.add = add;
+    }
+
+    /**
+     * Finds the rules that a tenant breaks.
+     *
+     * @param add takes a leaf and a rule
+     */
+    static void check(final Tenant tenant, final BiConsumer<String, String> add) {
+        tenant.services().dns().ifPresent(dns -> {
+            final DnsRules rules = new DnsRules(tenant, dns, add);
+            rules.checkZone();
+            rules.checkAliases();
+            dns.upstreams().forEach(rules::checkUpstream);
+            dns.queriesPerSecond().filter(rate -> rate < 1 || rate > MOST_QUERIES)
+                .ifPresent(rate -> add.accept("dns / queries-per-second", rate + " is not in 1.." + MOST_QUERIES));
+            dns.dns64().flatMap(DnsRules::prefixProblem).ifPresent(rule -> add.accept("dns / dns64", rule));
+        });
+    }
+
+    /** Why a resolver's address is none, if it is none. */
+    static Optional<String> addressProblem(final String address) {
+        return RecordData.isIpv4(address) || Ipv6Literal.parse(address).isPresent() ? Optional.empty()
+            : Optional.of("'" + address + "' is not an IP address");
+    }
+
+    private void checkZone() {
+        dns.domain().filter(domain -> !DomainNames.isDomain(domain)).ifPresent(domain ->
+            add.accept("dns / domain", "'" + domain + "' is not a domain name (RFC 1123)"));
+        if (dns.domain().isEmpty() && !dns.records().isEmpty()) {
+            add.accept("dns / domain", "is missing, and there are records");
+        }
+        final String domain = dns.domain().orElse("");
+        for (final Dns.Record each : dns.records()) {
+            final String leaf = leaf(each);
+            nameProblem(each.name(), domain).ifPresent(rule -> add.accept(leaf + "name", rule));
+            if (each.ttl() < 0) {
+                add.accept(leaf + "ttl", each.ttl() + " is not in 0.." + Integer.MAX_VALUE);
+            }
+            if (RecordData.TYPES.contains(each.type())) {
+                RecordData.problem(each.type(), each.data(), domain)
+                    .ifPresent(rule -> add.accept(leaf + "data", rule));
+            } else {
+                add.accept(leaf + "type", "'" + each.type() + "' is none of "
+                    + String.join(", ", RecordData.TYPES.stream().sorted().toList()));
+            }
+        }
+    }
+
+    private static String leaf(final Dns.Record each) {
+        return "dns / record " + each.name() + " " + each.type() + " / ";
+    }
+
+    private static Optional<String> nameProblem(final String name, final String domain) {
+        if (name.equals(APEX)) {
+            return Optional.empty();
+        }
+        if (name.endsWith(".")) {
+            final String whole = ("." + name.substring(0, name.length() - 1)).toLowerCase(Locale.ROOT);
+            return Optional.of(whole.endsWith("." + domain.toLowerCase(Locale.ROOT))
+                ? "'" + name + "' has to be written below " + domain + " and without a dot at the end"
+                : "'" + name + "' is outside the zone " + domain);
+        }
+        return DomainNames.isOfRecord(domain.isEmpty() ? name : name + "." + domain) ? Optional.empty()
+            : Optional.of("'" + name + "' is not a name below " + domain);
+    }
+
+    /** A name that stands for another one has nothing else (RFC 1034, section 3.6.2), and the zone has its SOA. */
+    private void checkAliases() {
+        final Map<String, Integer> records = new HashMap<>();
+        dns.records().forEach(each -> records.merge(each.name().toLowerCase(Locale.ROOT), 1, Integer::sum));
+        final Set<String> hosts = new HashSet<>();
+        tenant.services().dhcp().map(Dhcp::subnets).orElse(List.of()).stream()
+            .flatMap(subnet -> subnet.reservations().stream()).flatMap(each -> each.hostName().stream())
+            .forEach(name -> hosts.add(name.toLowerCase(Locale.ROOT)));
+        for (final Dns.Record each : dns.records()) {
+            final String name = each.name().toLowerCase(Locale.ROOT);
+            if (!each.type().equals(CNAME)) {
+                continue;
+            }
+            if (name.equals(APEX)) {
+                add.accept(leaf(each) + "type", "the zone itself cannot be an alias");
+            } else if (records.get(name) > 1) {
+                add.accept(leaf(each) + "type", "a name with CNAME has no other record");
+            } else if (hosts.contains(name)) {
+                add.accept(leaf(each) + "name", "'" + each.name() + "' is the host-name of a reservation");
+            }
+        }
+    }
+
+    private void checkUpstream(final Dns.Upstream upstream) {
+        final String leaf = "dns / upstream " + upstream.address() + " / ";
+        final Optional<String> problem = addressProblem(upstream.address());
+        if (problem.isPresent()) {
+            add.accept(leaf + "address", problem.orElseThrow());
+        } else if (upstream.inside()) {
+            checkInside(upstream.address(), leaf + "inside");
+        }
+    }
+
+    /** No prefix inside is IPv6. */
+    private void checkInside(final String text, final String leaf) {
+        final Optional<Long> address = Stream.of(text).filter(RecordData::isIpv4).map(Ipv4::parse).findFirst();
+        if (address.filter(each -> Prefix.anyContains(tenant.insidePrefixes(), each)).isEmpty()) {
+            add.accept(leaf, text + " is not in a subnet or route of the tenant");
+        } else if (tenant.subnets().stream().anyMatch(subnet -> address.orElseThrow() == subnet.gateway())) {
+            add.accept(leaf, text + " is the VRF's own gateway");
+        }
+    }
+
+    private static Optional<String> prefixProblem(final String text) {
+        final String[] parts = text.split("/", -1);
+        final Optional<byte[]> address = Ipv6Literal.parse(parts[0]);
+        if (address.isEmpty() || parts.length != 2 || !parts[1].matches("[0-9]{1,3}")) {
+            return Optional.of("'" + text + "' is not an IPv6 prefix");
+        }
+        final int length = Integer.parseInt(parts[1]);
+        if (!DNS64_LENGTHS.contains(length)) {
+            return Optional.of(text + " has the length " + length
+                + "; it is one of 32, 40, 48, 56, 64 and 96 (RFC 6052)");
+        }
+        final byte[] bytes = address.orElseThrow();
+        for (int index = 0; index < bytes.length; index++) {
+            if (bytes[index] != 0 && (index >= length / 8 || index == ZERO_BYTE)) {
+                return Optional.of(text + " has bits set that are zero by RFC 6052");
+            }
+        }
+        return Optional.empty();
+    }
+}
