@@ -35,7 +35,7 @@ _ACLS = """module ietf-access-control-list { container acls { list acl { key nam
 def modules(root=ROOT):
     """The YANG modules by name."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(root.glob("odl-apps/model/src/main/yang/*.yang"))]
-    return {module.name: module for module in map(yang.Module, [*texts, _ACLS])}
+    return yang.read([*texts, _ACLS])
 
 
 def marks(document):

@@ -133,6 +133,16 @@ class YangTest(unittest.TestCase):
             with self.subTest(wrong):
                 self.assertIn(word, "".join(yang.document_problems(MODULES, wrong)))
 
+    def test_groupings_of_other_modules(self):
+        modules = yang.read(["""module user { namespace "urn:u"; prefix u; import giver { prefix g; }
+            grouping outer { leaf own; } container c { uses g:outer; uses outer; } }""",
+                             """module giver { namespace "urn:g"; prefix g;
+            grouping inner { leaf deep; } grouping outer { list l { key k; leaf k; uses inner; } } }"""])
+        self.assertIsNone(yang.path_problem(modules, "user:c/l=1/deep"))
+        self.assertIsNone(yang.path_problem(modules, "user:c/own"))
+        self.assertIn("no own", yang.path_problem(modules, "user:c/l=1/own"))
+        self.assertIn("no l", yang.path_problem(modules, "giver:l"))
+
 
 class RunnerTest(unittest.TestCase):
     """Blocks are really run, and answers really compared."""

@@ -2,6 +2,7 @@
 """As much of YANG as is needed to tell whether a path or a JSON document fits a model."""
 
 import dataclasses
+import functools
 import re
 
 # Strings come first: what looks like a comment inside them is none.
@@ -22,16 +23,31 @@ class Node:
 
 
 class Module:
-    """Top-level data nodes and the names of the RPCs of one module."""
+    """Top-level data nodes and the names of the RPCs of one module.
 
-    def __init__(self, text):
+    library: modules by name, from which groupings may be imported. They are looked for when data nodes are asked for,
+    so that modules can be read in any order.
+    """
+
+    def __init__(self, text, library=None):
         tokens = [token for token in _TOKEN.findall(text) if token != "+" and not token.startswith(("//", "/*"))]
         (statement,), _ = _statements(tokens, 0)
-        self.name = statement[1]
-        self._groupings = {each[1]: each[2] for each in statement[2] if each[0] == "grouping"}
-        self.nodes = self._children(statement[2])
-        self.notifications = [each[1] for each in statement[2] if each[0] == "notification"]
-        self.rpcs = {each[1]: self._children(each[2]) for each in statement[2] if each[0] == "rpc"}
+        self.name, self._statements = statement[1], statement[2]
+        self._library = {} if library is None else library
+        self._groupings = {each[1]: each[2] for each in self._statements if each[0] == "grouping"}
+        self._imports = {argument: name for keyword, name, below in self._statements if keyword == "import"
+                         for word, argument, _ in below if word == "prefix"}
+        self.notifications = [each[1] for each in self._statements if each[0] == "notification"]
+
+    @functools.cached_property
+    def nodes(self):
+        """Data nodes by name."""
+        return self._children(self._statements)
+
+    @functools.cached_property
+    def rpcs(self):
+        """What RPCs take and give, by their names."""
+        return {each[1]: self._children(each[2]) for each in self._statements if each[0] == "rpc"}
 
     def _children(self, statements):
         found = {}
@@ -41,8 +57,14 @@ class Module:
             elif keyword in _THROUGH:
                 found.update(self._children(below))
             elif keyword == "uses":
-                found.update(self._children(self._groupings[argument]))
+                found.update(self._grouping(argument))
         return found
+
+    def _grouping(self, argument):
+        """What a grouping has; what that one uses in turn is of its own module."""
+        prefix, _, name = argument.rpartition(":")
+        module = self._library[self._imports[prefix]] if prefix in self._imports else self
+        return module._children(module._groupings[name])
 
     def _node(self, kind, name, below):
         facts = {keyword: argument for keyword, argument, _ in below}
@@ -65,6 +87,15 @@ def _statements(tokens, position):
         found.append((keyword, argument, below))
         position += 1
     return found, position
+
+
+def read(texts):
+    """The modules of these texts by name, which may import each other."""
+    library = {}
+    for text in texts:
+        module = Module(text, library)
+        library[module.name] = module
+    return library
 
 
 def path_problem(modules, path):

@@ -166,8 +166,50 @@ class RefusalIT {
                 "{'name': 'lost', 'node': 'nowhere'}", List.of("function lost", "node", "nowhere")));
     }
 
+    private Bad dhcp(final String what, final String leaves, final String... named) {
+        return more(what, "'dhcp': {'subnet': [{'prefix': '10.0.0.0/24', " + leaves + "}]}", named);
+    }
+
+    private Stream<Bad> services() {
+        final String lan = "dhcp / subnet 10.0.0.0/24 / ";
+        return Stream.of(
+            more("DHCP where the tenant is not", "'dhcp': {'subnet': [{'prefix': '10.7.0.0/24'}]}",
+                "dhcp / subnet 10.7.0.0/24 / prefix", "is neither the prefix of a subnet"),
+            more("DHCP for no prefix", "'dhcp': {'subnet': [{'prefix': 'lan'}]}", "dhcp / subnet lan / prefix",
+                "'lan' is not an IPv4 prefix"),
+            dhcp("pool outside", "'pool': [{'first': '10.0.0.9', 'last': '10.0.1.9'}]", lan + "pool 10.0.0.9 / last",
+                "10.0.1.9 is outside its subnet"),
+            dhcp("pool without an end", "'pool': [{'first': '10.0.0.9'}]", lan + "pool 10.0.0.9 / last",
+                "is missing"),
+            dhcp("reservation of no MAC address", "'reservation': [{'address': '10.0.0.9', 'mac': 'printer'}]",
+                lan + "reservation 10.0.0.9 / mac", "'printer' is not a MAC address"),
+            dhcp("reservation for nobody", "'reservation': [{'address': '10.0.0.9'}]",
+                lan + "reservation 10.0.0.9 / mac", "exactly one of mac, attachment and circuit-id"),
+            dhcp("the protocol's own option", "'option': [{'code': 53, 'type': 'uint8', 'value': '1'}]",
+                lan + "option 53 / code", "53 is the protocol's own"),
+            dhcp("short lease", "'lease-time': 5", lan + "lease-time", "5 is not in 60.."),
+            more("record of no address", "'dns': {'domain': 'example.net', 'record': [{'name': 'www', 'type': 'A', "
+                + "'data': 'here'}]}", "dns / record www A / data", "'here' is not an IPv4 address"),
+            more("records in no zone", "'dns': {'record': [{'name': 'www', 'type': 'A', 'data': '10.0.0.5'}]}",
+                "dns / domain", "is missing"),
+            more("upstream by name", "'dns': {'upstream': [{'address': 'dns.example.net'}]}",
+                "dns / upstream dns.example.net / address", "is not an IP address"),
+            more("unknown ingress ACL", "'ingress-acl': 'none'", "ingress-acl", "there is no acl 'none'"),
+            more("stateful without a list", "'stateful': true", "stateful", "needs an egress-acl"),
+            more("too few sessions", "'quota': {'sessions': 1}", "quota / sessions", "1 is not in 16.."),
+            more("too much bandwidth", "'quota': {'bandwidth-in': 4000000000}", "quota / bandwidth-in",
+                "is above 2147483647"));
+    }
+
+    @Test
+    void aResolverOfTheProviderIsAnAddress() {
+        untouched(() -> refused("PUT", Intent.NETWORK + "/resolver",
+            "{'penstock:resolver': {'upstream': ['dns.example.net']}}",
+            List.of("resolver", "upstream", "'dns.example.net' is not an IP address")));
+    }
+
     @ParameterizedTest
-    @MethodSource("entries")
+    @MethodSource({"entries", "services"})
     void aBadEntryIsRefusedHoweverItComes(final Bad bad) {
         final String entries = Intent.list(bad.list(), List.of(bad.entry()));
         final String path = Intent.NETWORK + "/" + bad.list() + "=" + bad.key();
