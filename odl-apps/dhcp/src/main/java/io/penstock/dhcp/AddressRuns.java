@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.dhcp;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A set of addresses that finds the next one it has not, however many there are: runs of addresses in a row. */
+final class AddressRuns {
+    /** First address of each run and the one behind its last. */
+    private final TreeMap<Long, Long> runs = new TreeMap<>();
+
+    boolean contains(final long address) {
+        final Map.Entry<Long, Long> run = runs.floorEntry(address);
+        return run != null && address < run.getValue();
+    }
+
+    /** The first address from {@code address} on that is not in the set. */
+    long nextAbsent(final long address) {
+        final Map.Entry<Long, Long> run = runs.floorEntry(address);
+        return run == null ? address : Math.max(address, run.getValue());
+    }
+
+    void add(final long address) {
+        if (contains(address)) {
+            return;
+        }
+        final Map.Entry<Long, Long> before = runs.lowerEntry(address);
+        final long first = before != null && before.getValue() == address ? before.getKey() : address;
+        final Long after = runs.remove(address + 1);
+        runs.put(first, after == null ? address + 1 : after);
+    }
+
+    void remove(final long address) {
+        if (!contains(address)) {
+            return;
+        }
+        final Map.Entry<Long, Long> run = runs.floorEntry(address);
+        runs.remove(run.getKey());
+        if (run.getKey() < address) {
+            runs.put(run.getKey(), address);
+        }
+        if (address + 1 < run.getValue()) {
+            runs.put(address + 1, run.getValue());
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.dhcp;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.frames.Ipv4Packet;
+import java.util.Optional;
+
+/**
+ * A message of a client or a relay agent, and how it came.
+ *
+ * @param attachment where it came from; empty if that is none of the tenant's
+ * @param sourceMac of the frame: the client's, or that of the router before us
+ * @param source address of the packet, 0 if the sender had none
+ * @param destination address of the packet, one of ours or everybody's
+ */
+public record Query(DhcpMessage message, Optional<String> attachment, long sourceMac, long source, long destination) {
+    public Query {
+        requireNonNull(message);
+        requireNonNull(attachment);
+    }
+
+    /** Whether it was sent to us alone. */
+    boolean isToUs() {
+        return destination != Ipv4Packet.BROADCAST;
+    }
+}
