@@ -36,7 +36,7 @@ final class ConfiguredOptions {
             fixed.put(OptionCode.DOMAIN_SEARCH, search);
         }
         // What a commit check would have refused is not sent.
-        options.raw().stream().filter(option -> RawOptions.check(option).isEmpty())
+        options.raw().stream().filter(option -> RawOptions.problem(option).isEmpty())
             .forEach(option -> raw.put(option.code(), Bytes.of(RawOptions.bytes(option))));
     }
 

@@ -102,9 +102,14 @@ public final class LeaseTable {
         }
     }
 
-    /** Whether a lease is other than when the table was made. Once true it stays so. */
+    /** Whether a lease is other than when the table was made, or {@link #stored} the last time. */
     public boolean changed() {
         return changed;
+    }
+
+    /** Says that the leases are stored as they are. */
+    public void stored() {
+        changed = false;
     }
 
     /** All leases in the order of their addresses. */

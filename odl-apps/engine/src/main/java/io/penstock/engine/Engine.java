@@ -7,6 +7,8 @@ import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.config.NodeRegistration;
+import io.penstock.engine.dhcp.DhcpService;
+import io.penstock.engine.dhcp.FrameOutlet;
 import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.node.NodeWorker;
@@ -61,6 +63,10 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private static final long RETRY_SECONDS = 5;
     private static final long AUDIT_SECONDS = 60;
     private static final long IDLE_POLL_SECONDS = 600;
+    /** How often leases are looked at that end by themselves. */
+    private static final long LEASE_SECONDS = 15;
+    /** How long an acknowledgement waits for the flows of its lease: a client asks again after four seconds. */
+    private static final Duration LEASE_FLOWS = Duration.ofSeconds(1);
 
     private final ConfigurationStore store;
     private final OpenFlowSouthbound southbound;
@@ -70,6 +76,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final Consumer<PoolEvent> poolEvents;
     private final NeighbourResolver resolver;
     private final Subscribers subscribers = new Subscribers(Clock.systemUTC(), this::mark);
+    private final DhcpService dhcp;
     private final OvsdbServer ovsdb = new OvsdbServer();
     private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
     private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
@@ -101,6 +108,8 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             return engine;
         });
         retry = new Retry(thread, this::mark, RETRY_SECONDS);
+        dhcp = new DhcpService(Clock.systemUTC(), this::mark,
+            millis -> thread.schedule(this::mark, millis, TimeUnit.MILLISECONDS), new FrameOutlet(southbound));
     }
 
     /** Starts: takes over what was handed out before, then listens for nodes. */
@@ -111,9 +120,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         registrations.add(southbound.listen((PortListener) this));
         registrations.add(southbound.listen(resolver::onPacketIn));
         registrations.add(southbound.listen(subscribers::onPacketIn));
+        registrations.add(southbound.listen(dhcp::onPacketIn));
         ovsdb.start(listenAddress, ovsdbPort, this);
         thread.scheduleWithFixedDelay(() -> workers.values().forEach(NodeWorker::audit), AUDIT_SECONDS, AUDIT_SECONDS,
             TimeUnit.SECONDS);
+        thread.scheduleWithFixedDelay(this::mark, LEASE_SECONDS, LEASE_SECONDS, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::countSubscribers, IDLE_POLL_SECONDS, IDLE_POLL_SECONDS, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::refreshGateways, 1, GATEWAY_REFRESH_SECONDS, TimeUnit.SECONDS);
     }
@@ -173,6 +184,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
                 cut = CutBlocks.between(desired.allocations(), allocations, snapshot);
             }
             allocations = subscribers.change(snapshot, allocations);
+            allocations = dhcp.change(snapshot, allocations);
             if (snapshot != desired.snapshot() || allocations != desired.allocations()) {
                 writer.write(snapshot, allocations);
             }
@@ -182,10 +194,16 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             pools.look(desired).forEach(poolEvents);
             cut.forEach((node, connections) -> workers.get(node).forgetConnections(connections));
             workers.values().forEach(NodeWorker::mark);
+            dhcp.stored((node, answer) -> whenApplied(node, revision, answer));
         } catch (IllegalStateException | UncheckedIOException e) {
             LOG.error("Cannot take over the configuration, will try again in {} s", RETRY_SECONDS, e);
             retry.later();
         }
+    }
+
+    /** Runs something once a node has what was stored, or when that takes too long. */
+    private void whenApplied(final SwitchId node, final long revision, final Runnable task) {
+        worker(node).ifPresent(worker -> worker.applied(revision, LEASE_FLOWS).thenRun(task));
     }
 
     /** Finds out who is idle, in the time of the engine; the answers come from the workers. */

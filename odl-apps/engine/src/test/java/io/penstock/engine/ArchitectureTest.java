@@ -14,7 +14,8 @@ class ArchitectureTest {
     @ArchTest
     final ArchRule workersKnowNoOpendaylight = noClasses()
         .that().resideInAnyPackage("io.penstock.engine.node", "io.penstock.engine.neighbour", "io.penstock.engine.api",
-            "io.penstock.engine.journal", "io.penstock.engine.export", "io.penstock.engine.subscriber")
+            "io.penstock.engine.journal", "io.penstock.engine.export", "io.penstock.engine.subscriber",
+            "io.penstock.engine.dhcp")
         .should().dependOnClassesThat().resideInAPackage("org.opendaylight..");
 
     @ArchTest

@@ -17,8 +17,11 @@ import java.util.Map;
  * @param controllerTarget where the bridge finds this controller, such as {@code tcp:127.0.0.1:6653}
  */
 public record BridgeTranslator(String controllerTarget) {
-    /** Packets a second that a switch may send here; a next hop is asked for twice a second at most. */
-    private static final int CONTROLLER_RATE = 1000;
+    /**
+     * Packets a second that a switch may send here. What a single tenant may send is in its meters; this is what the
+     * controller takes from all of them, such as a thousand hosts that boot at once.
+     */
+    private static final int CONTROLLER_RATE = 5000;
 
     public BridgeTranslator {
         requireNonNull(controllerTarget);

@@ -95,10 +95,19 @@ public final class Allocator {
             final int vrf = had != null ? had.vrf() : given.get(tenant);
             final long address = publicAddress(snapshot, tenant, had, addresses, free);
             final List<Allocations.Block> blocks = had == null ? List.of() : BlockAllocator.kept(tenant, had.blocks());
-            final TenantAllocation now = new TenantAllocation(vrf, address, blocks);
+            final TenantAllocation now = new TenantAllocation(vrf, address, blocks, keptLeases(tenant, had));
             tenants.put(tenant.name(), now.equals(had) ? had : now);
         }
         return new Allocations(last, nodes, ports, Collections.unmodifiableMap(tenants));
+    }
+
+    /** A lease goes with the subnet that it is of, and not with its pool: its host has been told that it has it. */
+    private static List<Lease> keptLeases(final Tenant tenant, final TenantAllocation had) {
+        if (had == null || had.leases().isEmpty() || tenant.services().dhcp().isEmpty()) {
+            return List.of();
+        }
+        final Dhcp dhcp = tenant.services().dhcp().orElseThrow();
+        return had.leases().stream().filter(lease -> dhcp.subnetOf(lease.address()).isPresent()).toList();
     }
 
     private static int nextVrf(final int last, final Set<Integer> taken, final boolean tag) {

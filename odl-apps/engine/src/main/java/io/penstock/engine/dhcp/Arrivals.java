@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.dhcp;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.southbound.openflow.PacketIn;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Packets for the DHCP servers that nobody has looked at yet. Safe for all threads; never blocks. */
+final class Arrivals {
+    /** What the engine works off in a second or two; whoever does not fit in asks again. */
+    private static final int MOST = 4096;
+
+    private final Runnable mark;
+    private List<Arrival> waiting = new ArrayList<>();
+
+    /**
+     * A packet.
+     *
+     * @param conflict whether it answers a probe, or else it is a request
+     */
+    record Arrival(int vrf, Place place, boolean conflict, byte[] frame) { }
+
+    Arrivals(final Runnable mark) {
+        this.mark = requireNonNull(mark);
+    }
+
+    /** Takes a packet if it is for a DHCP server. */
+    void onPacketIn(final PacketIn packet) {
+        final boolean conflict = packet.table() == Table.ACCESS_GUARD.number();
+        if (!conflict && packet.table() != Table.DHCP_REQUEST.number()) {
+            return;
+        }
+        synchronized (this) {
+            if (waiting.size() >= MOST) {
+                return;
+            }
+            waiting.add(new Arrival((int) Place.value(packet, Register.VRF), Place.of(packet), conflict,
+                packet.frame()));
+        }
+        mark.run();
+    }
+
+    /** Hands out all that is there, in its order. */
+    synchronized List<Arrival> take() {
+        final List<Arrival> taken = waiting;
+        waiting = new ArrayList<>();
+        return taken;
+    }
+}

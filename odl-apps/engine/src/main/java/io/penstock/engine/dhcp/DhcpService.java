@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.dhcp;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.dhcp.Answer;
+import io.penstock.dhcp.DhcpFrames;
+import io.penstock.dhcp.DhcpServer;
+import io.penstock.dhcp.LeaseTable;
+import io.penstock.dhcp.Query;
+import io.penstock.dhcp.Scope;
+import io.penstock.engine.dhcp.Arrivals.Arrival;
+import io.penstock.engine.dhcp.Probes.Probe;
+import io.penstock.frames.Arp;
+import io.penstock.frames.Bytes;
+import io.penstock.frames.Ethernet;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.southbound.openflow.PacketIn;
+import io.penstock.southbound.openflow.SwitchId;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The DHCP servers of all VRFs. What they give is a change of the {@link Allocations}; answers are held back until that
+ * is stored, so that a controller that is killed at any moment has promised nothing that the next one does not know.
+ * Packets may come on any thread; all else is for the thread of the engine.
+ */
+public final class DhcpService {
+    private static final long NOBODY = 0;
+    /** How often leases that nobody asks for are looked at. Seconds. */
+    private static final long EXPIRY_SECONDS = 10;
+
+    private final Clock clock;
+    private final FrameOutlet outlet;
+    private final Arrivals arrivals;
+    private final Probes probes;
+    private final DhcpServer server;
+    private final LeaseTables tables = new LeaseTables();
+    private final Counts counts = new Counts();
+    private final List<Held> held = new ArrayList<>();
+    /** Who has a server, by VRF id. */
+    private final Map<Integer, Tenant> tenants = new HashMap<>();
+    private final Map<Integer, Scope> scopes = new HashMap<>();
+    private Snapshot served;
+    private Instant nextExpiry = Instant.MIN;
+
+    /** A reply that waits for the leases to be stored. */
+    private record Held(Place place, boolean bound, byte[] frame) { }
+
+    /**
+     * Nobody has asked yet.
+     *
+     * @param mark called on any thread when there is something to answer; must not block
+     * @param timer calls {@code mark} after some milliseconds
+     */
+    public DhcpService(final Clock clock, final Runnable mark, final Timer timer, final FrameOutlet outlet) {
+        this.clock = requireNonNull(clock);
+        this.outlet = requireNonNull(outlet);
+        arrivals = new Arrivals(mark);
+        probes = new Probes(clock, timer);
+        server = new DhcpServer(clock);
+    }
+
+    /** Has the engine look after what is due then. */
+    @FunctionalInterface
+    public interface Timer {
+        /** Marks work after a while. */
+        void markAfter(long millis);
+    }
+
+    /** Takes a packet if it is for a DHCP server. */
+    public void onPacketIn(final PacketIn packet) {
+        arrivals.onPacketIn(packet);
+    }
+
+    /** What became of the messages of each tenant. */
+    public Counts counts() {
+        return counts;
+    }
+
+    /**
+     * Answers what has come; the same object when that changes no lease. What was answered by a call before, and not
+     * {@link #stored}, is forgotten: its clients ask again.
+     */
+    public Allocations change(final Snapshot snapshot, final Allocations before) {
+        held.clear();
+        serve(snapshot, before);
+        final Pass pass = new Pass(before);
+        arrivals.take().forEach(pass::take);
+        // After those who answer a probe.
+        probes.due().forEach(pass::goOn);
+        if (!clock.instant().isBefore(nextExpiry)) {
+            nextExpiry = clock.instant().plusSeconds(EXPIRY_SECONDS);
+            pass.expire();
+        }
+        return tables.written(before);
+    }
+
+    /**
+     * Sends the answers, for the leases are stored.
+     *
+     * @param flows sends an answer when the node it is for has the flows of the new lease
+     */
+    public void stored(final Postponed flows) {
+        held.forEach(each -> {
+            final Runnable send = () -> outlet.send(each.place(), each.frame());
+            if (each.bound()) {
+                flows.whenApplied(each.place().node(), send);
+            } else {
+                send.run();
+            }
+        });
+        held.clear();
+    }
+
+    /** Runs something once a node has all that was stored, or cannot get it soon. */
+    @FunctionalInterface
+    public interface Postponed {
+        /** Runs it on any thread. */
+        void whenApplied(SwitchId node, Runnable task);
+    }
+
+    /** Takes over a configuration. */
+    private void serve(final Snapshot snapshot, final Allocations allocations) {
+        if (snapshot == served) {
+            return;
+        }
+        served = snapshot;
+        scopes.clear();
+        final Set<Integer> before = Set.copyOf(tenants.keySet());
+        tenants.clear();
+        for (final Tenant tenant : snapshot.tenants().values()) {
+            final TenantAllocation given = allocations.tenants().get(tenant.name());
+            if (given != null && tenant.services().dhcp().isPresent()) {
+                tenants.put(given.vrf(), tenant);
+            }
+        }
+        before.stream().filter(vrf -> !tenants.containsKey(vrf)).forEach(server::forget);
+    }
+
+    /** One pass over what has come. */
+    private final class Pass {
+        private final Allocations allocations;
+
+        Pass(final Allocations allocations) {
+            this.allocations = allocations;
+        }
+
+        void take(final Arrival arrival) {
+            final Tenant tenant = tenants.get(arrival.vrf());
+            if (tenant == null) {
+                return;
+            }
+            if (arrival.conflict()) {
+                Ethernet.parse(Bytes.of(arrival.frame())).flatMap(frame -> Arp.parse(frame.payload()))
+                    .ifPresent(arp -> probes.conflict(arrival.vrf(), arp.senderAddress()));
+                return;
+            }
+            DhcpFrames.query(arrival.frame(), arrival.place().attachment(tenant, allocations)).ifPresentOrElse(
+                query -> answer(arrival.vrf(), arrival.place(), tenant, query,
+                    server.answer(query, scope(tenant, arrival.vrf()), leases(tenant))),
+                () -> counts.malformed(tenant.name()));
+        }
+
+        void goOn(final Probe probe) {
+            final Tenant tenant = tenants.get(probe.vrf());
+            if (tenant != null) {
+                answer(probe.vrf(), probe.place(), tenant, probe.query(), server.probed(probe.query(),
+                    scope(tenant, probe.vrf()), leases(tenant), probe.address(), probe.conflict()));
+            }
+        }
+
+        void expire() {
+            tenants.values().forEach(tenant -> server.expire(leases(tenant)));
+        }
+
+        private void answer(final int vrf, final Place place, final Tenant tenant, final Query query,
+                final Answer answer) {
+            counts.count(tenant.name(), query, answer);
+            if (answer instanceof Answer.Reply reply) {
+                held.add(new Held(place, leases(tenant).changed(), DhcpFrames.frame(reply)));
+            } else if (answer instanceof Answer.Probe probe
+                    && probes.begin(vrf, place, query, probe.address(), scope(tenant, vrf).dhcp().probeMillis())) {
+                // From nobody, so that nobody learns a wrong address: RFC 5227, section 2.1.1.
+                final byte[] frame = Arp.request(Constants.GATEWAY_MAC, NOBODY, probe.address()).toAll().bytes()
+                    .toArray();
+                tenant.attachmentsOf(probe.subnet())
+                    .forEach(at -> outlet.send(Place.of(place.node(), allocations, at), frame));
+            }
+        }
+
+        private Scope scope(final Tenant tenant, final int vrf) {
+            return scopes.computeIfAbsent(vrf, each -> Scope.of(tenant, vrf).orElseThrow());
+        }
+
+        private LeaseTable leases(final Tenant tenant) {
+            return tables.of(tenant.name(), allocations.tenants().get(tenant.name()).leases());
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.dhcp;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Sends frames to attachments. Safe for all threads; never blocks. */
+public final class FrameOutlet {
+    private static final Logger LOG = LoggerFactory.getLogger(FrameOutlet.class);
+
+    private final OpenFlowSouthbound southbound;
+
+    /** An outlet by the switches. */
+    public FrameOutlet(final OpenFlowSouthbound southbound) {
+        this.southbound = requireNonNull(southbound);
+    }
+
+    /** Sends an untagged frame to a place, with the tag of the place. What cannot be sent is lost. */
+    void send(final Place place, final byte[] frame) {
+        final Action output = new Action.Output(place.port());
+        final List<Action> actions = place.vlan() == 0 ? List.of(output)
+            : List.of(new Action.PushVlan(), new Action.SetField(MatchField.VLAN_VID, place.vlan()), output);
+        southbound.packetOut(place.node(), OpenFlowSouthbound.NO_PORT, actions, frame).exceptionally(e -> {
+            LOG.debug("A frame to {} was not sent", place, e);
+            return null;
+        });
+    }
+}
