@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.engine.api.Operations;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.node.NodeWorker;
-import io.penstock.engine.node.NodeWorker.Observation;
+import io.penstock.engine.node.Observation;
 import io.penstock.engine.pool.Preview;
 import io.penstock.engine.pool.Usage;
 import io.penstock.pipeline.flow.FlowSpec;
@@ -16,6 +16,7 @@ import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.plan.MeterDiff;
 import io.penstock.pipeline.plan.PlanDiff;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.stage.PlannedFlow;
@@ -34,6 +35,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -118,12 +120,7 @@ final class EngineOperations implements Operations {
 
     @Override
     public List<FlowLine> flows(final Optional<String> node, final Optional<String> tenant) {
-        final Desired desired = engine.desired();
-        tenant.filter(name -> !desired.snapshot().tenants().containsKey(name)).ifPresent(name -> {
-            throw new IllegalArgumentException("there is no tenant '" + name + "'");
-        });
-        final Map<Integer, String> vrfs = desired.allocations().tenants().entrySet().stream()
-            .collect(Collectors.toMap(entry -> entry.getValue().vrf(), Map.Entry::getKey));
+        final Map<Integer, String> vrfs = vrfs(tenant);
         final List<FlowLine> lines = new ArrayList<>();
         observe(choose(node)).forEach((name, seen) -> {
             final Map<FlowSpec.Key, PlannedFlow> planned = seen.plan().flows();
@@ -135,6 +132,16 @@ final class EngineOperations implements Operations {
             });
         });
         return lines;
+    }
+
+    /** Names of all tenants by VRF id; refuses a tenant that is not there. */
+    private Map<Integer, String> vrfs(final Optional<String> tenant) {
+        final Desired desired = engine.desired();
+        tenant.filter(name -> !desired.snapshot().tenants().containsKey(name)).ifPresent(name -> {
+            throw new IllegalArgumentException("there is no tenant '" + name + "'");
+        });
+        return desired.allocations().tenants().entrySet().stream()
+            .collect(Collectors.toMap(entry -> entry.getValue().vrf(), Map.Entry::getKey));
     }
 
     @Override
@@ -163,9 +170,15 @@ final class EngineOperations implements Operations {
     }
 
     private static Map<String, Observation> observe(final SortedMap<String, NodeWorker> workers) {
-        final Map<String, CompletableFuture<Observation>> running = new TreeMap<>();
-        workers.forEach((name, worker) -> running.put(name, worker.observe()));
-        final Map<String, Observation> seen = new TreeMap<>();
+        return ask(workers, NodeWorker::observe);
+    }
+
+    /** Asks all nodes at once; those that do not answer are left out. */
+    private static <T> Map<String, T> ask(final SortedMap<String, NodeWorker> workers,
+            final Function<NodeWorker, CompletableFuture<T>> question) {
+        final Map<String, CompletableFuture<T>> running = new TreeMap<>();
+        workers.forEach((name, worker) -> running.put(name, question.apply(worker)));
+        final Map<String, T> seen = new TreeMap<>();
         running.forEach((name, future) -> {
             try {
                 seen.put(name, join(future));
@@ -186,9 +199,12 @@ final class EngineOperations implements Operations {
 
     private static FlowCounts counts(final Observation seen) {
         final PlanDiff diff = seen.diff();
+        final MeterDiff meters = seen.meters();
         final int replaced = seen.replaced().size();
-        return new FlowCounts(seen.plan().size(), diff.proper().size(), diff.missing().size() - replaced,
-            diff.excess().size() + seen.dump().foreign().size() - replaced, diff.wrong().size() + replaced);
+        return new FlowCounts(seen.plan().size(), diff.proper().size(),
+            diff.missing().size() - replaced + meters.missing().size(),
+            diff.excess().size() + seen.dump().foreign().size() - replaced + meters.excess().size(),
+            diff.wrong().size() + replaced + meters.wrong().size());
     }
 
     private static FlowCounts planned(final NodeWorker worker) {
@@ -199,6 +215,10 @@ final class EngineOperations implements Operations {
     private static List<Difference> differences(final Observation seen) {
         final List<Difference> differences = new ArrayList<>();
         final Set<FlowSpec.Key> replaced = seen.replaced();
+        seen.meters().missing().forEach(meter -> differences.add(new Difference("missing", meter.text())));
+        seen.meters().wrong().forEach(meter -> differences.add(new Difference("wrong", meter.text())));
+        seen.meters().excess().forEach(id ->
+            differences.add(new Difference("excess", "meter=" + Integer.toUnsignedString(id))));
         seen.diff().missing().forEach(flow -> differences.add(
             new Difference(replaced.contains(flow.key()) ? "wrong" : "missing", flow.toString())));
         seen.diff().wrong().forEach(flow -> differences.add(new Difference("wrong", flow.toString())));

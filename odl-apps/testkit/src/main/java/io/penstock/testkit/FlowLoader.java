@@ -60,9 +60,7 @@ public final class FlowLoader {
         for (final MeterSpec meter : wanted) {
             final MeterSpec before = meters.put(meter.id(), meter);
             if (!meter.equals(before)) {
-                ovs.ofctl(before == null ? "add-meter" : "mod-meter", bridge,
-                    "meter=%d,%s,burst,band=type=drop,rate=%d,burst_size=%d".formatted(meter.id(),
-                        meter.unit() == MeterSpec.Unit.PACKETS ? "pktps" : "kbps", meter.rate(), meter.burst()));
+                ovs.ofctl(before == null ? "add-meter" : "mod-meter", bridge, meter.text());
             }
         }
     }

@@ -11,8 +11,9 @@ import java.util.concurrent.CompletableFuture;
 /** The operator's view of the edge. Methods may block while switches are read; safe for all threads. */
 public interface Operations {
     /**
-     * How a switch compares with its plan.
+     * How a switch compares with its plan. {@code missing}, {@code excess} and {@code wrong} count meters too.
      *
+     * @param planned flows
      * @param installed planned flows the switch has
      */
     record FlowCounts(int planned, int installed, int missing, int excess, int wrong) { }
@@ -37,7 +38,7 @@ public interface Operations {
     record Status(List<NodeStatus> nodes, List<TenantStatus> tenants, List<ChainStatus> chains,
             List<FunctionStatus> functions, ControllerStatus controller) { }
 
-    /** A flow that is not as planned; {@code kind} is missing, excess or wrong. */
+    /** A flow or meter that is not as planned; {@code kind} is missing, excess or wrong. */
     record Difference(String kind, String flow) { }
 
     /** The comparison of one node. */

@@ -3,7 +3,7 @@ package io.penstock.engine.node;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.plan.MeterDiff;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.PlanDiff;
 import io.penstock.southbound.openflow.FlowChanges;
@@ -16,12 +16,14 @@ import io.penstock.southbound.openflow.TrackedConnections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Brings the flows of a switch to a plan, and what goes with them. Each call blocks until the switch has answered, a
+ * Brings the flows of a switch to a plan, and what goes with them: meters, which no bundle carries, so those that flows
+ * name are there before the flows, and leave after them. Each call blocks until the switch has answered, a
  * minute a message at most. For the thread of one worker.
  */
 final class NodeFlows {
@@ -40,9 +42,15 @@ final class NodeFlows {
         unflushed.addAll(connections);
     }
 
-    /** Flows without their counters. */
-    static List<FlowSpec> of(final FlowDump dump) {
-        return dump.flows().stream().map(InstalledFlow::flow).toList();
+    /** Reads all of a switch and compares; changes nothing. Waits so many seconds for each answer. */
+    Observation observe(final SwitchId id, final NodePlan planned, final long seconds)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        final CompletableFuture<FlowDump> reading = southbound.readFlows(id);
+        final MeterDiff meters =
+            MeterDiff.between(planned, southbound.readMeters(id).get(seconds, TimeUnit.SECONDS));
+        final FlowDump dump = reading.get(seconds, TimeUnit.SECONDS);
+        return new Observation(planned, dump, meters,
+            PlanDiff.between(planned, dump.flows().stream().map(InstalledFlow::flow).toList()));
     }
 
     /** From the plan that the switch has to another: costs as much as differs. */
@@ -50,14 +58,35 @@ final class NodeFlows {
             throws InterruptedException, ExecutionException, TimeoutException {
         final Set<Integer> gone = new HashSet<>(installed.zones());
         gone.removeAll(planned.zones());
-        return send(id, planned, PlanDiff.between(planned, installed), gone, List.of());
+        final MeterDiff meters = MeterDiff.between(planned, installed);
+        setMeters(id, meters);
+        final FlowChanges changes = send(id, planned, PlanDiff.between(planned, installed), gone, List.of());
+        deleteMeters(id, meters);
+        return changes;
     }
 
     /** From whatever the switch has to a plan: reads all of it. */
     FlowChanges reconcile(final SwitchId id, final NodePlan planned)
             throws InterruptedException, ExecutionException, TimeoutException {
-        final FlowDump dump = southbound.readFlows(id).get(ANSWER_SECONDS, TimeUnit.SECONDS);
-        return send(id, planned, PlanDiff.between(planned, of(dump)), Set.of(), dump.foreign());
+        final Observation seen = observe(id, planned, ANSWER_SECONDS);
+        setMeters(id, seen.meters());
+        final FlowChanges changes = send(id, planned, seen.diff(), Set.of(), seen.dump().foreign());
+        deleteMeters(id, seen.meters());
+        return changes;
+    }
+
+    private void setMeters(final SwitchId id, final MeterDiff diff)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        if (!diff.toSet().isEmpty()) {
+            southbound.setMeters(id, diff.toSet()).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private void deleteMeters(final SwitchId id, final MeterDiff diff)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        if (!diff.excess().isEmpty()) {
+            southbound.deleteMeters(id, diff.excess()).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+        }
     }
 
     private FlowChanges send(final SwitchId id, final NodePlan planned, final PlanDiff diff,

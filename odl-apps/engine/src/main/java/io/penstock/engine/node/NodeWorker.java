@@ -5,19 +5,19 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.Desired;
-import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.plan.NodePlan;
-import io.penstock.pipeline.plan.PlanDiff;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.FlowDump;
+import io.penstock.southbound.openflow.MeterCount;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.NodeSession;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -202,17 +202,18 @@ public final class NodeWorker implements AutoCloseable {
 
     /** Reads the switch and compares; changes nothing. Fails when the switch is not there. */
     public CompletableFuture<Observation> observe() {
-        return ask(() -> {
-            final NodePlan now = planNow(desired.get());
-            // Short: a switch that was cut off without a word counts as connected for a while, and people wait here.
-            final FlowDump dump = southbound.readFlows(id()).get(OBSERVE_SECONDS, TimeUnit.SECONDS);
-            return new Observation(now, dump, PlanDiff.between(now, NodeFlows.of(dump)));
-        });
+        // Short: a switch that was cut off without a word counts as connected for a while, and people wait here.
+        return ask(() -> flows.observe(id(), planNow(desired.get()), OBSERVE_SECONDS));
     }
 
     /** Reads the flows of the switch with their counters; changes nothing. Fails when the switch is not there. */
     public CompletableFuture<FlowDump> counters() {
         return ask(() -> southbound.readFlows(id()).get(OBSERVE_SECONDS, TimeUnit.SECONDS));
+    }
+
+    /** Reads what the meters of the switch have counted; changes nothing. Fails when the switch is not there. */
+    public CompletableFuture<List<MeterCount>> meterCounts() {
+        return ask(() -> southbound.readMeterCounts(id()).get(OBSERVE_SECONDS, TimeUnit.SECONDS));
     }
 
     /** Reads the switch and mends what differs. Fails when the switch is not there. */
@@ -236,18 +237,6 @@ public final class NodeWorker implements AutoCloseable {
     public void close() {
         thread.shutdownNow();
         waiters.notConnected();
-    }
-
-    /** What a switch has and how that compares. */
-    public record Observation(NodePlan plan, FlowDump dump, PlanDiff diff) {
-        /** Planned flows in whose place the switch has one we cannot read: not missing but wrong. */
-        public Set<FlowSpec.Key> replaced() {
-            if (dump.foreign().isEmpty()) {
-                return Set.of();
-            }
-            return dump.foreign().stream().flatMap(flow -> flow.key().stream()).filter(plan.flows()::containsKey)
-                .collect(Collectors.toSet());
-        }
     }
 
     private interface Work<T> {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.flow.MeterSpec;
+import io.penstock.pipeline.flow.MeterSpec.Unit;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
@@ -13,20 +15,25 @@ import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.ConnectionListener;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.InstalledFlow;
+import io.penstock.southbound.openflow.MeterCount;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.PacketInListener;
 import io.penstock.southbound.openflow.PortListener;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,11 +46,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Whose connections and sessions go with a change. */
+/** Whose connections and sessions go with a change, and when meters come and go. */
 class NodeFlowsTest {
     private static final SwitchId SWITCH = new SwitchId(1);
     private static final int VRF = 5;
     private static final long ADDRESS = 0xcb007105L;
+
+    private static final MeterSpec FIRST = new MeterSpec(TenantMeter.NEIGHBOUR.number(VRF), Unit.PACKETS, 50, 100);
+    private static final MeterSpec FASTER = new MeterSpec(FIRST.id(), Unit.PACKETS, 51, 100);
+    private static final MeterSpec SECOND = new MeterSpec(TenantMeter.OUT.number(VRF), Unit.KILOBITS, 9, 9);
+    private static final MeterSpec THIRD = new MeterSpec(TenantMeter.IN.number(VRF), Unit.KILOBITS, 9, 9);
 
     private final Recorder southbound = new Recorder();
     private final NodeFlows flows = new NodeFlows(southbound);
@@ -189,6 +201,61 @@ class NodeFlowsTest {
         assertThat(southbound.changes).isEmpty();
     }
 
+    @Test
+    void metersComeBeforeFlowsAndGoAfterThem() throws Exception {
+        flows.change(SWITCH, metered(List.of(), FIRST, SECOND), metered(translated(ADDRESS), FASTER, THIRD));
+        assertThat(southbound.steps).containsExactly("set [" + THIRD + ", " + FASTER + "]", "flows",
+            "delete [" + SECOND.id() + "]");
+    }
+
+    @Test
+    void metersOfATenantThatLeftGoAfterItsFlows() throws Exception {
+        flows.change(SWITCH, metered(translated(ADDRESS), FIRST, SECOND), plan(new TreeMap<>()));
+        assertThat(southbound.steps).containsExactly("flows", "delete [" + FIRST.id() + ", " + SECOND.id() + "]");
+    }
+
+    @Test
+    void metersThatStayAreLeftAlone() throws Exception {
+        final List<MeterSpec> same = List.of(FIRST, SECOND);
+        flows.change(SWITCH, metered(List.of(), same), metered(List.of(), same));
+        flows.change(SWITCH, metered(List.of(), FIRST, SECOND), metered(List.of(), FIRST, SECOND));
+        assertThat(southbound.steps).isEmpty();
+    }
+
+    @Test
+    void metersOfTheSwitchAreBroughtToThePlan() throws Exception {
+        southbound.meters = new TreeMap<>(Map.of(FIRST.id(), Optional.of(FASTER), SECOND.id(), Optional.empty(),
+            99, Optional.of(new MeterSpec(99, Unit.PACKETS, 1, 1)), -3, Optional.empty()));
+        Arrays.stream(Meter.values()).forEach(meter ->
+            southbound.meters.put(meter.number(), Optional.of(meter.spec())));
+        flows.reconcile(SWITCH, metered(translated(ADDRESS), FIRST, SECOND, THIRD));
+        assertThat(southbound.steps).containsExactly("set [" + THIRD + ", " + FIRST + ", " + SECOND + "]", "flows",
+            "delete [-3, 99]");
+    }
+
+    @Test
+    void aSwitchThatWasNeverSeenGetsItsOwnMetersToo() throws Exception {
+        flows.reconcile(SWITCH, plan(List.of()));
+        assertThat(southbound.steps).containsExactly("set " + Arrays.stream(Meter.values()).map(Meter::spec).toList());
+    }
+
+    @Test
+    void flowsThatFailLeaveTheMetersTheyNeed() {
+        southbound.refusal = new IllegalStateException("refused");
+        assertThatThrownBy(() -> flows.change(SWITCH, metered(translated(ADDRESS), FIRST), plan(new TreeMap<>())))
+            .hasRootCauseMessage("refused");
+        assertThat(southbound.steps).containsExactly("flows");
+    }
+
+    private static NodePlan metered(final List<PlannedFlow> flows, final MeterSpec... meters) {
+        return metered(flows, List.of(meters));
+    }
+
+    private static NodePlan metered(final List<PlannedFlow> flows, final List<MeterSpec> meters) {
+        final NodePlan plan = plan(flows);
+        return new NodePlan(plan.bridge(), plan.nodeFlows(), plan.tenantFlows(), new TreeMap<>(Map.of(VRF, meters)));
+    }
+
     private static List<PlannedFlow> translated(final long address) {
         return List.of(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, Priority.NORMAL, List.of(Register.VRF.is(VRF)),
             List.of(new Action.ConnTrack(true, Register.VRF.range(), Table.NAT_OUT_CHECK,
@@ -205,12 +272,15 @@ class NodeFlowsTest {
             new TreeMap<>(), new TreeMap<>());
     }
 
-    /** A switch that takes everything and remembers it; only forgetting may fail. */
+    /** A switch that takes everything and remembers it; flows and forgetting may fail. */
     private static final class Recorder implements OpenFlowSouthbound {
         private final List<FlowChanges> changes = new ArrayList<>();
         private final List<Set<TrackedConnections>> flushed = new ArrayList<>();
         private List<PlannedFlow> installed = List.of();
+        private final List<String> steps = new ArrayList<>();
+        private SortedMap<Integer, Optional<MeterSpec>> meters = new TreeMap<>();
         private RuntimeException failure;
+        private RuntimeException refusal;
 
         List<Long> removed() {
             return changes.stream().flatMap(each -> each.removeCookies().stream()).toList();
@@ -219,6 +289,29 @@ class NodeFlowsTest {
         @Override
         public CompletableFuture<Void> apply(final SwitchId target, final FlowChanges wanted) {
             changes.add(wanted);
+            steps.add("flows");
+            return refusal == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(refusal);
+        }
+
+        @Override
+        public CompletableFuture<Map<Integer, Optional<MeterSpec>>> readMeters(final SwitchId source) {
+            return CompletableFuture.completedFuture(meters);
+        }
+
+        @Override
+        public CompletableFuture<List<MeterCount>> readMeterCounts(final SwitchId source) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<Void> setMeters(final SwitchId target, final Collection<MeterSpec> wanted) {
+            steps.add("set " + wanted);
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletableFuture<Void> deleteMeters(final SwitchId target, final Set<Integer> ids) {
+            steps.add("delete " + ids);
             return CompletableFuture.completedFuture(null);
         }
 

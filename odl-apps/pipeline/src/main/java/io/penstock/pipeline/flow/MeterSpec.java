@@ -19,6 +19,12 @@ public record MeterSpec(int id, Unit unit, long rate, long burst) {
         }
     }
 
+    /** The meter as ovs-ofctl reads it. */
+    public String text() {
+        return "meter=%d,%s,burst,band=type=drop,rate=%d,burst_size=%d".formatted(id,
+            unit == Unit.PACKETS ? "pktps" : "kbps", rate, burst);
+    }
+
     /** What a meter counts. */
     public enum Unit {
         /** Packets. */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.registry;
 
+import java.util.Arrays;
+import java.util.Optional;
+
 /**
  * The meters that each tenant has for itself, so that a flood of one tenant is cut before it is mixed with packets of
  * others. Their numbers follow from the VRF id; those below 16 are {@link Meter}s of the whole switch.
@@ -45,6 +48,12 @@ public enum TenantMeter {
     /** The place among the meters of a VRF, 1..7. */
     public int kind() {
         return number;
+    }
+
+    /** Which of a tenant's meters one is, by its OpenFlow id; nothing for one of the whole switch. */
+    public static Optional<TenantMeter> of(final int id) {
+        return vrfOf(id) == 0 ? Optional.empty()
+            : Arrays.stream(values()).filter(meter -> meter.number == id % KINDS).findFirst();
     }
 
     /** Whose a meter is, by its OpenFlow id; 0 for one of the whole switch. */

@@ -2,7 +2,11 @@
 package io.penstock.southbound.openflow;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.MeterSpec;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
@@ -32,10 +36,26 @@ public interface OpenFlowSouthbound extends FlowSender {
     /**
      * {@inheritDoc}
      *
-     * <p>All or nothing, in one ONF bundle. Packets meet either all old or all new flows.
+     * <p>All or nothing, in one ONF bundle. Packets meet either all old or all new flows. Meters that the flows name
+     * have to be there.
      */
     @Override
     CompletableFuture<Void> apply(SwitchId target, FlowChanges changes);
+
+    /** Reads all meters by their id, in ascending order; nothing for one that no {@link MeterSpec} can be. */
+    CompletableFuture<Map<Integer, Optional<MeterSpec>>> readMeters(SwitchId source);
+
+    /** Reads what the meters have counted. */
+    CompletableFuture<List<MeterCount>> readMeterCounts(SwitchId source);
+
+    /**
+     * Makes meters; one that is there gets the new rate instead, and counts from zero. Not atomic: when the switch
+     * refuses one, others may be there.
+     */
+    CompletableFuture<Void> setMeters(SwitchId target, Collection<MeterSpec> meters);
+
+    /** Deletes meters by their id, and with them all flows that name them. One that is not there is no error. */
+    CompletableFuture<Void> deleteMeters(SwitchId target, Set<Integer> ids);
 
     /**
      * Lets a switch treat a frame as if it had come in at a port.

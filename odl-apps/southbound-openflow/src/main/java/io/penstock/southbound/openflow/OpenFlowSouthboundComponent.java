@@ -2,11 +2,15 @@
 package io.penstock.southbound.openflow;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.wire.WireMessages;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -30,6 +34,7 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
     private final WireExtension extension;
     private final Messenger messenger;
     private final Meters meters;
+    private final MeterReader meterReader;
     private final FlowReader reader;
     private final FlowSender sender;
     private final PlainSender plain;
@@ -51,11 +56,11 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
         extension = new WireExtension(switches, extensions.getExtensionConverterRegistrator());
         messenger = new Messenger(rpcs);
         reader = new FlowReader(rpcs);
+        meterReader = new MeterReader(rpcs);
         sender = new BundleSender(messenger);
         plain = new PlainSender(messenger);
+        meters = new Meters(messenger, plain);
         connections = new Connections(extension::claim);
-        meters = new Meters(messenger, connections);
-        connections.listen(meters);
         registration = masterships.register(connections);
     }
 
@@ -84,8 +89,27 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
 
     @Override
     public CompletableFuture<Void> apply(final SwitchId target, final FlowChanges changes) {
-        return connections.whileConnected(target,
-            meters.ensure(target).thenCompose(ready -> sender.apply(target, changes)));
+        return connections.whileConnected(target, sender.apply(target, changes));
+    }
+
+    @Override
+    public CompletableFuture<Map<Integer, Optional<MeterSpec>>> readMeters(final SwitchId source) {
+        return connections.whileConnected(source, meterReader.read(source));
+    }
+
+    @Override
+    public CompletableFuture<List<MeterCount>> readMeterCounts(final SwitchId source) {
+        return connections.whileConnected(source, meterReader.counts(source));
+    }
+
+    @Override
+    public CompletableFuture<Void> setMeters(final SwitchId target, final Collection<MeterSpec> wanted) {
+        return connections.whileConnected(target, meters.set(target, wanted));
+    }
+
+    @Override
+    public CompletableFuture<Void> deleteMeters(final SwitchId target, final Set<Integer> ids) {
+        return connections.whileConnected(target, meters.delete(target, ids));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.penstock.southbound.openflow;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.southbound.openflow.wire.WireMeters;
 import java.util.List;
 import org.opendaylight.openflowjava.protocol.api.extensibility.DeserializerRegistry;
 import org.opendaylight.openflowjava.protocol.api.extensibility.DeserializerRegistryInjector;
@@ -18,6 +19,7 @@ import org.opendaylight.openflowjava.protocol.api.util.EncodeConstants;
 import org.opendaylight.openflowjava.protocol.spi.connection.SwitchConnectionProvider;
 import org.opendaylight.openflowplugin.extension.api.ExtensionConverterRegistrator;
 import org.opendaylight.openflowplugin.extension.api.TypeVersionKey;
+import org.opendaylight.yang.gen.v1.urn.opendaylight.meter.statistics.rev131111.multipart.request.multipart.request.body.MultipartRequestMeterStats;
 import org.opendaylight.yang.gen.v1.urn.opendaylight.multipart.types.rev170112.multipart.reply.MultipartReplyBody;
 import org.opendaylight.yang.gen.v1.urn.opendaylight.openflow.protocol.rev130731.ErrorMessage;
 import org.opendaylight.yang.gen.v1.urn.opendaylight.openflow.protocol.rev130731.ExperimenterInput;
@@ -28,9 +30,8 @@ import org.opendaylight.yang.gen.v1.urn.penstock.openflow.wire.rev261121.send.ex
 import org.opendaylight.yangtools.concepts.ObjectRegistration;
 
 /**
- * Hangs our wire format into OpenFlowPlugin: messages out through its experimenter RPC; flow statistics, packet-ins and
- * the answers to bundles in. Replaces five codecs of the OpenFlow 1.3 connections on the default port (6653), each of
- * which leaves what is not ours to the one before.
+ * Hangs our wire format into OpenFlowPlugin: messages out through its experimenter RPC; flows, meters, packet-ins and
+ * the answers to bundles in. Replaces eight codecs of the OpenFlow 1.3 connections on the default port (6653).
  *
  * <p>OpenFlowPlugin installs its own codecs when it starts to listen, perhaps after us, so {@link #claim} is called
  * again for each switch that connects. The registries are plain maps: putting a value to a key that is there already
@@ -44,6 +45,8 @@ final class WireExtension implements AutoCloseable {
 
     private static final MessageTypeKey<?> SEND =
         new MessageTypeKey<>(EncodeConstants.OF_VERSION_1_3, ExperimenterInput.class);
+    private static final MessageTypeKey<?> METER_REQUEST =
+        new MessageTypeKey<>(EncodeConstants.OF_VERSION_1_3, MultipartRequestMeterStats.class);
     private static final MessageCodeKey ERRORS = key(ERROR, ErrorMessage.class);
     private static final MessageCodeKey EXPERIMENTERS = key(EXPERIMENTER, ExperimenterMessage.class);
 
@@ -78,11 +81,16 @@ final class WireExtension implements AutoCloseable {
         connections.registerDeserializer(ERRORS, new ExperimenterErrorDeserializer(standardErrors));
         connections.registerDeserializer(EXPERIMENTERS, new BundleReplyDeserializer(standardExperimenters));
         connections.registerDeserializer(key(MULTIPART_FLOW, MultipartReplyBody.class), new FlowEntriesDeserializer());
+        connections.registerSerializer(METER_REQUEST, new MeterRequestSerializer());
+        for (final WireMeters.Body body : WireMeters.Body.values()) {
+            connections.registerDeserializer(key(body.multipart(), MultipartReplyBody.class),
+                new MeterEntriesDeserializer(body));
+        }
         connections.registerDeserializer(key(PACKET_IN, PacketInMessage.class), new PacketInDeserializer());
     }
 
     /**
-     * Puts back what can be put back. Flow statistics and packet-ins stay as they are until OpenFlowPlugin is started
+     * Puts back what can be put back. Flows, meters and packet-ins stay as they are until OpenFlowPlugin is started
      * again: nobody else reads them here.
      */
     @Override

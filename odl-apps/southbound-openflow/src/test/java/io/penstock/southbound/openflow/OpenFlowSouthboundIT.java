@@ -11,6 +11,7 @@ import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.wire.PrivateSwitch;
@@ -84,10 +85,12 @@ class OpenFlowSouthboundIT {
     @BeforeEach
     void clear() throws Exception {
         target.ofctl("del-flows");
+        target.ofctl("del-meters");
     }
 
     @Test
     void everyFlowComesBackAsItWasSent() {
+        get(southbound.setMeters(SWITCH, List.of(Meter.SESSION_SAMPLES.spec())));
         get(southbound.apply(SWITCH, FlowChanges.of(List.of(), SampleFlows.all())));
         final FlowDump dump = get(southbound.readFlows(SWITCH));
         assertThat(dump.foreign()).isEmpty();
@@ -273,7 +276,9 @@ class OpenFlowSouthboundIT {
         final List<CompletableFuture<?>> asked = List.of(southbound.readFlows(SWITCH),
             southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(flow(1, List.of())))),
             southbound.flush(SWITCH, Set.of(TrackedConnections.ofZone(4))), southbound.barrier(SWITCH),
-            southbound.packetOut(SWITCH, 1, List.of(), arpRequest()));
+            southbound.packetOut(SWITCH, 1, List.of(), arpRequest()), southbound.readMeters(SWITCH),
+            southbound.readMeterCounts(SWITCH), southbound.setMeters(SWITCH, List.of(Meter.SESSION_SAMPLES.spec())),
+            southbound.deleteMeters(SWITCH, Set.of(1)));
         assertThat(asked).noneMatch(CompletableFuture::isDone);
         target.restart();
         asked.forEach(answer -> assertThatThrownBy(() -> get(answer)).hasMessageContaining(SWITCH.toString()));

@@ -7,7 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
-import io.penstock.pipeline.registry.Meter;
+import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
 
@@ -23,9 +23,8 @@ public final class WireMessages {
     private static final int PACKET_OUT = 13;
     private static final int FLOW_MOD = 14;
     private static final int METER_MOD = 29;
-    /** OFPMF_PKTPS and OFPMF_BURST. */
-    private static final int METER_FLAGS = 0x0006;
-    private static final int METER_BAND_DROP = 1;
+    /** OFPMC_DELETE. */
+    private static final int METER_DELETE = 2;
     private static final int ADD = 0;
     private static final int DELETE = 3;
     private static final int DELETE_STRICT = 4;
@@ -95,10 +94,15 @@ public final class WireMessages {
     }
 
     /** Makes a meter, or changes the one that is there: a switch refuses the wrong one of the two. */
-    public static byte[] meter(final Meter meter, final MeterCommand command) {
-        return finish(begin(METER_MOD).writeShort(command.ordinal()).writeShort(METER_FLAGS)
-            .writeInt(meter.number()).writeShort(METER_BAND_DROP).writeShort(16).writeInt(meter.rate())
-            .writeInt(meter.burst()).writeZero(4));
+    public static byte[] meter(final MeterSpec meter, final MeterCommand command) {
+        final ByteBuf out = begin(METER_MOD).writeShort(command.ordinal());
+        WireMeters.encode(out, meter);
+        return finish(out);
+    }
+
+    /** Deletes a meter, and with it all flows that name it. */
+    public static byte[] deleteMeter(final int id) {
+        return finish(begin(METER_MOD).writeShort(METER_DELETE).writeShort(0).writeInt(id));
     }
 
     /** Deletes exactly the flow with this key, whatever its actions and cookie. */

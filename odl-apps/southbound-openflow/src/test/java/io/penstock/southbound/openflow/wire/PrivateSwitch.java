@@ -67,6 +67,13 @@ public final class PrivateSwitch implements AutoCloseable {
         return run(with(List.of("ovs-ofctl", "-O", "OpenFlow13", command, managementSocket().toString()), arguments));
     }
 
+    /** Lets a packet that is described like a flow of the datapath come in at a port. */
+    public void receive(final String port, final String packet, final int length)
+            throws IOException, InterruptedException {
+        run("ovs-appctl", "--target=" + path("vswitchd.ctl"), "netdev-dummy/receive", port, packet, "--len",
+            Integer.toString(length));
+    }
+
     /** What ovs-ofctl reads in a message. */
     public String print(final byte[] message) throws IOException, InterruptedException {
         return run("ovs-ofctl", "ofp-print", HexFormat.of().formatHex(message));

@@ -8,6 +8,7 @@ import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.FlowText;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.wire.WireMessages.BundleControl;
@@ -39,7 +40,7 @@ class WireSwitchIT {
     }
 
     private static byte[] meter(final MeterCommand command) {
-        return WireMessages.meter(Meter.SESSION_SAMPLES, command);
+        return WireMessages.meter(Meter.SESSION_SAMPLES.spec(), command);
     }
 
     @Test
@@ -50,6 +51,21 @@ class WireSwitchIT {
         }
         assertThat(target.ofctl("dump-meters")).contains("meter=1 pktps burst bands=", "type=drop rate=200",
             "burst_size=1000");
+    }
+
+    @Test
+    void aMeterOfKilobitsIsMadeAndGoesWithTheFlowsThatNameIt() throws Exception {
+        final MeterSpec meter = new MeterSpec((1 << 18) - 1, MeterSpec.Unit.KILOBITS, 0xffffffffL, 20);
+        try (PlainConnection connection = new PlainConnection(target.managementSocket())) {
+            assertThat(connection.send(List.of(WireMessages.meter(meter, MeterCommand.ADD)))).isEmpty();
+            assertThat(target.ofctl("dump-meters")).contains("meter=262143 kbps burst bands=",
+                "type=drop rate=4294967295 burst_size=20");
+            target.ofctl("add-flow", "table=3,actions=meter:262143,output:1");
+            assertThat(connection.send(List.of(WireMessages.deleteMeter(meter.id()),
+                WireMessages.deleteMeter(meter.id())))).as("errors").isEmpty();
+            assertThat(connection.dump()).isEmpty();
+        }
+        assertThat(target.ofctl("dump-meters")).doesNotContain("262143");
     }
 
     @Test

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.plan;
+
+import io.penstock.pipeline.flow.MeterSpec;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * What separates the meters of a switch from its plan.
+ *
+ * @param missing planned and not there
+ * @param wrong there with another rate, burst or unit; the planned meter
+ * @param excess ids of those that are there and not planned; to delete one deletes the flows that name it
+ */
+public record MeterDiff(List<MeterSpec> missing, List<MeterSpec> wrong, SortedSet<Integer> excess) {
+    /** Whether the switch has the meters of the plan. */
+    public boolean isEmpty() {
+        return missing.isEmpty() && wrong.isEmpty() && excess.isEmpty();
+    }
+
+    /** Meters to make, or to give another rate. */
+    public List<MeterSpec> toSet() {
+        return Stream.concat(missing.stream(), wrong.stream()).toList();
+    }
+
+    /**
+     * Compares.
+     *
+     * @param installed all meters of the switch by id; nothing for one that no {@link MeterSpec} can be
+     */
+    public static MeterDiff between(final NodePlan plan, final Map<Integer, Optional<MeterSpec>> installed) {
+        final List<MeterSpec> missing = new ArrayList<>();
+        final List<MeterSpec> wrong = new ArrayList<>();
+        final SortedSet<Integer> excess = new TreeSet<>(installed.keySet());
+        plan.meters().forEach((id, wanted) -> {
+            if (!excess.remove(id)) {
+                missing.add(wanted);
+            } else if (!installed.get(id).equals(Optional.of(wanted))) {
+                wrong.add(wanted);
+            }
+        });
+        return new MeterDiff(missing, wrong, excess);
+    }
+
+    /**
+     * Compares a plan with the one that the switch has. Looks only at the meters of tenants that have not the same list
+     * of them in both; those of the whole switch are in every plan.
+     */
+    public static MeterDiff between(final NodePlan plan, final NodePlan installed) {
+        final List<MeterSpec> missing = new ArrayList<>();
+        final List<MeterSpec> wrong = new ArrayList<>();
+        final SortedSet<Integer> excess = new TreeSet<>();
+        final Set<MeterSpec> there = new HashSet<>();
+        final List<MeterSpec> wanted = new ArrayList<>();
+        plan.tenantMeters().forEach((vrf, meters) -> {
+            final List<MeterSpec> before = installed.tenantMeters().getOrDefault(vrf, List.of());
+            if (meters != before) {
+                wanted.addAll(meters);
+                there.addAll(before);
+            }
+        });
+        installed.tenantMeters().forEach((vrf, meters) -> {
+            if (!plan.tenantMeters().containsKey(vrf)) {
+                there.addAll(meters);
+            }
+        });
+        there.forEach(meter -> excess.add(meter.id()));
+        for (final MeterSpec meter : wanted) {
+            if (!excess.remove(meter.id())) {
+                missing.add(meter);
+            } else if (!there.contains(meter)) {
+                wrong.add(meter);
+            }
+        }
+        return new MeterDiff(missing, wrong, excess);
+    }
+}
