@@ -65,7 +65,8 @@ class ConsoleIT {
         host.reaches(EdgeNetwork.SERVER);
         final List<String> printed = console("penstock:node-list", "penstock:tenant-list",
             "penstock:tenant-show acme", "penstock:chain-list", "penstock:flow-list acme",
-            "penstock:flow-list --text --node " + system.second().name(), "penstock:verify", "penstock:nat-list");
+            "penstock:flow-list --text --node " + system.second().name(), "penstock:verify", "penstock:nat-list",
+            "penstock:limit-list --tenant acme", "penstock:limit-list --node " + system.second().name());
         final String planned = system.verify(node).get("planned").getAsString();
         assertThat(row(printed.get(0), node.name())).contains("true", "netdev", "DPDK", planned);
         assertThat(row(printed.get(1), "acme")).contains(Integer.toString(system.vrf("acme")),
@@ -77,11 +78,16 @@ class ConsoleIT {
         assertThat(printed.get(5)).contains("priority=", "actions=", "beta").doesNotContain("acme");
         assertThat(row(printed.get(6), node.name())).contains("none");
         assertThat(row(printed.get(7), "pool " + Intent.SMALL_POOL)).contains("2 addresses");
+        assertThat(row(printed.get(8), node.name())).contains("acme", "neighbour", "50 packets", "100");
+        assertThat(printed.get(8)).doesNotContain("beta", "session-samples");
+        assertThat(printed.get(9)).contains("beta", "session-samples").doesNotContain("acme");
     }
 
     @Test
     void aMistakeIsNamed() {
         assertThatThrownBy(() -> console("penstock:tenant-show nobody"))
+            .hasMessageContaining("there is no tenant 'nobody'");
+        assertThatThrownBy(() -> console("penstock:limit-list --tenant nobody"))
             .hasMessageContaining("there is no tenant 'nobody'");
         assertThatThrownBy(() -> console("penstock:verify nowhere"))
             .hasMessageContaining("there is no node 'nowhere'");
@@ -93,7 +99,7 @@ class ConsoleIT {
         final List<String> printed = console("penstock:node-list --json", "penstock:tenant-list --json",
             "penstock:tenant-show --json acme", "penstock:chain-list --json", "penstock:flow-list --json --drops",
             "penstock:verify --json " + node.name(), "penstock:resync --json " + node.name(), "penstock:verify --json",
-            "penstock:nat-list --json");
+            "penstock:nat-list --json", "penstock:limit-list --json --tenant beta --node " + system.second().name());
         assertThat(array(printed.get(0))).hasSize(system.nodes().size());
         assertThat(entry(printed.get(1), "acme").get("publicAddress").getAsString())
             .isEqualTo(system.publicAddress("acme"));
@@ -109,6 +115,14 @@ class ConsoleIT {
         assertThat(array(printed.get(7))).hasSize(system.nodes().size()).allMatch(each ->
             each.getAsJsonObject().getAsJsonObject("flows").get("missing").getAsInt() == 0);
         assertThat(JsonParser.parseString(printed.get(8)).getAsJsonObject().getAsJsonArray("pools")).isNotEmpty();
+        final JsonObject limit = array(printed.get(9)).get(0).getAsJsonObject();
+        assertThat(limit.get("meter").getAsString()).isEqualTo("neighbour");
+        assertThat(limit.get("rate").getAsInt()).isEqualTo(50);
+        assertThat(limit.get("droppedPackets").getAsInt()).isZero();
+        final JsonObject asked = system.restconf().call("limits", "{'tenant': 'beta'}").getAsJsonArray("limit").get(0)
+            .getAsJsonObject();
+        assertThat(asked.get("unit").getAsString()).isEqualTo("packets");
+        assertThat(asked.get("dropped-packets").getAsInt()).isZero();
     }
 
     private static JsonArray array(final String text) {

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Meter;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,6 +82,26 @@ class DriftIT {
         assertThat(count(found, "missing") + count(found, "wrong")).isZero();
         assertThat(differences(found)).contains("excess");
         mend(0, 4);
+    }
+
+    @Test
+    void metersAreComparedToo() {
+        final String before = meters();
+        node.ovs().ofctl("mod-meter", Constants.BRIDGE,
+            "meter=" + Meter.SESSION_SAMPLES.number() + ",pktps,burst,band=type=drop,rate=1,burst_size=1");
+        node.ovs().ofctl("add-meter", Constants.BRIDGE, "meter=99999,kbps,band=type=drop,rate=9");
+        final JsonObject found = system.verify(node);
+        assertThat(List.of(count(found, "missing"), count(found, "excess"), count(found, "wrong")))
+            .as(found.toString()).containsExactly(0, 1, 1);
+        assertThat(differences(found)).contains("meter=99999", Meter.SESSION_SAMPLES.spec().text());
+        mend(0, 0);
+        assertThat(meters()).isEqualTo(before);
+    }
+
+    private String meters() {
+        // The first line has a transaction id.
+        return node.ovs().ofctl("dump-meters", Constants.BRIDGE).lines().skip(1).sorted()
+            .collect(Collectors.joining("\n"));
     }
 
     private void mend(final int added, final int removed) {

@@ -165,6 +165,11 @@ public final class EngineComponent implements Operations, AutoCloseable {
     }
 
     @Override
+    public List<Limit> limits(final Optional<String> node, final Optional<String> tenant) {
+        return operations.limits(node, tenant);
+    }
+
+    @Override
     public CompletableFuture<SortedMap<String, Progress>> applied(final Optional<String> node, final Duration limit) {
         return operations.applied(node, limit);
     }

@@ -134,6 +134,16 @@ final class EngineOperations implements Operations {
         return lines;
     }
 
+    @Override
+    public List<Limit> limits(final Optional<String> node, final Optional<String> tenant) {
+        final Map<Integer, String> vrfs = vrfs(tenant);
+        final SortedMap<String, NodeWorker> chosen = choose(node);
+        return ask(chosen, NodeWorker::meterCounts).entrySet().stream()
+            .flatMap(each -> chosen.get(each.getKey()).plan().stream()
+                .flatMap(plan -> Limits.of(each.getKey(), plan, vrfs, each.getValue())))
+            .filter(limit -> tenant.isEmpty() || limit.tenant().equals(tenant.orElseThrow())).toList();
+    }
+
     /** Names of all tenants by VRF id; refuses a tenant that is not there. */
     private Map<Integer, String> vrfs(final Optional<String> tenant) {
         final Desired desired = engine.desired();

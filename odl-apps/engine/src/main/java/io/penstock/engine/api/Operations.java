@@ -54,6 +54,18 @@ public interface Operations {
     record FlowLine(String node, String table, String label, String tenant, boolean drop, long packets, long bytes,
             String text) { }
 
+    /**
+     * A limit of what a tenant may send, which a meter of a switch keeps, and what it has counted since it was made.
+     *
+     * @param tenant empty for a limit of all tenants of the node together
+     * @param meter what is limited
+     * @param unit {@code packets} or {@code kilobits}, of 1000 bits
+     * @param rate units a second
+     * @param burst units that may come at once after a silence
+     */
+    record Limit(String node, String tenant, String meter, String unit, long rate, long burst, long passedPackets,
+            long droppedPackets, long droppedBytes) { }
+
     /** How many addresses a pool has, and how many tenants have one. */
     record PoolUsage(String name, long addresses, long used, List<Drained> drain) { }
 
@@ -142,6 +154,13 @@ public interface Operations {
      * @throws IllegalArgumentException when there is no such node or tenant
      */
     List<FlowLine> flows(Optional<String> node, Optional<String> tenant);
+
+    /**
+     * Limits of tenants with what passed and what was dropped, of nodes that are connected. Reads the switches.
+     *
+     * @throws IllegalArgumentException when there is no such node or tenant
+     */
+    List<Limit> limits(Optional<String> node, Optional<String> tenant);
 
     /**
      * Waits until switches have confirmed everything that was committed before this call; reads no flows. Does not

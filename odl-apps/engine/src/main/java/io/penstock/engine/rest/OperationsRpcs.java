@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Flows;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsInput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Limits;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatPreview;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatPreviewInput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatUsage;
@@ -49,6 +50,8 @@ public final class OperationsRpcs {
         final Flows flows = input -> answer(() -> OperationsWriter.flows(
             operations.flows(node(input), tenant(input)).stream()
                 .filter(line -> !Boolean.TRUE.equals(input.getDropsOnly()) || line.drop()).toList()));
+        final Limits limits = input -> answer(() -> OperationsWriter.limits(
+            operations.limits(node(input), Optional.ofNullable(input.getTenant()))));
         final NatUsage natUsage = input -> answer(() -> OperationsWriter.natUsage(operations.natUsage()));
         final NatPreview natPreview =
             input -> answer(() -> OperationsWriter.natPreview(operations.natPreview(change(input))));
@@ -57,7 +60,7 @@ public final class OperationsRpcs {
             provider.registerRpcImplementation(status), provider.registerRpcImplementation(verify),
             provider.registerRpcImplementation(resync), provider.registerRpcImplementation(flows),
             provider.registerRpcImplementation(natUsage), provider.registerRpcImplementation(natPreview),
-            provider.registerRpcImplementation(waitApplied)};
+            provider.registerRpcImplementation(waitApplied), provider.registerRpcImplementation(limits)};
         return () -> {
             for (final Registration registration : registrations) {
                 registration.close();

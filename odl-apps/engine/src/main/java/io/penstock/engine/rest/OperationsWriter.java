@@ -8,6 +8,8 @@ import java.util.SortedMap;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.Counter64;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutputBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LimitsOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LimitsOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatPreviewOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatPreviewOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatUsageOutput;
@@ -21,6 +23,7 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.VerifyOutp
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.flows.output.FlowBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.limits.output.LimitBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.preview.output.MoveBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.PoolBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.PortBlock;
@@ -138,6 +141,14 @@ final class OperationsWriter {
             .setNode(line.node()).setTable(line.table()).setLabel(line.label()).setDrop(line.drop())
             .setPackets(counter(line.packets())).setBytes(counter(line.bytes())).setText(line.text()).build())
             .toList()).build();
+    }
+
+    static LimitsOutput limits(final List<Operations.Limit> limits) {
+        return new LimitsOutputBuilder().setLimit(limits.stream().map(limit -> new LimitBuilder()
+            .setNode(limit.node()).setTenant(unlessEmpty(limit.tenant())).setMeter(limit.meter())
+            .setUnit(limit.unit()).setRate(Uint32.valueOf(limit.rate())).setBurst(Uint32.valueOf(limit.burst()))
+            .setPassedPackets(counter(limit.passedPackets())).setDroppedPackets(counter(limit.droppedPackets()))
+            .setDroppedBytes(counter(limit.droppedBytes())).build()).toList()).build();
     }
 
     private static org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.Node node(

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.engine.api.Operations;
+import java.util.List;
+import java.util.Optional;
+import org.apache.karaf.shell.api.action.Command;
+import org.apache.karaf.shell.api.action.Completion;
+import org.apache.karaf.shell.api.action.Option;
+import org.apache.karaf.shell.api.action.lifecycle.Service;
+import org.apache.karaf.shell.support.table.ShellTable;
+
+/** Lists what tenants may send, and what was dropped beyond it. */
+@Service
+@Command(scope = "penstock", name = "limit-list",
+    description = "Lists what tenants may send, and what was dropped beyond it")
+public final class LimitListCommand extends OperationsCommand {
+    @Option(name = "--tenant", description = "Only limits of this tenant")
+    @Completion(TenantCompleter.class)
+    private String tenant;
+
+    @Option(name = "--node", description = "Only limits of this node")
+    @Completion(NodeCompleter.class)
+    private String node;
+
+    @Override
+    public Object execute() {
+        final List<Operations.Limit> limits =
+            operations().limits(Optional.ofNullable(node), Optional.ofNullable(tenant));
+        final ShellTable table =
+            table("node", "tenant", "limit", "a second", "burst", "passed", "dropped", "dropped bytes");
+        limits.forEach(limit -> table.addRow().addContent(limit.node(), dash(limit.tenant()), limit.meter(),
+            limit.rate() + " " + limit.unit(), limit.burst(), limit.passedPackets(), limit.droppedPackets(),
+            limit.droppedBytes()));
+        return print(limits, table);
+    }
+}

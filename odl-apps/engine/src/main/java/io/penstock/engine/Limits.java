@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.engine.api.Operations.Limit;
+import io.penstock.pipeline.flow.MeterSpec;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.registry.Meter;
+import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.southbound.openflow.MeterCount;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/** Names the meters of a switch. */
+final class Limits {
+    private Limits() {
+        // Only functions.
+    }
+
+    /**
+     * The planned meters of a node that the switch has, in the order in which it counts them.
+     *
+     * @param vrfs names of tenants by VRF id
+     */
+    static Stream<Limit> of(final String node, final NodePlan plan, final Map<Integer, String> vrfs,
+            final List<MeterCount> counts) {
+        final Map<Integer, MeterSpec> planned = plan.meters();
+        return counts.stream().map(count -> limit(node, planned.get(count.id()), vrfs, count))
+            .filter(Objects::nonNull);
+    }
+
+    /** Nothing for a meter that nobody has planned. */
+    private static Limit limit(final String node, final MeterSpec meter, final Map<Integer, String> vrfs,
+            final MeterCount count) {
+        return meter == null ? null : new Limit(node, vrfs.getOrDefault(TenantMeter.vrfOf(meter.id()), ""),
+            text(kind(meter.id())), text(meter.unit()), meter.rate(), meter.burst(),
+            count.packetsIn() - count.packetsDropped(), count.packetsDropped(), count.bytesDropped());
+    }
+
+    private static Enum<?> kind(final int id) {
+        return TenantMeter.of(id).<Enum<?>>map(kind -> kind).orElseGet(() ->
+            Arrays.stream(Meter.values()).filter(meter -> meter.number() == id).findFirst().orElseThrow());
+    }
+
+    private static String text(final Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

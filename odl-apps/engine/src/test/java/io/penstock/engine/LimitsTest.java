@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.engine.api.Operations.Limit;
+import io.penstock.pipeline.flow.MeterSpec;
+import io.penstock.pipeline.flow.MeterSpec.Unit;
+import io.penstock.pipeline.plan.BridgePlan;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.registry.Meter;
+import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.southbound.openflow.MeterCount;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** What operators read of meters. */
+class LimitsTest {
+    private static final int OUT = TenantMeter.OUT.number(5);
+    private static final NodePlan PLAN = new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()),
+        List.of(), new TreeMap<>(), new TreeMap<>(Map.of(5, List.of(new MeterSpec(OUT, Unit.KILOBITS, 100, 20)),
+            6, List.of(new MeterSpec(TenantMeter.NEW_SESSIONS.number(6), Unit.PACKETS, 7, 14)))));
+
+    @Test
+    void aCountHasItsTenantAndItsRate() {
+        assertThat(Limits.of("edge1", PLAN, Map.of(5, "red", 6, "blue"), List.of(
+            new MeterCount(OUT, 10, 1000, 3, 300),
+            new MeterCount(TenantMeter.NEW_SESSIONS.number(6), 1, 100, 0, 0)))).containsExactly(
+                new Limit("edge1", "red", "out", "kilobits", 100, 20, 7, 3, 300),
+                new Limit("edge1", "blue", "new-sessions", "packets", 7, 14, 1, 0, 0));
+    }
+
+    @Test
+    void aLimitOfTheWholeNodeHasNoTenant() {
+        final Meter meter = Meter.BLOCK_REQUESTS;
+        assertThat(Limits.of("edge1", PLAN, Map.of(), List.of(new MeterCount(meter.number(), 5, 50, 1, 10))))
+            .containsExactly(new Limit("edge1", "", "block-requests", "packets", meter.rate(), meter.burst(), 4, 1,
+                10));
+    }
+
+    @Test
+    void whatNobodyPlannedIsLeftOut() {
+        assertThat(Limits.of("edge1", PLAN, Map.of(), List.of(
+            new MeterCount(TenantMeter.IN.number(5), 5, 50, 1, 10), new MeterCount(-3, 5, 50, 1, 10)))).isEmpty();
+    }
+}
