@@ -19,6 +19,11 @@ public record Dns(Optional<String> domain, List<Record> records, List<Upstream> 
         upstreams = List.copyOf(upstreams);
     }
 
+    /** The same with other resolvers to ask. */
+    public Dns withUpstreams(final List<Upstream> others) {
+        return new Dns(domain, records, others, queriesPerSecond, dns64);
+    }
+
     /**
      * A record of the tenant's zone.
      *

@@ -44,10 +44,12 @@ public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
     static TenantOrders of(final NodeView node, final TenantView view) {
         final Optional<Node.Port> port = node.node().servicePort();
         return new TenantOrders(view.tenant().protection().quota().sessions(),
-            view.tenant().services().dns().filter(dns -> port.isPresent()).map(dns -> resolver(view, dns)));
+            view.tenant().services().dns().filter(dns -> port.isPresent()).map(dns -> resolver(node, view, dns)));
     }
 
-    private static Resolver resolver(final TenantView view, final Dns dns) {
+    private static Resolver resolver(final NodeView node, final TenantView view, final Dns own) {
+        final Dns dns = !own.upstreams().isEmpty() ? own : own.withUpstreams(node.snapshot().backbone().resolvers()
+            .stream().map(address -> new Dns.Upstream(address, false)).toList());
         final List<String> addresses = new ArrayList<>();
         final List<String> reverse = new ArrayList<>();
         for (final Tenant.Subnet subnet : view.tenant().subnets()) {

@@ -20,7 +20,7 @@ public final class Constants {
     /** MAC address of the gateways inside VRFs, the same on every node. */
     public static final long GATEWAY_MAC = 0x025053000001L;
     /** MAC address of the resolver of a node, in a network namespace of its own. */
-    public static final long RESOLVER_MAC = 0x025053000053L;
+    public static final long RESOLVER_MAC = 0x025053000002L;
     /** MAC addresses between functions: tenant side and backbone side. */
     public static final long CHAIN_INSIDE_MAC = 0x025053ff0001L;
     public static final long CHAIN_OUTSIDE_MAC = 0x025053ff0002L;

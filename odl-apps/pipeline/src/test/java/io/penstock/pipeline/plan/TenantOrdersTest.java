@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.intent.Backbone;
+import io.penstock.pipeline.intent.Dns;
+import io.penstock.pipeline.intent.Dns.Upstream;
+import io.penstock.pipeline.intent.Services;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.plan.TenantOrders.Host;
+import io.penstock.pipeline.plan.TenantOrders.Resolver;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What the agent of a node is told of tenants. */
+class TenantOrdersTest {
+    @Test
+    void theResolverKnowsATenantByItsSubnetsAndLeases() {
+        final Resolver told = resolver(Fixtures.network(Fixtures.served()));
+        assertThat(told.addresses()).containsExactly("240.0.2.0", "240.0.2.1");
+        assertThat(told.reverse()).containsExactly("10.3.0.0/24", "10.4.0.0/24");
+        assertThat(told.hosts()).containsExactly(new Host("desk1", "10.3.0.101"));
+        assertThat(told.config()).isEqualTo(Fixtures.served().services().dns().orElseThrow());
+    }
+
+    @Test
+    void whoNamesNoResolverAsksThoseOfTheProvider() {
+        final Tenant plain = Fixtures.tenant("plain", 100).with(new Services(Optional.empty(),
+            Optional.of(new Dns(Optional.empty(), List.of(), List.of(), Optional.empty(), Optional.empty()))));
+        final Snapshot network = Fixtures.network(plain);
+        final Backbone backbone = new Backbone(network.backbone().interfaces(), network.backbone().routes(),
+            List.of("192.0.2.53", "2001:db8::53"));
+        assertThat(resolver(new Snapshot(network.nodes(), backbone, network.pools(), network.functions(),
+            network.chains(), network.tenants(), network.acls())).config().upstreams())
+            .containsExactly(new Upstream("192.0.2.53", false), new Upstream("2001:db8::53", false));
+    }
+
+    @Test
+    void aNodeWithoutAResolverIsToldOfNone() {
+        assertThat(Fixtures.plan(Fixtures.network(Fixtures.served())).orders().values())
+            .allMatch(orders -> orders.dns().isEmpty());
+    }
+
+    private static Resolver resolver(final Snapshot network) {
+        final NodePlan plan = Fixtures.plan(Fixtures.serving(network));
+        return plan.orders().get(plan.orders().firstKey()).dns().orElseThrow();
+    }
+}
