@@ -38,7 +38,7 @@ record Exchange(Query query, Scope scope, LeaseTable leases, Offers offers, List
      */
     boolean mayHave(final ServedSubnet subnet, final long address, final boolean takeover) {
         final Optional<Reservation> kept = subnet.reservationOf(address);
-        final boolean theirs = kept.isPresent() && kept.equals(subnet.reservationFor(query));
+        final boolean theirs = kept.filter(each -> isKeptForClient(subnet, each)).isPresent();
         if (!theirs && !subnet.isOpen(address) || address == message().addresses().relay()
                 || offers.isOthers(address, client())) {
             return false;
@@ -50,6 +50,12 @@ record Exchange(Query query, Scope scope, LeaseTable leases, Offers offers, List
             case BOUND -> lease.client().equals(client())
                 || takeover && theirs && kept.orElseThrow().mac().isEmpty();
         };
+    }
+
+    /** A client that renews without its relay agent cannot say on which circuit it is; its lease does. */
+    private boolean isKeptForClient(final ServedSubnet subnet, final Reservation kept) {
+        return subnet.reservationFor(query).filter(kept::equals).isPresent()
+            || kept.circuitId().isPresent() && !message().isRelayed() && isBoundHere(kept.address());
     }
 
     /** The same, and that no other address is kept for the client in the subnet that it may have. */

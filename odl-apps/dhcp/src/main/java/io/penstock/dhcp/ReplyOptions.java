@@ -15,10 +15,10 @@ final class ReplyOptions {
     /** What passes every link without fragments. */
     private static final int LARGEST_PACKET = 1500;
     private static final int HEADERS = Ipv4Packet.HEADER + Udp.HEADER;
-    private static final int[] ECHOED = {OptionCode.SUBNET_SELECTION, OptionCode.CLIENT_IDENTIFIER};
 
     private final DhcpMessage query;
     private final Map<Integer, Bytes> options = new LinkedHashMap<>();
+    private final Map<Integer, Bytes> echoed = new LinkedHashMap<>();
     private final Bytes relayAgent;
     private int room;
 
@@ -34,9 +34,9 @@ final class ReplyOptions {
         room = (relayAgent.isEmpty() ? client : Math.min(client, withAgent)) - DhcpMessage.FIXED - 1;
         put(OptionCode.MESSAGE_TYPE, new BytesWriter().u8(type.number()).bytes());
         put(OptionCode.SERVER, new BytesWriter().u32(server).bytes());
-        for (final int code : ECHOED) {
-            // Room for them is taken now, their place is at the end.
-            query.options().get(code).ifPresent(value -> room -= OptionSet.sizeOf(value));
+        echo(OptionCode.CLIENT_IDENTIFIER);
+        if (query.isRelayed()) {
+            echo(OptionCode.SUBNET_SELECTION);
         }
     }
 
@@ -76,16 +76,20 @@ final class ReplyOptions {
     /** All of them; the relay agent's last (RFC 3046, section 2.1). */
     OptionSet done() {
         final Map<Integer, Bytes> all = new LinkedHashMap<>(options);
-        for (final int code : ECHOED) {
-            query.options().get(code).ifPresent(value -> {
-                all.remove(code);
-                all.put(code, value);
-            });
-        }
+        all.keySet().removeAll(echoed.keySet());
+        all.putAll(echoed);
         if (!relayAgent.isEmpty()) {
             all.put(OptionCode.RELAY_AGENT, relayAgent);
         }
         return OptionSet.of(all);
+    }
+
+    /** Takes room now for what comes last. */
+    private void echo(final int code) {
+        query.options().get(code).ifPresent(value -> {
+            room -= OptionSet.sizeOf(value);
+            echoed.put(code, value);
+        });
     }
 
     private void putOf(final Map<Integer, Bytes> configured, final int code) {
