@@ -25,9 +25,14 @@ final class AddressRuns {
             return;
         }
         final Map.Entry<Long, Long> before = runs.lowerEntry(address);
-        final long first = before != null && before.getValue() == address ? before.getKey() : address;
-        final Long after = runs.remove(address + 1);
-        runs.put(first, after == null ? address + 1 : after);
+        final Map.Entry<Long, Long> after = runs.ceilingEntry(address);
+        long end = address + 1;
+        if (after != null && after.getKey() == end) {
+            end = after.getValue();
+            runs.remove(after.getKey());
+        }
+        final boolean joins = before != null && before.getValue() == address;
+        runs.put(joins ? before.getKey().longValue() : address, end);
     }
 
     void remove(final long address) {

@@ -94,6 +94,8 @@ class DhcpMessageTest {
         assertThat(DhcpMessage.parse(message("350101" + "340104" + "ff"))).as("overload 4").isEmpty();
         assertThat(DhcpMessage.parse(message("350101" + "3d0100" + "ff"))).as("short identifier").isEmpty();
         assertThat(DhcpMessage.parse(message("350101" + "52020105" + "ff"))).as("broken sub-option").isEmpty();
+        assertThat(DhcpMessage.parse(message("350101" + "5203010201" + "ff"))).as("half a sub-option").isEmpty();
+        assertThat(DhcpMessage.parse(message("350101" + "520101" + "ff"))).as("no sub-option").isEmpty();
         assertThat(DhcpMessage.parse(message("350101" + "5203050101" + "ff"))).as("short link").isEmpty();
         assertThat(DhcpMessage.parse(message("350101ff").part(0, 239))).as("no options").isEmpty();
         final byte[] cookie = message("350101ff").toArray();

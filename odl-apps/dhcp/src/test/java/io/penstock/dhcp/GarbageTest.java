@@ -84,9 +84,12 @@ class GarbageTest {
     void randomOptionsNeverThrow() {
         final Random random = new Random(4712);
         final Network network = new Network();
-        final byte[] fixed = TestMessage.discover(MAC).message().bytes().part(0, DhcpMessage.FIXED).toArray();
+        final Bytes direct = TestMessage.discover(MAC).message().bytes().part(0, DhcpMessage.FIXED);
+        final Bytes relayed =
+            TestMessage.discover(MAC).through("10.9.0.1").message().bytes().part(0, DhcpMessage.FIXED);
         for (int round = 0; round < ROUNDS; round++) {
-            final BytesWriter message = new BytesWriter().put(Bytes.of(fixed));
+            final BytesWriter message = new BytesWriter().put(random.nextBoolean() ? direct : relayed);
+            agent(message, random);
             for (int option = random.nextInt(12); option > 0; option--) {
                 final byte[] value = new byte[random.nextInt(7)];
                 random.nextBytes(value);
@@ -101,6 +104,15 @@ class GarbageTest {
                     network.scope(), network.leases);
             });
         }
+    }
+
+    /** A relay agent's option that is mostly nearly right. */
+    private static void agent(final BytesWriter message, final Random random) {
+        final byte[] value = new byte[random.nextInt(9)];
+        for (int at = 0; at < value.length; at++) {
+            value[at] = (byte) random.nextInt(7);
+        }
+        message.u8(OptionCode.RELAY_AGENT).u8(value.length).put(Bytes.of(value));
     }
 
     private static DhcpMessage withoutOverload(final DhcpMessage message) {

@@ -26,7 +26,7 @@ final class Network {
     static final int LEASE = 3600;
 
     long now = START;
-    final LeaseTable leases;
+    LeaseTable leases;
     DhcpServer server;
     private final List<Dhcp.Reservation> reservations = new ArrayList<>();
     private final List<Range> exclusions = new ArrayList<>();

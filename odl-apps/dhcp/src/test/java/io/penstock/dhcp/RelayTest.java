@@ -80,6 +80,14 @@ class RelayTest {
     }
 
     @Test
+    void renewingForSomebodyElseIsRefused() {
+        final String address = bindBehind(RELAY);
+        network.reply(request(A).has(address).to("10.0.1.1").source("10.0.1.10"), MessageType.NAK);
+        network.reply(request(B).has(address).to("10.0.1.1").sourceMac(ROUTER_MAC), MessageType.NAK);
+        assertThat(network.lease(address).mac()).isEqualTo(A);
+    }
+
+    @Test
     void afterARestartTheAgentHasToBeHeardFirst() {
         final String address = bindBehind(RELAY);
         final TestMessage renewal = request(A).has(address).to("10.0.1.1").sourceMac(ROUTER_MAC);

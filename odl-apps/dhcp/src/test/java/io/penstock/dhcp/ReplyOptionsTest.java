@@ -170,6 +170,20 @@ class ReplyOptionsTest {
     }
 
     @Test
+    void rfc2132Section910MessagesAreAsLongAsTheClientTakes() {
+        final Dhcp.RawOption[] raw = new Dhcp.RawOption[100];
+        for (int index = 0; index < raw.length; index++) {
+            raw[index] = new Dhcp.RawOption(130 + index, "text", "x".repeat(11));
+        }
+        final Network network = new Network().options(raw(raw));
+        for (int most = 576; most < 620; most++) {
+            assertThat(offer(network, TestMessage.discover(MAC)
+                .option(OptionCode.LARGEST_MESSAGE, "%04x".formatted(most))).bytes().length() + 28)
+                .isBetween(most - 12, most);
+        }
+    }
+
+    @Test
     void aBootFileTooLongForItsFieldIsAnOptionAlone() {
         final String name = "x".repeat(128);
         final DhcpMessage offer = offer(new Network().options(new Dhcp.Options(List.of(), List.of(), Optional.empty(),

@@ -19,6 +19,7 @@ final class TestMessage {
     private int operation = DhcpMessage.REQUEST;
     private String attachment = "lan";
     private long sourceMac;
+    private Long source;
 
     TestMessage(final MessageType type, final long mac) {
         this.mac = mac;
@@ -94,6 +95,11 @@ final class TestMessage {
         return this;
     }
 
+    TestMessage source(final String address) {
+        source = Ipv4.parse(address);
+        return this;
+    }
+
     TestMessage flags(final int value) {
         flags = value;
         return this;
@@ -112,8 +118,8 @@ final class TestMessage {
     }
 
     Query query() {
-        final long source = giaddr == 0 ? ciaddr : giaddr;
+        final long sender = giaddr == 0 ? ciaddr : giaddr;
         return new Query(message(), attachment.isEmpty() ? Optional.empty() : Optional.of(attachment), sourceMac,
-            source, destination);
+            source == null ? sender : source, destination);
     }
 }
