@@ -21,7 +21,7 @@ class LimitsTest {
     private static final int OUT = TenantMeter.OUT.number(5);
     private static final NodePlan PLAN = new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()),
         List.of(), new TreeMap<>(), new TreeMap<>(Map.of(5, List.of(new MeterSpec(OUT, Unit.KILOBITS, 100, 20)),
-            6, List.of(new MeterSpec(TenantMeter.NEW_SESSIONS.number(6), Unit.PACKETS, 7, 14)))));
+            6, List.of(new MeterSpec(TenantMeter.NEW_SESSIONS.number(6), Unit.PACKETS, 7, 14)))), new TreeMap<>());
 
     @Test
     void aCountHasItsTenantAndItsRate() {
