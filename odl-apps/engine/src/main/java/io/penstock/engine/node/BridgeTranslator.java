@@ -8,7 +8,7 @@ import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.OvsPortType;
 import io.penstock.southbound.ovsdb.PortSpec;
-import io.penstock.southbound.ovsdb.ZoneTimeouts;
+import io.penstock.southbound.ovsdb.ZoneSpec;
 import java.util.Map;
 
 /**
@@ -31,7 +31,7 @@ public record BridgeTranslator(String controllerTarget) {
         final BridgePlan bridge = plan.bridge();
         return new BridgeSpec(bridge.name(), bridge.datapathId(), controllerTarget, CONTROLLER_RATE,
             bridge.ports().stream().map(BridgeTranslator::port).toList(), bridge.tableNames(),
-            plan.zones().stream().map(zone -> new ZoneTimeouts(zone, bridge.zoneTimeouts())).toList());
+            plan.zones().stream().map(zone -> new ZoneSpec(zone, bridge.zoneTimeouts(), Map.of())).toList());
     }
 
     private static PortSpec port(final BridgePlan.Port port) {

@@ -42,7 +42,7 @@ final class BridgePlanner {
         final PortPlanner ports = new PortPlanner(view, spec, plan);
         view.named(OvsTables.BRIDGE, spec.bridgeName())
             .ifPresentOrElse(bridge -> changeBridge(bridge, ports), () -> createBridge(root, ports));
-        new ZonePlanner(view, plan).plan(root, spec.zones());
+        ZonePlanner.plan(view, spec.zones(), plan);
         return new BridgePlan(plan.changes(), ports.refused());
     }
 
@@ -59,10 +59,11 @@ final class BridgePlanner {
 
     private void changeBridge(final TableRow bridge, final PortPlanner ports) {
         plan.update(OvsTables.BRIDGE, bridge, bridgeColumns());
-        plan.mutateMap(OvsTables.BRIDGE, bridge, "other_config", otherConfig(), false);
+        plan.mutateMap(OvsTables.BRIDGE, bridge, "other_config", otherConfig(), key -> false);
         ports.planChange(bridge);
         changeController(bridge);
-        plan.mutateMap(OvsTables.BRIDGE, bridge, FLOW_TABLES, flowTables(bridge.map(FLOW_TABLES)), true);
+        plan.mutateMap(OvsTables.BRIDGE, bridge, FLOW_TABLES, flowTables(bridge.map(FLOW_TABLES)),
+            key -> true);
     }
 
     private static Map<String, Object> bridgeColumns() {

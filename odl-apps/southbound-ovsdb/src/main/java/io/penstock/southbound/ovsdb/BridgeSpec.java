@@ -16,10 +16,10 @@ import java.util.Set;
  * @param controllerRateLimit packets a second the switch may send to the controller, at least 100; 0 for no limit
  * @param ports every port but the local one; ports of this bridge not listed are removed
  * @param tableNames names of OpenFlow tables 0 to 254; a table left out has none
- * @param zones timeouts by conntrack zone of the userspace datapath; zones not listed lose theirs
+ * @param zones conntrack zones of the userspace datapath; zones not listed lose what they have
  */
 public record BridgeSpec(String bridgeName, long datapathId, String controllerTarget, int controllerRateLimit,
-        List<PortSpec> ports, Map<Integer, String> tableNames, List<ZoneTimeouts> zones) {
+        List<PortSpec> ports, Map<Integer, String> tableNames, List<ZoneSpec> zones) {
     /** Name of the bridge on every node. */
     public static final String DEFAULT_NAME = "br-penstock";
 
@@ -48,7 +48,7 @@ public record BridgeSpec(String bridgeName, long datapathId, String controllerTa
             require(table >= 0 && table <= MAX_TABLE, "OpenFlow table " + table + " is not in 0..254");
         }
         final Set<Integer> seen = new HashSet<>();
-        for (final ZoneTimeouts zone : zones) {
+        for (final ZoneSpec zone : zones) {
             require(seen.add(zone.zone()), "conntrack zone " + zone.zone() + " is listed twice");
         }
     }

@@ -107,6 +107,11 @@ final class NodeConnection implements NodeSession {
         return applier.change(before, after);
     }
 
+    @Override
+    public CompletableFuture<Map<Integer, ZoneReport>> reports() {
+        return applier.reports();
+    }
+
     private void use(final BridgeSpec spec) {
         if (!spec.bridgeName().equals(bridgeName)) {
             bridgeName = spec.bridgeName();

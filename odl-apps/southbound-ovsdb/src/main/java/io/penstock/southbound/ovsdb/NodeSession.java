@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.ovsdb;
 
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** One connected and announced node, until {@link OvsdbListener#nodeDisconnected}. Safe for use by any thread. */
@@ -25,4 +26,12 @@ public interface NodeSession {
      * for what others have changed since where only zones differ: so its cost does not grow with their number.
      */
     CompletableFuture<ApplyResult> change(BridgeSpec before, BridgeSpec after);
+
+    /**
+     * Reads what the agent of the node last wrote about conntrack zones, from the database and not from the agent. It
+     * is not followed: counts change all the time, and the rows hold the orders too. Does not wait for {@link #apply}.
+     *
+     * @return by zone, without those it wrote nothing about; or an {@link OvsdbException} as of {@link #apply}
+     */
+    CompletableFuture<Map<Integer, ZoneReport>> reports();
 }

@@ -30,7 +30,7 @@ final class OvsTables {
             "max_backoff"),
         FLOW_TABLE, List.of(UUID, "name"),
         DATAPATH, List.of(UUID, "ct_zones"),
-        ZONE, List.of(UUID, "timeout_policy"),
+        ZONE, List.of(UUID, "timeout_policy", "external_ids"),
         TIMEOUT_POLICY, List.of(UUID, "timeouts"));
 
     /** Followed as long as the node is connected: who it is, and what became of its ports. */

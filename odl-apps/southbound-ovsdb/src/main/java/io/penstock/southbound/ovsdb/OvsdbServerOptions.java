@@ -10,12 +10,13 @@ import java.time.Duration;
  * @param handshakeTimeout time a new peer has to prove that it is an Open vSwitch database
  * @param requestTimeout time a node has to answer a request before it is cut off; one value for the whole process,
  *     because the library keeps it in a static field
- * @param maxMessageBytes longest message taken from a peer
+ * @param maxMessageBytes longest message taken from a peer; has to hold the orders of all tenants of a node, which an
+ *     apply reads with everything else
  * @param maxConnections peers at a time; more are closed at once
  */
 public record OvsdbServerOptions(Duration probeInterval, Duration handshakeTimeout, Duration requestTimeout,
         int maxMessageBytes, int maxConnections) {
     /** A node is given up after about 20 s of silence: three probes, and the cut at the fourth. */
     public static final OvsdbServerOptions DEFAULT = new OvsdbServerOptions(Duration.ofSeconds(5),
-        Duration.ofSeconds(10), Duration.ofSeconds(30), 16 << 20, 1024);
+        Duration.ofSeconds(10), Duration.ofSeconds(30), 64 << 20, 1024);
 }

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** Collects the steps of one transaction and leaves out those that would change nothing. Not thread-safe. */
 final class PlanBuilder {
@@ -39,15 +40,20 @@ final class PlanBuilder {
         mutate(table, row.ref(), column, Set.copyOf(remove), Set.copyOf(add));
     }
 
-    /** Plans a map column: other entries are removed if {@code owned}, the wanted ones put in or replaced. */
+    /** Plans columns of a row that is not known. */
+    void set(final String table, final Ref row, final Map<String, Object> wanted) {
+        changes.add(new Update(table, row, Map.copyOf(wanted)));
+    }
+
+    /** Plans a map column: entries of other keys are removed if {@code owned}, the wanted ones put in or replaced. */
     void mutateMap(final String table, final TableRow row, final String column, final Map<?, ?> wanted,
-            final boolean owned) {
+            final Predicate<Object> owned) {
         final Set<Object> remove = new HashSet<>();
         final Map<Object, Object> add = new HashMap<>(wanted);
         row.map(column).forEach((key, value) -> {
             if (value.equals(wanted.get(key))) {
                 add.remove(key);
-            } else if (owned || wanted.containsKey(key)) {
+            } else if (owned.test(key) || wanted.containsKey(key)) {
                 // Also before a replacement: inserting into a map keeps the value of a key that is there.
                 remove.add(key);
             }

@@ -103,6 +103,12 @@ final class RowCodec {
         return new DatabaseView(result);
     }
 
+    /** The UUIDs of new rows by operation, of other operations an empty one. */
+    static List<Ref> inserted(final List<OperationResult> results) {
+        return results.stream().map(result -> new Ref(result.getUuid() == null ? "" : result.getUuid().toString()))
+            .toList();
+    }
+
     /** Takes the rows of a monitor's first answer or of an update into the mirror. */
     void mirror(final Map<String, Map<Ref, TableRow>> mirror, final JsonNode updates) {
         updates.fields().forEachRemaining(entry -> {

@@ -20,14 +20,13 @@ final class SpecApplier {
     /** Errors that mean the plan was made from rows that have changed since; RFC 7047 sections 3.1 and 4.1.3. */
     private static final List<String> STALE = List.of("constraint violation", "referential integrity violation");
     private static final List<String> TABLES = List.copyOf(OvsTables.CONFIGURATION.keySet());
-    /** What has to be read to change zones: a few rows, however many zones there are. */
-    private static final List<String> ZONE_TABLES = List.of(OvsTables.ROOT, OvsTables.TIMEOUT_POLICY);
+    private static final List<String> REPORT_TABLES = List.of(OvsTables.ROOT, OvsTables.DATAPATH, OvsTables.ZONE);
 
     private final PeerChannel channel;
     private final RowCodec codec;
     private final Executor planner;
-    /** Rows of the zone tables as they are while nobody but {@link #changeZones} writes; empty when not known. */
-    private Optional<DatabaseView> zoneView = Optional.empty();
+    /** The zones as they are while nobody but {@link #changeZones} writes; empty when not known. */
+    private Optional<ZoneRows> zoneRows = Optional.empty();
     private CompletableFuture<ApplyResult> last = CompletableFuture.completedFuture(null);
 
     /**
@@ -57,31 +56,38 @@ final class SpecApplier {
     }
 
     private CompletableFuture<ApplyResult> changeZones(final BridgeSpec before, final BridgeSpec after) {
-        return readZoneTables().thenComposeAsync(view -> {
-            final Optional<List<RowChange>> changes = ZonePlanner.planChange(view, before.zones(), after.zones());
-            // A policy that is new has another name in the database than here.
-            zoneView = Optional.of(view).filter(known -> changes.stream().flatMap(List::stream)
-                .noneMatch(change -> change.table().equals(OvsTables.TIMEOUT_POLICY)));
-            return changes.map(found -> write(after, 0, 0, new BridgePlan(found, Map.of())))
+        return readZones().thenComposeAsync(rows -> {
+            zoneRows = rows;
+            return rows.map(known -> ZonePlanner.planChange(known, before.zones(), after.zones()))
+                .map(changes -> write(after, 0, 0, new BridgePlan(changes, Map.of())))
                 .orElseGet(() -> round(after, 1, 0));
         }, planner);
     }
 
-    private CompletableFuture<DatabaseView> readZoneTables() {
+    private CompletableFuture<Optional<ZoneRows>> readZones() {
         // Old rows do no harm: what is planned from them fails, and all is read.
-        return zoneView.map(CompletableFuture::completedFuture).orElseGet(() ->
-            channel.transact(codec.schema(), codec.selects(ZONE_TABLES)).thenApply(rows -> {
-                checkAccepted(rows);
-                return codec.view(ZONE_TABLES, rows);
-            }));
+        return zoneRows.isPresent() ? CompletableFuture.completedFuture(zoneRows)
+            : read(ZoneRows.TABLES).thenApply(ZoneRows::of);
+    }
+
+    private CompletableFuture<DatabaseView> read(final List<String> tables) {
+        return channel.transact(codec.schema(), codec.selects(tables)).thenApply(rows -> {
+            checkAccepted(rows);
+            return codec.view(tables, rows);
+        });
+    }
+
+    /** See {@link NodeSession#reports}. */
+    CompletableFuture<Map<Integer, ZoneReport>> reports() {
+        return read(REPORT_TABLES).thenApplyAsync(ZoneRows::reports, planner);
     }
 
     private CompletableFuture<ApplyResult> round(final BridgeSpec spec, final int number, final int changesBefore) {
-        zoneView = Optional.empty();
-        return channel.transact(codec.schema(), codec.selects(TABLES)).thenComposeAsync(rows -> {
-            checkAccepted(rows);
-            final BridgePlan plan = BridgePlanner.plan(codec.view(TABLES, rows), spec);
+        zoneRows = Optional.empty();
+        return read(TABLES).thenComposeAsync(view -> {
+            final BridgePlan plan = BridgePlanner.plan(view, spec);
             if (plan.changes().isEmpty()) {
+                zoneRows = ZoneRows.of(view);
                 return CompletableFuture.completedFuture(new ApplyResult(changesBefore, plan.refusedPorts()));
             }
             return write(spec, number, changesBefore, plan);
@@ -100,6 +106,7 @@ final class SpecApplier {
             }
             final int changes = changesBefore + (aborted ? 0 : plan.changes().size());
             if (!aborted && !missedRow(plan, results)) {
+                zoneRows = zoneRows.map(rows -> rows.after(plan.changes(), RowCodec.inserted(results)));
                 return CompletableFuture.completedFuture(new ApplyResult(changes, plan.refusedPorts()));
             }
             if (number == MAX_ROUNDS) {

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.Timeout;
 /** A real database, and where it matters a real switch. */
 @Timeout(120)
 class ApplyIT {
+    private static final String ORDER = "{\"domain\":\"é\\\"\"}";
+
     private final RecordingListener listener = new RecordingListener();
     private final OvsdbServer server = new OvsdbServer();
     private final BridgeSpec spec =
@@ -207,12 +210,12 @@ class ApplyIT {
 
     @Test
     void thousandZonesAreOnePolicyAndOneMoreIsTwoChanges() {
-        final List<ZoneTimeouts> zones = new ArrayList<>();
+        final List<ZoneSpec> zones = new ArrayList<>();
         for (int zone = 1; zone <= 1000; zone++) {
-            zones.add(new ZoneTimeouts(zone, Specs.SHORT));
+            zones.add(new ZoneSpec(zone, Specs.SHORT, Map.of()));
         }
         apply(Specs.zones(zones));
-        zones.add(new ZoneTimeouts(1001, Specs.SHORT));
+        zones.add(new ZoneSpec(1001, Specs.SHORT, Map.of()));
 
         assertThat(apply(Specs.zones(zones)).changes()).isEqualTo(2);
         assertThat(apply(Specs.zones(zones)).changes()).isZero();
@@ -224,7 +227,7 @@ class ApplyIT {
     void zonesAloneAreChangedByWhatDiffers() {
         final BridgeSpec none = Specs.zones(List.of());
         final BridgeSpec two = Specs.zones(List.of(zone(1), zone(2)));
-        final BridgeSpec others = Specs.zones(List.of(zone(2), zone(3), new ZoneTimeouts(4, Specs.LONG)));
+        final BridgeSpec others = Specs.zones(List.of(zone(2), zone(3), new ZoneSpec(4, Specs.LONG, Map.of())));
         apply(none);
         assertThat(change(none, two).changes()).isPositive();
         // Two zones, a policy, and the column they are in.
@@ -250,8 +253,71 @@ class ApplyIT {
         assertThat(apply(three).changes()).isZero();
     }
 
-    private static ZoneTimeouts zone(final int number) {
-        return new ZoneTimeouts(number, Specs.SHORT);
+    @Test
+    void ordersReachTheRowsOfTheirZonesAndReportsComeBack() throws Exception {
+        final BridgeSpec first = Specs.zones(List.of(order(1, "10"), order(2, "20"), zone(3)));
+        apply(first);
+        final String one = zoneRow(1);
+        assertThat(node.vsctl("get", "CT_Zone", one, "external_ids")).isEqualTo("{penstock-dns=\""
+            + ORDER.replace("\\", "\\\\").replace("\"", "\\\"") + "\", penstock-sessions=\"10\"}");
+        assertThat(reports()).isEmpty();
+        node.vsctl("set", "CT_Zone", one, "external_ids:penstock-sessions-set=10",
+            "external_ids:penstock-sessions-count=7", "external_ids:penstock-dns-state=\"not \\\"ok\\\"\"");
+
+        final BridgeSpec second = Specs.zones(List.of(order(1, "11"), order(2, "20"), zone(3)));
+        assertThat(change(first, second).changes()).isEqualTo(1);
+
+        assertThat(zoneRow(1)).isEqualTo(one);
+        assertThat(node.vsctl("get", "CT_Zone", one, "external_ids:penstock-sessions")).isEqualTo("\"11\"");
+        assertThat(reports()).isEqualTo(Map.of(1, new ZoneReport(OptionalLong.of(10), OptionalLong.of(7),
+            "not \"ok\"")));
+        assertThat(apply(second).changes()).isZero();
+    }
+
+    @Test
+    void ordersOfManyZonesAreChangedOneByOne() throws Exception {
+        final List<ZoneSpec> zones = new ArrayList<>();
+        for (int zone = 1; zone <= 1000; zone++) {
+            zones.add(order(zone, "10"));
+        }
+        BridgeSpec now = Specs.zones(zones);
+        apply(now);
+        // A new zone, whose row this side knows from the answer alone, and then its order.
+        for (final ZoneSpec next : List.of(order(1001, "1"), order(1001, "2"), order(500, "3"))) {
+            zones.removeIf(zone -> zone.zone() == next.zone());
+            zones.add(next);
+            final BridgeSpec then = Specs.zones(zones);
+            final long size = Files.size(node.database());
+            assertThat(change(now, then).changes()).isEqualTo(next.orders().containsValue("1") ? 2 : 1);
+            // A record of the database's log: what changed, and not the other zones.
+            assertThat(Files.size(node.database()) - size).isLessThan(1000);
+            now = then;
+        }
+        assertThat(apply(now).changes()).isZero();
+        // A row that somebody else has replaced is found.
+        node.vsctl("remove", "Datapath", node.vsctl("get", "Open_vSwitch", ".", "datapaths:netdev"), "ct_zones", "500");
+        zones.removeIf(zone -> zone.zone() == 500);
+        zones.add(order(500, "4"));
+        assertThat(change(now, Specs.zones(zones)).changes()).isPositive();
+        assertThat(apply(Specs.zones(zones)).changes()).isZero();
+    }
+
+    private Map<Integer, ZoneReport> reports() {
+        return session.reports().orTimeout(30, TimeUnit.SECONDS).join();
+    }
+
+    private String zoneRow(final int zone) {
+        return node.vsctl("get", "Datapath", node.vsctl("get", "Open_vSwitch", ".", "datapaths:netdev"),
+            "ct_zones:" + zone);
+    }
+
+    private static ZoneSpec order(final int number, final String sessions) {
+        return new ZoneSpec(number, Specs.SHORT, Map.of(ZoneSpec.SESSIONS, sessions,
+            ZoneSpec.DNS, ORDER));
+    }
+
+    private static ZoneSpec zone(final int number) {
+        return new ZoneSpec(number, Specs.SHORT, Map.of());
     }
 
     @Test

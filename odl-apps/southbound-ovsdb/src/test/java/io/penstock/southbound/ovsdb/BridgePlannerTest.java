@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -64,17 +66,66 @@ class BridgePlannerTest {
 
     @Test
     void oneMoreZoneIsTwoChangesWhateverTheNumberOfZones() {
-        final List<ZoneTimeouts> zones = new ArrayList<>();
+        final List<ZoneSpec> zones = new ArrayList<>();
         for (int zone = 1; zone <= 1000; zone++) {
-            zones.add(new ZoneTimeouts(zone, Specs.SHORT));
+            zones.add(new ZoneSpec(zone, Specs.SHORT, Map.of()));
         }
         database.bringTo(Specs.zones(zones));
-        zones.add(new ZoneTimeouts(1001, Specs.SHORT));
+        zones.add(new ZoneSpec(1001, Specs.SHORT, Map.of()));
 
         final List<RowChange> changes = database.bringTo(Specs.zones(zones)).changes();
 
         assertThat(changes).extracting(RowChange::table).containsExactly("CT_Zone", "Datapath");
         assertThat(((Map<?, ?>) ((RowChange.Mutate) changes.get(1)).add()).size()).isEqualTo(1);
+    }
+
+    @Test
+    void oneOrderOfThousandZonesIsOneChange() {
+        final List<ZoneSpec> before = new ArrayList<>();
+        for (int zone = 1; zone <= 1000; zone++) {
+            before.add(new ZoneSpec(zone, Specs.SHORT, Map.of(ZoneSpec.SESSIONS, "10", ZoneSpec.DNS, "{}")));
+        }
+        database.bringTo(Specs.zones(before));
+        final List<ZoneSpec> after = new ArrayList<>(before);
+        after.set(499, new ZoneSpec(500, Specs.SHORT, Map.of(ZoneSpec.SESSIONS, "10", ZoneSpec.DNS, "{1}")));
+
+        final List<RowChange> changes = ZonePlanner.planChange(rows(), before, after);
+
+        assertThat(changes).containsExactly(new RowChange.Mutate(OvsTables.ZONE, row(500).ref(), "external_ids",
+            Set.of(ZoneSpec.DNS), Map.of(ZoneSpec.DNS, "{1}")));
+        assertThat(BridgePlanner.plan(database.view(), Specs.zones(after)).changes()).isEqualTo(changes);
+    }
+
+    @Test
+    void whatTheAgentWroteStaysAndForeignOrdersGo() {
+        final List<ZoneSpec> before = List.of(new ZoneSpec(7, Specs.SHORT, Map.of(ZoneSpec.SESSIONS, "10")));
+        final List<ZoneSpec> after = List.of(new ZoneSpec(7, Specs.LONG, Map.of(ZoneSpec.DNS, "{}")));
+        database.bringTo(Specs.zones(before));
+        database.agentWrites(row(7).ref(), "penstock-sessions-set", "10");
+
+        database.execute(ZonePlanner.planChange(rows(), before, after));
+
+        assertThat(row(7).map("external_ids")).isEqualTo(Map.of(ZoneSpec.DNS, "{}", "penstock-sessions-set", "10"));
+        assertThat(ZoneRows.reports(database.view()).get(7).limit()).hasValue(10);
+        assertThat(database.bringTo(Specs.zones(after)).changes()).isEmpty();
+
+        database.agentWrites(row(7).ref(), ZoneSpec.DNS, "{drift}");
+        database.agentWrites(row(7).ref(), ZoneSpec.SESSIONS, "1");
+        database.bringTo(Specs.zones(after));
+        assertThat(row(7).map("external_ids")).isEqualTo(Map.of(ZoneSpec.DNS, "{}", "penstock-sessions-set", "10"));
+    }
+
+    @Test
+    void reportsThatMakeNoSenseAreNone() {
+        database.bringTo(spec);
+        assertThat(ZoneRows.reports(database.view())).isEmpty();
+        database.agentWrites(row(7).ref(), "penstock-sessions-set", "-1");
+        database.agentWrites(row(7).ref(), "penstock-sessions-count", "9999999999999999999");
+        database.agentWrites(row(8).ref(), "penstock-sessions-count", "0");
+        database.agentWrites(row(8).ref(), "penstock-dns-state", "ok");
+
+        assertThat(ZoneRows.reports(database.view()))
+            .isEqualTo(Map.of(8, new ZoneReport(OptionalLong.empty(), OptionalLong.of(0), "ok")));
     }
 
     @Test
@@ -139,31 +190,34 @@ class BridgePlannerTest {
     @Test
     void anySequenceOfZonesEndsAsFromScratch() {
         final Random random = new Random(6);
-        List<ZoneTimeouts> zones = List.of();
+        List<ZoneSpec> zones = List.of();
         database.bringTo(Specs.zones(zones));
         for (int step = 0; step < 300; step++) {
-            final List<ZoneTimeouts> next = randomSpec(random).zones();
-            final DatabaseView few = new DatabaseView(Map.of(
-                OvsTables.ROOT, copy().tables().get(OvsTables.ROOT),
-                OvsTables.TIMEOUT_POLICY, copy().tables().getOrDefault(OvsTables.TIMEOUT_POLICY, Map.of())));
-            ZonePlanner.planChange(few, zones, next)
-                .ifPresentOrElse(database::execute, () -> database.bringTo(Specs.zones(next)));
-            assertThat(database.bringTo(Specs.zones(next)).changes()).as("step %s", step).isEmpty();
+            final List<ZoneSpec> next = randomSpec(random).zones();
+            final Optional<ZoneRows> known = ZoneRows.of(database.view());
+            if (known.isPresent()) {
+                final List<RowChange> changes = ZonePlanner.planChange(known.orElseThrow(), zones, next);
+                final ZoneRows after = known.orElseThrow().after(changes, database.execute(changes));
+                assertThat(after.zones()).as("step %s", step).isEqualTo(rows().zones());
+                assertThat(after.policies().entrySet().containsAll(rows().policies().entrySet())).isTrue();
+            }
+            assertThat(database.bringTo(Specs.zones(next)).changes().isEmpty()).isEqualTo(known.isPresent()
+                || next.isEmpty());
             zones = next;
         }
     }
 
     private static BridgeSpec randomSpec(final Random random) {
         final List<PortSpec> ports = new ArrayList<>();
-        final List<ZoneTimeouts> zones = new ArrayList<>();
+        final List<ZoneSpec> zones = new ArrayList<>();
         final Map<Integer, String> names = new HashMap<>();
         for (int i = 1; i < 6; i++) {
             if (random.nextBoolean()) {
                 ports.add(random.nextBoolean() ? system("p" + i, i) : vhost("p" + i, i + 10, "/d" + random.nextInt(2)));
             }
             if (random.nextBoolean()) {
-                zones.add(new ZoneTimeouts(i, random.nextInt(3) == 0 ? Map.of()
-                    : random.nextBoolean() ? Specs.SHORT : Specs.LONG));
+                zones.add(new ZoneSpec(i, random.nextInt(3) == 0 ? Map.of()
+                    : random.nextBoolean() ? Specs.SHORT : Specs.LONG, orders(random)));
             }
             if (random.nextBoolean()) {
                 names.put(i, "t" + random.nextInt(2));
@@ -171,6 +225,21 @@ class BridgePlannerTest {
         }
         return new BridgeSpec(BridgeSpec.DEFAULT_NAME, random.nextInt(2), "tcp:127.0.0.1:" + random.nextInt(2),
             random.nextInt(2) * 500, ports, names, zones);
+    }
+
+    private static Map<String, String> orders(final Random random) {
+        final Map<String, String> orders = new HashMap<>();
+        ZoneSpec.ORDERS.forEach(key -> orders.put(key, "v" + random.nextInt(2)));
+        orders.keySet().removeIf(key -> random.nextBoolean());
+        return orders;
+    }
+
+    private ZoneRows rows() {
+        return ZoneRows.of(database.view()).orElseThrow();
+    }
+
+    private TableRow row(final int zone) {
+        return database.view().row(OvsTables.ZONE, rows().zone(zone).orElseThrow()).orElseThrow();
     }
 
     private DatabaseView copy() {

@@ -13,15 +13,17 @@ class BridgeSpecTest {
         refused("port name a", () -> Specs.bridge(List.of(Specs.system("a", 1), Specs.system("a", 2))));
         refused("OpenFlow port 1 ", () -> Specs.bridge(List.of(Specs.system("a", 1), Specs.system("b", 1))));
         refused("br-penstock is taken", () -> Specs.bridge(List.of(Specs.system("br-penstock", 1))));
-        refused("zone 1 ", () -> Specs.zones(List.of(new ZoneTimeouts(1, Map.of()), new ZoneTimeouts(1, Map.of()))));
+        final ZoneSpec zone = new ZoneSpec(1, Map.of(), Map.of());
+        refused("zone 1 ", () -> Specs.zones(List.of(zone, zone)));
     }
 
     @Test
     void valuesTheDatabaseWouldRefuseAreRefusedHere() {
         refused("65280", () -> Specs.system("a", 65280));
         refused("bad port name", () -> Specs.system("a-name-too-long-", 1));
-        refused("zone 65536", () -> new ZoneTimeouts(65536, Map.of()));
-        refused("tcp_forever", () -> new ZoneTimeouts(1, Map.of("tcp_forever", 1)));
+        refused("zone 65536", () -> new ZoneSpec(65536, Map.of(), Map.of()));
+        refused("tcp_forever", () -> new ZoneSpec(1, Map.of("tcp_forever", 1), Map.of()));
+        refused("penstock-dns-state", () -> new ZoneSpec(1, Map.of(), Map.of("penstock-dns-state", "ok")));
         refused("rate limit 99", () -> spec(99, Map.of()));
         refused("table 255", () -> spec(0, Map.of(255, "x")));
     }

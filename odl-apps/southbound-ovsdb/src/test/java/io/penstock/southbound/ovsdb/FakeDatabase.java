@@ -46,7 +46,8 @@ final class FakeDatabase {
             new Mutate(OvsTables.ROOT, new Ref("root"), "bridges", Set.of(), Set.of(new Ref("b")))));
     }
 
-    void execute(final List<RowChange> changes) {
+    /** Carries out; returns the UUIDs of inserted rows by change, of others an empty one. */
+    List<Ref> execute(final List<RowChange> changes) {
         final Map<Ref, Ref> uuids = new HashMap<>();
         for (final RowChange change : changes) {
             if (change instanceof Insert insert) {
@@ -63,6 +64,13 @@ final class FakeDatabase {
             }
         }
         collect();
+        return changes.stream().map(change -> change instanceof Insert insert ? uuids.get(insert.row()) : new Ref(""))
+            .toList();
+    }
+
+    /** Lets the agent write into the row of a zone, beside what is there. */
+    void agentWrites(final Ref zone, final String key, final String value) {
+        execute(List.of(new Mutate(OvsTables.ZONE, zone, "external_ids", Set.of(key), Map.of(key, value))));
     }
 
     private void mutate(final Mutate mutate, final Map<Ref, Ref> uuids) {

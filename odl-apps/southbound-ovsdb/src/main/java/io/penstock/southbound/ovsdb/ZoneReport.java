@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * What the agent of a node last wrote about one conntrack zone, which is a tenant.
+ *
+ * @param limit most connections in the zone, as the switch has it; nothing when it has no limit
+ * @param connections how many there are; nothing when they are not counted
+ * @param resolver the state of the tenant's resolver, {@code ok} or what is wrong; empty when it has none
+ */
+public record ZoneReport(OptionalLong limit, OptionalLong connections, String resolver) {
+    static final String SESSIONS_SET = "penstock-sessions-set";
+    static final String SESSIONS_COUNT = "penstock-sessions-count";
+    static final String DNS_STATE = "penstock-dns-state";
+
+    /** Reads the {@code external_ids} of a zone; what makes no sense is as if it were not there. */
+    static ZoneReport of(final Map<?, ?> ids) {
+        return new ZoneReport(number(ids.get(SESSIONS_SET)), number(ids.get(SESSIONS_COUNT)),
+            ids.get(DNS_STATE) instanceof String state ? state : "");
+    }
+
+    private static OptionalLong number(final Object value) {
+        return value instanceof String text && text.matches("\\d{1,18}") ? OptionalLong.of(Long.parseLong(text))
+            : OptionalLong.empty();
+    }
+
+    /** Whether the agent wrote nothing. */
+    boolean isEmpty() {
+        return limit.isEmpty() && connections.isEmpty() && resolver.isEmpty();
+    }
+}
