@@ -35,9 +35,24 @@ public final class TenantShowCommand extends OperationsCommand {
         table.addRow().addContent("attachments", String.join(" ", found.attachments()));
         table.addRow().addContent("public address", dash(found.publicAddress()));
         table.addRow().addContent("chain", dash(found.chain()));
+        found.agents().forEach(agent -> show(agent, table));
         table.addRow().addContent("flows", flows.size());
         flows.stream().filter(flow -> flow.packets() > 0).forEach(flow -> table.addRow()
             .addContent(flow.table() + ": " + flow.label(), flow.packets() + " packets"));
         return print(new Shown(found, flows), table);
+    }
+
+    private static void show(final Operations.AgentStatus agent, final ShellTable table) {
+        if (agent.sessionLimit() > 0 || agent.sessionLimitSet() > 0) {
+            final String limit = agent.sessionLimit() > 0 ? agent.sessions() + " of " + agent.sessionLimit()
+                : agent.sessions() + ", no limit";
+            final String set = agent.sessionLimitSet() > 0 ? "the switch has " + agent.sessionLimitSet()
+                : "the switch has no limit";
+            table.addRow().addContent("sessions on " + agent.node(),
+                agent.sessionLimit() == agent.sessionLimitSet() ? limit : limit + "; " + set);
+        }
+        if (!agent.resolver().isEmpty()) {
+            table.addRow().addContent("resolver on " + agent.node(), agent.resolver());
+        }
     }
 }

@@ -65,11 +65,12 @@ final class EngineOperations implements Operations {
         final Desired desired = engine.desired();
         final Snapshot snapshot = desired.snapshot();
         final SortedMap<String, NodeWorker> workers = engine.workers();
+        final AgentReports agents = AgentReports.ask(workers);
         final Map<String, Observation> observations = observe(workers);
         final List<NodeStatus> nodes = workers.entrySet().stream()
             .map(entry -> nodeStatus(entry.getKey(), entry.getValue(), observations.get(entry.getKey()))).toList();
         final List<TenantStatus> tenants = snapshot.tenants().values().stream()
-            .map(tenant -> tenantStatus(desired, tenant, workers)).toList();
+            .map(tenant -> tenantStatus(desired, tenant, workers, agents)).toList();
         final List<FunctionStatus> functions = snapshot.functions().values().stream()
             .map(function -> new FunctionStatus(function.name(), functionState(function, workers))).toList();
         return new Status(nodes, tenants, chains(desired, observations), functions, new ControllerStatus(url, version,
@@ -248,13 +249,14 @@ final class EngineOperations implements Operations {
     }
 
     private static TenantStatus tenantStatus(final Desired desired, final Tenant tenant,
-            final SortedMap<String, NodeWorker> workers) {
+            final SortedMap<String, NodeWorker> workers, final AgentReports agents) {
         final TenantAllocation allocation = desired.allocations().tenants().get(tenant.name());
         return new TenantStatus(tenant.name(), allocation == null ? 0 : allocation.vrf(),
             tenant.attachments().stream().map(at -> at.node() + "/" + at.port() + "/" + at.vlan()).toList(),
             allocation == null || allocation.publicAddress() == 0 ? ""
                 : Ipv4.text(allocation.publicAddress()),
-            tenant.chain().orElse(""), tenantState(desired, tenant, workers));
+            tenant.chain().orElse(""), tenantState(desired, tenant, workers),
+            allocation == null ? List.of() : agents.of(allocation.vrf()));
     }
 
     private static String tenantState(final Desired desired, final Tenant tenant,

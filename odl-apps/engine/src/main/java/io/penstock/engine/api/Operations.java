@@ -21,9 +21,24 @@ public interface Operations {
     /** A node; {@code dpdk} is the DPDK version, empty when it does not run. */
     record NodeStatus(String name, boolean connected, String datapath, String dpdk, FlowCounts flows) { }
 
-    /** A tenant; {@code publicAddress} and {@code chain} are empty without. */
+    /**
+     * What the agent of a node does for a tenant.
+     *
+     * @param sessions connections that are tracked; 0 when they are not counted
+     * @param sessionLimit most of them that the tenant may have here; 0 for no limit
+     * @param sessionLimitSet the limit the switch has, as the agent says; 0 for none
+     * @param resolver {@code ok}, or what is wrong; {@code not reported} when there ought to be one and the agent says
+     *     nothing; empty when there is none
+     */
+    record AgentStatus(String node, long sessions, long sessionLimit, long sessionLimitSet, String resolver) { }
+
+    /**
+     * A tenant; {@code publicAddress} and {@code chain} are empty without.
+     *
+     * @param agents for each node where the agent has something to do for the tenant
+     */
     record TenantStatus(String name, int vrf, List<String> attachments, String publicAddress, String chain,
-            String state) { }
+            String state, List<AgentStatus> agents) { }
 
     /** A chain and how many packets were sent into its functions. */
     record ChainStatus(String name, List<String> functions, long packets) { }

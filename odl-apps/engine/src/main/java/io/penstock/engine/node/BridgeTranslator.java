@@ -10,6 +10,7 @@ import io.penstock.southbound.ovsdb.OvsPortType;
 import io.penstock.southbound.ovsdb.PortSpec;
 import io.penstock.southbound.ovsdb.ZoneSpec;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The planned bridge in the words of the OVSDB adapter.
@@ -27,11 +28,14 @@ public record BridgeTranslator(String controllerTarget) {
         requireNonNull(controllerTarget);
     }
 
-    BridgeSpec translate(final NodePlan plan) {
+    /** Translates a plan of the node whose orders were translated before by the same {@code orders}. */
+    BridgeSpec translate(final NodePlan plan, final AgentOrders orders) {
+        orders.begin();
         final BridgePlan bridge = plan.bridge();
         return new BridgeSpec(bridge.name(), bridge.datapathId(), controllerTarget, CONTROLLER_RATE,
             bridge.ports().stream().map(BridgeTranslator::port).toList(), bridge.tableNames(),
-            plan.zones().stream().map(zone -> new ZoneSpec(zone, bridge.zoneTimeouts(), Map.of())).toList());
+            plan.zones().stream().map(zone -> new ZoneSpec(zone, bridge.zoneTimeouts(),
+                Optional.ofNullable(plan.orders().get(zone)).map(orders::of).orElse(Map.of()))).toList());
     }
 
     private static PortSpec port(final BridgePlan.Port port) {

@@ -53,6 +53,7 @@ public final class NodeWorker implements AutoCloseable {
     private final OpenFlowSouthbound southbound;
     private final NodeFlows flows;
     private final BridgeTranslator bridges;
+    private final AgentOrders orders = new AgentOrders();
     private final PortStates ports = new PortStates();
     private final ScheduledExecutorService thread;
     private final AtomicBoolean marked = new AtomicBoolean();
@@ -340,7 +341,7 @@ public final class NodeWorker implements AutoCloseable {
     private void applyBridge(final NodePlan planned)
             throws InterruptedException, ExecutionException, TimeoutException {
         final NodeSession current = session;
-        final BridgeSpec wanted = bridges.translate(planned);
+        final BridgeSpec wanted = bridges.translate(planned, orders);
         if (current != null && !wanted.equals(appliedBridge)) {
             (appliedBridge == null ? current.apply(wanted) : current.change(appliedBridge, wanted))
                 .get(ANSWER_SECONDS, TimeUnit.SECONDS).refusedPorts()

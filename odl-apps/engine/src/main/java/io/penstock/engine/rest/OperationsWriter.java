@@ -38,6 +38,8 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.out
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.NodeBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.TenantBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.node.FlowsBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.tenant.Agent;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.tenant.AgentBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.verify.output.node.DifferenceBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.wait.applied.output.Node.State;
 import org.opendaylight.yangtools.yang.binding.util.BindingMap;
@@ -166,7 +168,16 @@ final class OperationsWriter {
             final Operations.TenantStatus tenant) {
         return new TenantBuilder().setName(tenant.name()).setVrf(Uint16.valueOf(tenant.vrf()))
             .setAttachment(new java.util.LinkedHashSet<>(tenant.attachments())).setPublic(tenant.publicAddress())
-            .setChain(tenant.chain()).setState(tenant.state()).build();
+            .setChain(tenant.chain()).setState(tenant.state())
+            .setAgent(tenant.agents().stream().map(OperationsWriter::agent).collect(BindingMap.toOrderedMap()))
+            .build();
+    }
+
+    private static Agent agent(final Operations.AgentStatus agent) {
+        return new AgentBuilder().setNode(agent.node()).setSessions(Uint64.valueOf(agent.sessions()))
+            .setSessionLimit(agent.sessionLimit() == 0 ? null : Uint64.valueOf(agent.sessionLimit()))
+            .setSessionLimitSet(agent.sessionLimitSet() == 0 ? null : Uint64.valueOf(agent.sessionLimitSet()))
+            .setResolver(unlessEmpty(agent.resolver())).build();
     }
 
     private static org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.verify.output.Node verification(

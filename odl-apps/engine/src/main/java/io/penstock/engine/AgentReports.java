@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.engine.api.Operations.AgentStatus;
+import io.penstock.engine.node.NodeWorker;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.plan.TenantOrders;
+import io.penstock.southbound.ovsdb.ZoneReport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** What the agents of the nodes were told to do for tenants, and what they say of it. Safe for all threads. */
+final class AgentReports {
+    private static final long ANSWER_SECONDS = 10;
+    private static final ZoneReport NONE = new ZoneReport(OptionalLong.empty(), OptionalLong.empty(), "");
+
+    private final SortedMap<String, Node> nodes;
+
+    /** One node: what was ordered, and the reports when they are there. */
+    record Node(Map<Integer, TenantOrders> orders, CompletableFuture<Map<Integer, ZoneReport>> reports) { }
+
+    AgentReports(final SortedMap<String, Node> nodes) {
+        this.nodes = nodes;
+    }
+
+    /** Asks the databases of the nodes. Does not block; a node that does not answer has reported nothing. */
+    static AgentReports ask(final SortedMap<String, NodeWorker> workers) {
+        final SortedMap<String, Node> nodes = new TreeMap<>();
+        workers.forEach((name, worker) -> nodes.put(name, new Node(
+            worker.plan().map(NodePlan::orders).<Map<Integer, TenantOrders>>map(orders -> orders).orElse(Map.of()),
+            worker.session().map(session -> session.reports().completeOnTimeout(Map.of(), ANSWER_SECONDS,
+                TimeUnit.SECONDS).exceptionally(error -> Map.of()))
+                .orElse(CompletableFuture.completedFuture(Map.of())))));
+        return new AgentReports(nodes);
+    }
+
+    /** Of one tenant, by node; waits for answers. */
+    List<AgentStatus> of(final int vrf) {
+        final List<AgentStatus> result = new ArrayList<>();
+        nodes.forEach((name, node) -> {
+            final Optional<TenantOrders> orders = Optional.ofNullable(node.orders().get(vrf))
+                .filter(each -> each.sessions().isPresent() || each.dns().isPresent());
+            final Optional<ZoneReport> report = Optional.ofNullable(node.reports().join().get(vrf));
+            if (orders.isPresent() || report.isPresent()) {
+                result.add(status(name, orders, report.orElse(NONE)));
+            }
+        });
+        return List.copyOf(result);
+    }
+
+    private static AgentStatus status(final String node, final Optional<TenantOrders> orders,
+            final ZoneReport report) {
+        final boolean silent = report.resolver().isEmpty() && orders.flatMap(TenantOrders::dns).isPresent();
+        return new AgentStatus(node, report.connections().orElse(0),
+            orders.flatMap(TenantOrders::sessions).orElse(0), report.limit().orElse(0),
+            silent ? "not reported" : report.resolver());
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.node;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.penstock.pipeline.intent.Dns;
+import io.penstock.pipeline.intent.Memo;
+import io.penstock.pipeline.plan.TenantOrders;
+import io.penstock.southbound.ovsdb.ZoneSpec;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * Orders of tenants in the words of a node's agent. What was written for the plan before is not written again. Equal
+ * orders are equal texts. Not for several threads.
+ */
+final class AgentOrders {
+    private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+
+    private final Memo<TenantOrders, Map<String, String>> texts = new Memo<>();
+
+    /** Begins another plan. */
+    void begin() {
+        texts.begin();
+    }
+
+    /** The orders for one tenant of the plan, for {@link ZoneSpec#orders}. */
+    Map<String, String> of(final TenantOrders orders) {
+        return texts.of(orders, AgentOrders::write);
+    }
+
+    private static Map<String, String> write(final TenantOrders orders) {
+        final Map<String, String> result = new HashMap<>();
+        orders.sessions().ifPresent(limit -> result.put(ZoneSpec.SESSIONS, Integer.toString(limit)));
+        orders.dns().ifPresent(dns -> result.put(ZoneSpec.DNS, GSON.toJson(resolver(dns))));
+        return Map.copyOf(result);
+    }
+
+    /** Lists without members are left out. */
+    private static JsonObject resolver(final TenantOrders.Resolver resolver) {
+        final JsonObject json = new JsonObject();
+        final Dns dns = resolver.config();
+        dns.domain().ifPresent(domain -> json.addProperty("domain", domain));
+        add(json, "addresses", resolver.addresses(), JsonPrimitive::new);
+        add(json, "upstreams", dns.upstreams(), AgentOrders::upstream);
+        add(json, "records", dns.records(), AgentOrders::record);
+        add(json, "leases", resolver.hosts(), AgentOrders::host);
+        add(json, "reverse", resolver.reverse(), JsonPrimitive::new);
+        dns.dns64().ifPresent(prefix -> json.addProperty("dns64", prefix));
+        return json;
+    }
+
+    private static <T> void add(final JsonObject json, final String name, final Collection<T> members,
+            final Function<T, JsonElement> writer) {
+        if (!members.isEmpty()) {
+            final JsonArray array = new JsonArray(members.size());
+            members.forEach(member -> array.add(writer.apply(member)));
+            json.add(name, array);
+        }
+    }
+
+    private static JsonElement upstream(final Dns.Upstream upstream) {
+        if (!upstream.inside()) {
+            return new JsonPrimitive(upstream.address());
+        }
+        final JsonObject json = new JsonObject();
+        json.addProperty("address", upstream.address());
+        json.addProperty("inside", true);
+        return json;
+    }
+
+    private static JsonElement record(final Dns.Record record) {
+        final JsonObject json = new JsonObject();
+        json.addProperty("name", record.name());
+        json.addProperty("type", record.type());
+        json.addProperty("ttl", record.ttl());
+        json.addProperty("data", record.data());
+        return json;
+    }
+
+    private static JsonElement host(final TenantOrders.Host host) {
+        final JsonObject json = new JsonObject();
+        json.addProperty("name", host.name());
+        json.addProperty("address", host.address());
+        return json;
+    }
+}

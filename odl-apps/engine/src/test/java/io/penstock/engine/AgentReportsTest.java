@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.engine.api.Operations.AgentStatus;
+import io.penstock.pipeline.intent.Dns;
+import io.penstock.pipeline.plan.TenantOrders;
+import io.penstock.southbound.ovsdb.ZoneReport;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Orders beside reports. */
+class AgentReportsTest {
+    private static final TenantOrders NOTHING = new TenantOrders(Optional.empty(), Optional.empty());
+    private static final TenantOrders LIMIT = new TenantOrders(Optional.of(1000), Optional.empty());
+    private static final TenantOrders RESOLVER = new TenantOrders(Optional.empty(), Optional.of(
+        new TenantOrders.Resolver(new Dns(Optional.of("a.example"), List.of(), List.of(), Optional.empty(),
+            Optional.empty()), List.of("240.0.3.0"), List.of(), List.of())));
+
+    @Test
+    void eachNodeThatHasSomethingToDoIsShown() {
+        final AgentReports reports = new AgentReports(new TreeMap<>(Map.of(
+            "pe1", node(Map.of(1, LIMIT, 2, NOTHING, 3, RESOLVER), Map.of(
+                1, new ZoneReport(OptionalLong.of(1000), OptionalLong.of(7), ""),
+                3, new ZoneReport(OptionalLong.empty(), OptionalLong.empty(), "ok"))),
+            "pe2", node(Map.of(1, LIMIT, 3, RESOLVER), Map.of()),
+            "pe3", node(Map.of(2, NOTHING), Map.of(2, new ZoneReport(OptionalLong.of(5), OptionalLong.empty(), ""))))));
+
+        assertThat(reports.of(1)).containsExactly(new AgentStatus("pe1", 7, 1000, 1000, ""),
+            new AgentStatus("pe2", 0, 1000, 0, ""));
+        // The order has gone; the agent has not noticed.
+        assertThat(reports.of(2)).containsExactly(new AgentStatus("pe3", 0, 0, 5, ""));
+        assertThat(reports.of(3)).containsExactly(new AgentStatus("pe1", 0, 0, 0, "ok"),
+            new AgentStatus("pe2", 0, 0, 0, "not reported"));
+        assertThat(reports.of(4)).isEmpty();
+    }
+
+    private static AgentReports.Node node(final Map<Integer, TenantOrders> orders,
+            final Map<Integer, ZoneReport> reports) {
+        return new AgentReports.Node(orders, CompletableFuture.completedFuture(reports));
+    }
+}

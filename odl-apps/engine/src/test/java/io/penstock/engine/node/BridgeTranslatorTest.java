@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.intent.Dns;
+import io.penstock.pipeline.plan.Fixtures;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.plan.TenantOrders;
+import io.penstock.southbound.ovsdb.BridgeSpec;
+import io.penstock.southbound.ovsdb.ZoneSpec;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** The plan in the words of the node's database. */
+class BridgeTranslatorTest {
+    private static final String EVERYTHING = """
+        {"domain":"campus.example","addresses":["240.0.1.0","240.0.1.1"],\
+        "upstreams":["2001:db8::53",{"address":"10.4.0.53","inside":true}],\
+        "records":[{"name":"www","type":"A","ttl":300,"data":"10.4.0.80"},\
+        {"name":"@","type":"TXT","ttl":0,"data":"\\"a<b\\" \\\\é"}],\
+        "leases":[{"name":"desk1","address":"10.3.0.101"}],\
+        "reverse":["10.3.0.0/24","10.4.0.0/24"],"dns64":"64:ff9b::/96"}""";
+
+    private final BridgeTranslator translator = new BridgeTranslator("tcp:127.0.0.1:6653");
+    private final AgentOrders orders = new AgentOrders();
+    private final NodePlan plan = Fixtures.CASES.stream().filter(each -> each.name().equals("services")).findFirst()
+        .orElseThrow().plan();
+
+    @Test
+    void orderSaysAllThatTheAgentHasToKnow() {
+        assertThat(translate(everything()).zones()).extracting(ZoneSpec::orders)
+            .containsExactly(Map.of("penstock-sessions", "5000", "penstock-dns", EVERYTHING));
+    }
+
+    @Test
+    void whatIsNotThereIsLeftOut() {
+        final Dns dns = new Dns(Optional.empty(), List.of(), List.of(), Optional.of(500), Optional.empty());
+        final TenantOrders few = new TenantOrders(Optional.empty(),
+            Optional.of(new TenantOrders.Resolver(dns, List.of("240.0.1.0"), List.of(), List.of())));
+
+        assertThat(orders.of(few)).isEqualTo(Map.of("penstock-dns", "{\"addresses\":[\"240.0.1.0\"]}"));
+        assertThat(orders.of(new TenantOrders(Optional.empty(), Optional.empty()))).isEmpty();
+    }
+
+    @Test
+    void planOfTheServicesIsOrdered() {
+        final ZoneSpec zone = translator.translate(plan, orders).zones().get(0);
+
+        assertThat(zone.timeouts()).isNotEmpty();
+        assertThat(zone.orders()).containsOnlyKeys("penstock-dns");
+        assertThat(zone.orders().get("penstock-dns"))
+            .contains("\"leases\":[{\"name\":\"desk1\",\"address\":\"10.3.0.101\"}]")
+            .contains("\"addresses\":[\"240.0." + zone.zone() + ".0\",\"240.0." + zone.zone() + ".1\"]");
+    }
+
+    @Test
+    void whatWasWrittenForThePlanBeforeIsNotWrittenAgain() {
+        final TenantOrders tenant = everything();
+        final Map<String, String> before = translate(tenant).zones().get(0).orders();
+
+        assertThat(translate(tenant).zones().get(0).orders()).isSameAs(before);
+        assertThat(translate(everything()).zones().get(0).orders()).isNotSameAs(before).isEqualTo(before);
+    }
+
+    private BridgeSpec translate(final TenantOrders tenant) {
+        return translator.translate(new NodePlan(plan.bridge(), plan.nodeFlows(), plan.tenantFlows(),
+            plan.tenantMeters(), new TreeMap<>(Map.of(plan.orders().firstKey(), tenant))), orders);
+    }
+
+    private static TenantOrders everything() {
+        final Dns dns = new Dns(Optional.of("campus.example"), List.of(new Dns.Record("www", "A", 300, "10.4.0.80"),
+            new Dns.Record("@", "TXT", 0, "\"a<b\" \\é")),
+            List.of(new Dns.Upstream("2001:db8::53", false), new Dns.Upstream("10.4.0.53", true)),
+            Optional.of(500), Optional.of("64:ff9b::/96"));
+        return new TenantOrders(Optional.of(5000), Optional.of(new TenantOrders.Resolver(dns,
+            List.of("240.0.1.0", "240.0.1.1"), List.of(new TenantOrders.Host("desk1", "10.3.0.101")),
+            List.of("10.3.0.0/24", "10.4.0.0/24"))));
+    }
+}
