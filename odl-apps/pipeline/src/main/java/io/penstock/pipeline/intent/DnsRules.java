@@ -44,6 +44,10 @@ final class DnsRules {
             rules.checkZone();
             rules.checkAliases();
             dns.upstreams().forEach(rules::checkUpstream);
+            // A resolver has one source address, and whoever answers first would decide.
+            if (dns.upstreams().stream().map(Dns.Upstream::inside).distinct().count() > 1) {
+                add.accept("dns / upstream / inside", "either all of them are inside, or none");
+            }
             dns.queriesPerSecond().filter(rate -> rate < 1 || rate > MOST_QUERIES)
                 .ifPresent(rate -> add.accept("dns / queries-per-second", rate + " is not in 1.." + MOST_QUERIES));
             dns.dns64().flatMap(DnsRules::prefixProblem).ifPresent(rule -> add.accept("dns / dns64", rule));
@@ -59,8 +63,8 @@ final class DnsRules {
     private void checkZone() {
         dns.domain().filter(domain -> !DomainNames.isDomain(domain)).ifPresent(domain ->
             add.accept("dns / domain", "'" + domain + "' is not a domain name (RFC 1123)"));
-        if (dns.domain().isEmpty() && !dns.records().isEmpty()) {
-            add.accept("dns / domain", "is missing, and there are records");
+        if (dns.domain().isEmpty()) {
+            add.accept("dns / domain", "is missing");
         }
         final String domain = dns.domain().orElse("");
         for (final Dns.Record each : dns.records()) {

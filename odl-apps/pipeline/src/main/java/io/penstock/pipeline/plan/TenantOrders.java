@@ -2,6 +2,7 @@
 package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.Lease;
 import io.penstock.pipeline.intent.Node;
@@ -10,8 +11,10 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.stage.NodeView;
 import io.penstock.pipeline.stage.TenantView;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What the agent of a node has to do for a tenant, beside what the switch can do by itself.
@@ -56,12 +59,23 @@ public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
             addresses.add(Ipv4.text(Constants.resolverAddress(view.vrf(), addresses.size())));
             reverse.add(subnet.prefix().toString());
         }
-        final List<Host> hosts = view.leases().stream().filter(lease -> !lease.hostName().isEmpty())
-            .map(TenantOrders::host).toList();
-        return new Resolver(dns, addresses, hosts, reverse);
+        return new Resolver(dns, addresses, hosts(view), reverse);
     }
 
-    private static Host host(final Lease lease) {
-        return new Host(lease.hostName(), Ipv4.text(lease.address()));
+    /** Hosts with a lease, and reserved ones that have none: their addresses are theirs. */
+    private static List<Host> hosts(final TenantView view) {
+        final List<Host> hosts = new ArrayList<>();
+        final Set<Long> leased = new HashSet<>();
+        for (final Lease lease : view.leases()) {
+            leased.add(lease.address());
+            if (!lease.hostName().isEmpty()) {
+                hosts.add(new Host(lease.hostName(), Ipv4.text(lease.address())));
+            }
+        }
+        view.tenant().services().dhcp().map(Dhcp::subnets).orElse(List.of()).stream()
+            .flatMap(subnet -> subnet.reservations().stream()).filter(each -> !leased.contains(each.address()))
+            .forEach(each -> each.hostName().ifPresent(name -> hosts.add(new Host(name,
+                Ipv4.text(each.address())))));
+        return hosts;
     }
 }

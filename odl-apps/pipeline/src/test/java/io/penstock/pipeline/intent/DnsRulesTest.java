@@ -23,7 +23,7 @@ class DnsRulesTest {
 
     static Stream<Arguments> bad() {
         return Stream.of(
-            Arguments.of(dns(null, "www A 10.0.0.5"), "dns / domain", "is missing, and there are records"),
+            Arguments.of(dns(null, "www A 10.0.0.5"), "dns / domain", "is missing"),
             Arguments.of(dns("-x.net"), "dns / domain", "'-x.net' is not a domain name"),
             Arguments.of(dns("x.net."), "dns / domain", "'x.net.' is not a domain name"),
             Arguments.of(dns("a".repeat(64) + ".net"), "dns / domain", "is not a domain name"),
@@ -104,16 +104,26 @@ class DnsRulesTest {
             "@ MX 0 .", "@ TXT \"v=spf1 -all\" \"a \\\"quote\\\"\" b", "www AAAA 2001:db8::5", "Www A 10.0.0.5",
             "alias CNAME @", "_sip._udp SRV 0 5 5060 pbx", "_x SRV 0 0 0 .", "a.b.c PTR _x.example.org.")
             .map(DnsRulesTest::parse).toList(),
-            List.of(new Dns.Upstream("10.0.0.53", true), new Dns.Upstream("172.16.9.9", true),
-                new Dns.Upstream("127.0.0.1", false), new Dns.Upstream("2001:db8::53", false)),
+            List.of(new Dns.Upstream("127.0.0.1", false), new Dns.Upstream("2001:db8::53", false)),
             Optional.of(100_000), Optional.of("64:ff9b::/96"));
         assertThat(violations(ServiceFixtures.with(dns))).isEmpty();
+        final Dns inside = dns.withUpstreams(
+            List.of(new Dns.Upstream("10.0.0.53", true), new Dns.Upstream("172.16.9.9", true)));
+        assertThat(violations(ServiceFixtures.with(inside))).isEmpty();
         // The provider's resolvers, or, without any, nothing but an empty zone.
-        assertThat(violations(ServiceFixtures.with(dns(null)))).isEmpty();
+        assertThat(violations(ServiceFixtures.with(dns(ZONE)))).isEmpty();
         for (final String prefix : List.of("2001:db8::/32", "2001:db8:ff00::/40", "2001:db8:ffff::/48",
                 "2001:db8:ffff:ff00::/56", "2001:db8:ffff:ffff::/64", "2001:db8:1:2:0:3::/96")) {
             assertThat(violations(ServiceFixtures.with(limits(1, prefix)))).isEmpty();
         }
+    }
+
+    @Test
+    void aTenantAsksInsideOrOutside() {
+        final Dns both = dns(ZONE).withUpstreams(
+            List.of(new Dns.Upstream("10.0.0.53", true), new Dns.Upstream("192.0.2.53", false)));
+        assertThat(violations(ServiceFixtures.with(both))).extracting(Violation::toString).containsExactly(
+            "tenant t: dns / upstream / inside: either all of them are inside, or none");
     }
 
     @Test
@@ -151,11 +161,11 @@ class DnsRulesTest {
     }
 
     private static Dns upstream(final String address, final boolean inside) {
-        return new Dns(Optional.empty(), List.of(), List.of(new Dns.Upstream(address, inside)), Optional.empty(),
+        return new Dns(Optional.of(ZONE), List.of(), List.of(new Dns.Upstream(address, inside)), Optional.empty(),
             Optional.empty());
     }
 
     private static Dns limits(final int queries, final String dns64) {
-        return new Dns(Optional.empty(), List.of(), List.of(), Optional.of(queries), Optional.ofNullable(dns64));
+        return new Dns(Optional.of(ZONE), List.of(), List.of(), Optional.of(queries), Optional.ofNullable(dns64));
     }
 }

@@ -171,7 +171,7 @@ public final class Fixtures {
             .with(new Services(Optional.of(new Dhcp(200, List.of(dhcp("10.3.0.0/24", "10.3.0.100", "10.3.0.199")))),
                 Optional.of(new Dns(Optional.of("campus.example"),
                     List.of(new Dns.Record("www", "A", 300, "10.4.0.80")),
-                    List.of(new Dns.Upstream("10.4.0.53", true), new Dns.Upstream("192.0.2.53", false)),
+                    List.of(new Dns.Upstream("10.4.0.53", true)),
                     Optional.of(500), Optional.empty()))))
             .with(new Protection(Optional.empty(), false, new Quota(Optional.empty(), Optional.empty(),
                 Optional.of(50_000L), Optional.of(100_000L), Optional.of(20), Optional.empty(), Optional.empty(),

@@ -29,7 +29,7 @@ class TenantOrdersTest {
     @Test
     void whoNamesNoResolverAsksThoseOfTheProvider() {
         final Tenant plain = Fixtures.tenant("plain", 100).with(new Services(Optional.empty(),
-            Optional.of(new Dns(Optional.empty(), List.of(), List.of(), Optional.empty(), Optional.empty()))));
+            Optional.of(new Dns(Optional.of("x.example"), List.of(), List.of(), Optional.empty(), Optional.empty()))));
         final Snapshot network = Fixtures.network(plain);
         final Backbone backbone = new Backbone(network.backbone().interfaces(), network.backbone().routes(),
             List.of("192.0.2.53", "2001:db8::53"));
