@@ -13,10 +13,10 @@ from . import places
 
 RUN = ("openjdk-17-jdk-headless", "maven", "openvswitch-switch-dpdk", "dpdk-dev", "librte-net-virtio23",
        "librte-net-tap23", "nftables", "iproute2", "ethtool", "iputils-ping", "curl", "procps", "python3-yaml",
-       "python3-jsonschema")
+       "python3-jsonschema", "python3-openvswitch", "unbound")
 """What `up` needs."""
 
-TEST = RUN + ("iputils-arping", "librte-net-null23", "python3-pyftpdlib", "socat", "tayga", "tcpdump")
+TEST = RUN + ("bind9-dnsutils", "iputils-arping", "librte-net-null23", "python3-pyftpdlib", "socat", "tayga", "tcpdump")
 """What `test` needs."""
 
 _POLICY = pathlib.Path("/usr/sbin/policy-rc.d")

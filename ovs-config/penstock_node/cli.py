@@ -99,7 +99,8 @@ def _status(options):
         print(f"{entry['name']}: {entry['state']}, namespace {entry['namespace']}, address "
               f"{entry['management-address']}, {entry['resident-mb']} MB resident, "
               f"{entry['huge-pages-added']} huge pages added, controller {entry.get('controller')} {connected}, "
-              f"bridges: {', '.join(entry['bridges']) or 'none'}")
+              f"bridges: {', '.join(entry['bridges']) or 'none'}, "
+              f"agent {'running' if entry['agent']['pid'] else 'down'}, {entry['agent']['resolvers']} resolvers")
     return 0
 
 

@@ -11,7 +11,7 @@ import os
 import shutil
 import uuid
 
-from . import locks, management, namespaces, processes
+from . import locks, management, namespaces, node_agent, processes, resolver_network
 from .commands import run
 from .errors import PenstockError, ProfileError
 from .hugepages import HugePages
@@ -97,7 +97,9 @@ def _up(profile):
         line.note = f"{added} huge pages added"
     with step(f"node {profile.name}: ports and announcement to {profile.controller_address}:{profile.ovsdb_port}"):
         _take_ports(profile, state)
+        _make_resolver_network(profile, state)
         _announce(ovs, profile)
+        _start_agent(profile)
     say(f"node {profile.name} is up: OVS_RUNDIR={directory}")
     return True
 
@@ -121,7 +123,8 @@ def _wanted(profile):
     """The profile as JSON values, for the comparison with a running node."""
     fields = {field.name: getattr(profile, field.name) for field in dataclasses.fields(profile)
               if field.name not in ("ports", "field_of_port")}
-    fields["ports"] = [port.announced() for port in profile.ports]
+    fields["ports"] = profile.announced_ports()
+    fields["dns"] = profile.dns and dataclasses.asdict(profile.dns)
     fields["device_arguments"] = _dpdk_arguments(profile)
     return json.loads(json.dumps(fields, default=str))
 
@@ -162,6 +165,34 @@ def _take_ports(profile, state):
         namespaces.disable_checksum_offload(port.name, profile.namespace)
 
 
+def _make_resolver_network(profile, state):
+    """Makes the resolvers' network unless it is there, complete: they go on while the switch is started again."""
+    if profile.dns is None or state.get("dns_complete") and resolver_network.is_there(profile.namespace):
+        return
+    _remove_resolver_network(profile.directory, state)
+    state.save(dns_device=profile.dns.device, dns_namespace=profile.namespace)
+    resolver_network.make(profile.namespace, profile.dns)
+    state.save(dns_complete=True)
+
+
+def _remove_resolver_network(directory, state):
+    """Ends agent and resolvers, gives the device back to the current namespace, removes the resolvers' network."""
+    if not state.get("dns_namespace"):
+        return
+    node_agent.stop(directory)  # Before their network goes.
+    namespace = resolver_network.namespace_of(state["dns_namespace"])
+    state.save(dns_complete=False)
+    if state.get("dns_device") and namespaces.exists(namespace) and namespaces.link_exists(state["dns_device"], namespace):
+        namespaces.move_link(state["dns_device"], namespace, None)
+    resolver_network.remove(state["dns_namespace"])
+    state.save(dns_device=None, dns_namespace=None)
+
+
+def _start_agent(profile):
+    return node_agent.start(profile.directory, profile.namespace, profile.dns is not None,
+                            online_cores() - set(profile.pmd_cores))
+
+
 def _announce(ovs, profile):
     """Says who we are, then connects: the controller must never see a node without its name."""
     profile.vhost_user_directory.mkdir(parents=True, exist_ok=True)
@@ -169,7 +200,7 @@ def _announce(ovs, profile):
         "system-id": uuid.uuid5(uuid.NAMESPACE_DNS, f"{profile.name}.penstock"),
         "hostname": profile.name,
         "penstock-node": profile.name,
-        "penstock-ports": json.dumps([port.announced() for port in profile.ports], separators=(",", ":")),
+        "penstock-ports": json.dumps(profile.announced_ports(), separators=(",", ":")),
         "penstock-vhost-dir": profile.vhost_user_directory})
     target = f"tcp:{profile.controller_address}:{profile.ovsdb_port}"
     ovs.vsctl("--no-wait", "del-manager", "--", "--id=@manager", "create", "Manager",
@@ -183,6 +214,9 @@ def _adjust(profile, ovs, state, wanted):
     ovs.prepare_bridge()
     changed = sorted(key for key in wanted if wanted[key] != old.get(key))
     if not changed and not state.get("unfinished"):
+        if _start_agent(profile):
+            say(f"node {profile.name}: the agent had died and is started again")
+            return True
         say(f"node {profile.name} is running already; nothing changed")
         return False
     fixed = [_FIXED[key] for key in changed if key in _FIXED]
@@ -197,7 +231,12 @@ def _adjust(profile, ovs, state, wanted):
         state.save(unfinished=True)
         _configure(ovs, profile)
         _take_ports(profile, state)
+        if "dns" in changed:
+            node_agent.stop(profile.directory)
+            _remove_resolver_network(profile.directory, state)
+        _make_resolver_network(profile, state)
         _announce(ovs, profile)
+        _start_agent(profile)
         _return_ports(state, keep={port.name for port in profile.ports})
         state.save(wanted=wanted, unfinished=False)
         line.note = ", ".join(changed)
@@ -226,8 +265,10 @@ def _down(name, directory):
                             f"service-chains/functions stop FUNCTION --node {name}")
     state = _State(directory, stored or {})
     with step(f"node {name}: processes"):
+        node_agent.stop(directory)
         Ovs(directory).stop()
     with step(f"node {name}: network") as line:
+        _remove_resolver_network(directory, state)
         _return_ports(state)
         management.disconnect(name)
         if state.get("management_address"):
@@ -284,7 +325,7 @@ def _status(directory):
         "huge-pages-added": HugePages().added_by(state.get("hugepage_owner", "")),
         "ports": state.get("wanted", {}).get("ports", []),
         "vhost-user-directory": state.get("wanted", {}).get("vhost_user_directory"),
-        "controller-connected": False, "bridges": []}
+        "agent": node_agent.status(directory), "controller-connected": False, "bridges": []}
     if pids["ovsdb-server"]:
         managers = ovs.rows("Manager", "target", "is_connected")
         result["controller"] = managers[0]["target"] if managers else None

@@ -2,11 +2,12 @@
 """The profile of a node: read, checked, defaults filled in."""
 
 import dataclasses
+import ipaddress
 import os
 import pathlib
 import re
 
-from . import documents, management, namespaces
+from . import documents, management, namespaces, resolver_network
 from .errors import ProfileError
 from .hugepages import HugePages
 
@@ -35,14 +36,26 @@ class Port:
 
 
 @dataclasses.dataclass(frozen=True)
+class Dns:
+    """How the resolvers of tenants reach the provider's own resolvers. All None: not at all."""
+    device: str | None
+    upstream_address: str | None
+    upstream_gateway: str | None
+
+
+@dataclasses.dataclass(frozen=True)
 class Profile:
-    """A checked profile with every default filled in. `field_of_port` gives the field an error about a port names."""
+    """A checked profile with every default filled in. `field_of_port` gives the field an error about a port names.
+
+    `dns` is None for a node without resolvers.
+    """
     name: str
     pmd_cores: tuple
     hugepage_memory_mb: int
     pmd_maxsleep_us: int
     exact_match_cache: bool
     ports: tuple
+    dns: Dns | None
     vhost_user_directory: pathlib.Path
     controller_address: str
     ovsdb_port: int
@@ -56,6 +69,11 @@ class Profile:
     def directory(self):
         """Directory of this node's files."""
         return self.run_directory / self.name
+
+    def announced_ports(self):
+        """What the controller reads about the ports, that of the resolvers too."""
+        service = [{"name": resolver_network.PORT, "role": "service", "type": "system"}] if self.dns else []
+        return [port.announced() for port in self.ports] + service
 
 
 def default_run_directory():
@@ -77,6 +95,7 @@ def parse(content):
     if wrong:
         raise ProfileError(wrong)
     ports, field_of_port = _ports(content, wrong)
+    dns = _dns(content, field_of_port, wrong)
     addresses = content.get("management", {})
     controller = content.get("controller", {})
     controller_side = addresses.get("controller-address", management.CONTROLLER_ADDRESS)
@@ -95,7 +114,8 @@ def parse(content):
     return Profile(
         name=name, pmd_cores=tuple(sorted(content["pmd-cores"])), hugepage_memory_mb=content["hugepage-memory-mb"],
         pmd_maxsleep_us=content.get("pmd-maxsleep-us", 500),
-        exact_match_cache=content.get("exact-match-cache", False), ports=ports, vhost_user_directory=sockets,
+        exact_match_cache=content.get("exact-match-cache", False), ports=ports, dns=dns,
+        vhost_user_directory=sockets,
         controller_address=controller.get("address", controller_side), ovsdb_port=controller.get("ovsdb-port", 6640),
         namespace=content.get("namespace", f"ps-{name}"), management_controller_address=controller_side,
         management_node_address=node_side, run_directory=run_directory, field_of_port=field_of_port)
@@ -109,8 +129,9 @@ def _ports(content, wrong):
             port = Port(entry["name"], role, entry.get("type", "system"), entry.get("devargs"))
             if port.name in fields:
                 wrong.append(f"{field}.name: {port.name} is also {fields[port.name]}; give each port once")
-            if port.name == management.NODE_LINK:
-                wrong.append(f"{field}.name: {port.name} is the management port; name another device")
+            if port.name in (management.NODE_LINK, resolver_network.PORT):
+                what = "management port" if port.name == management.NODE_LINK else "port of the resolvers"
+                wrong.append(f"{field}.name: {port.name} is the {what}; name another device")
             if port.type == "dpdk" and not port.devargs:
                 wrong.append(f"{field}.devargs: is missing; a dpdk port needs its device, for example 0000:03:00.0")
             if port.type == "system" and port.devargs:
@@ -118,6 +139,26 @@ def _ports(content, wrong):
             fields[port.name] = field
             ports.append(port)
     return tuple(ports), fields
+
+
+def _dns(content, field_of_port, wrong):
+    if "dns" not in content:
+        return None
+    fields = content["dns"] or {}
+    device, address, gateway = (fields.get(name) for name in ("device", "upstream-address", "upstream-gateway"))
+    if (device is None) != (address is None):
+        wrong.append("dns: device and upstream-address belong together; give both, or none of them")
+    if gateway and not device:
+        wrong.append("dns.upstream-gateway: needs a device to be reached by; give device and upstream-address")
+    if device in field_of_port:
+        wrong.append(f"dns.device: {device} is also {field_of_port[device]}; give each device once")
+    try:
+        network = ipaddress.ip_interface(address or "0.0.0.0/0").network
+        if gateway and address and ipaddress.ip_address(gateway) not in network:
+            wrong.append(f"dns.upstream-gateway: {gateway} is not in {network}")
+    except ValueError as error:
+        wrong.append(f"dns.upstream-address: {error}")
+    return Dns(device, address, gateway)
 
 
 def online_cores():
@@ -150,6 +191,10 @@ def machine_problems(profile, check_memory=True):
                          f"{profile.namespace} nor here; create it first")
         if port.pci_address and not _pci_device_exists(port.pci_address):
             wrong.append(f"{field}.devargs: there is no PCI device {port.pci_address}; see lspci -D")
+    if profile.dns and profile.dns.device and not (
+            namespaces.link_exists(profile.dns.device) or resolver_network.is_there(profile.namespace)
+            and namespaces.link_exists(profile.dns.device, resolver_network.namespace_of(profile.namespace))):
+        wrong.append(f"dns.device: there is no network device {profile.dns.device} here; create it first")
     return wrong
 
 

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node agent: carries out what the controller orders in the node's database, and reports there.
+
+It keeps nothing that it cannot find out again, so it may be killed at any moment. `ovs-config up` starts it, as
+`python3 -m penstock_node.agent DIRECTORY [--resolvers]`.
+"""
+
+import argparse
+import ctypes
+import os
+import pathlib
+import signal
+import sys
+import time
+
+import ovs.poller
+
+from . import agent_database, agent_resolvers, agent_sessions
+from .ovs import Ovs
+
+_NO_RESOLVER = "this node has no resolvers: its profile has no dns"
+_PAUSE_SECONDS = 1
+_REPORT_SECONDS = 0.2  # Reports wait that long for others: many at once are one transaction.
+_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
+
+
+def main():
+    """Runs the agent, and runs it again when it ends."""
+    parser = argparse.ArgumentParser(prog="penstock_node.agent")
+    parser.add_argument("directory", type=pathlib.Path)
+    parser.add_argument("--resolvers", action="store_true")
+    options = parser.parse_args()
+    while True:
+        child = os.fork()
+        if child == 0:
+            # Without its supervisor it would not be found, and the next one would be the second.
+            ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+            if os.getppid() == 1:
+                sys.exit(1)
+            Agent(options.directory, options.resolvers).serve()
+        _, status = os.waitpid(child, 0)
+        log(f"the agent ended ({os.waitstatus_to_exitcode(status)}) and is started again")
+        time.sleep(_PAUSE_SECONDS)
+
+
+class Agent:
+    """One run of the agent of the node in `directory`."""
+
+    def __init__(self, directory, with_resolvers):
+        switch = Ovs(directory)
+        self._database = agent_database.Database(switch.socket)
+        self._sessions = agent_sessions.Sessions(switch, log)
+        self._resolvers = agent_resolvers.Resolvers(directory / agent_resolvers.DIRECTORY, log) if with_resolvers else None
+        self._orders = {}
+        self._configuration = None
+
+    def serve(self):
+        """Works until the process ends."""
+        seen = None
+        report_due = 0.0
+        while True:
+            changed = self._database.run()
+            if changed is not None and changed != seen:
+                seen = changed
+                self._take_orders()
+            if changed is not None:
+                self._sessions.run()
+                if self._resolvers:
+                    self._resolvers.run()
+            poller = ovs.poller.Poller()
+            if changed is not None and time.monotonic() >= report_due:
+                self._database.report(self._reports())
+                report_due = time.monotonic() + _REPORT_SECONDS
+            elif changed is not None:
+                poller.timer_wait(int(_REPORT_SECONDS * 1000))
+            self._database.wait(poller)
+            if changed is not None:
+                self._sessions.wait(poller)
+                if self._resolvers:
+                    self._resolvers.wait(poller)
+            poller.block()
+
+    def _take_orders(self):
+        configuration = self._database.switch_configuration()
+        if configuration != self._configuration:
+            self._configuration = configuration
+            self._sessions.look_again()
+        orders = self._database.orders()
+        if orders == self._orders:
+            return
+        self._orders = orders
+        self._sessions.want({zone: order.sessions for zone, order in orders.items() if order.sessions is not None})
+        if self._resolvers:
+            self._resolvers.want({zone: order.dns for zone, order in orders.items() if order.dns is not None})
+
+    def _reports(self):
+        states = self._resolvers.states() if self._resolvers else {}
+        reports = {}
+        for zone, order in self._orders.items():
+            limit, count = self._sessions.found.get(zone, (None, None))
+            keys = reports[zone] = {
+                agent_database.SESSIONS_SET: None if limit is None else str(limit),
+                agent_database.SESSIONS_COUNT: None if limit is None else str(count)}
+            if order.dns is None:
+                keys[agent_database.DNS_STATE] = None
+            elif not self._resolvers:
+                keys[agent_database.DNS_STATE] = _NO_RESOLVER
+            elif zone in states:
+                keys[agent_database.DNS_STATE] = states[zone]
+        return reports
+
+
+def log(text):
+    """One line in the agent's log."""
+    print(time.strftime("%Y-%m-%d %H:%M:%S"), text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The resolver processes of a node, one a tenant. They outlive the agent; the next one finds them by their files.
+
+A tenant has a directory: `unbound.conf`, `process` (who it is), `control` (its socket), `log`, and `root`, which is the
+root directory of the process and holds its zone files. unbound.conf is only written while the process is stopped, so it
+always says what a running process was started with.
+"""
+
+import contextlib
+import os
+import pathlib
+import select
+import shutil
+import signal
+import time
+
+from . import agent_orders, agent_unbound, processes
+from .errors import PenstockError
+
+DIRECTORY = "dns"
+"""Name of the directory of the resolvers, below that of the node."""
+
+_STARTING_AT_ONCE = 4
+_START_SECONDS = 20
+_POLL_MS = 20  # While resolvers start.
+_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.5, 60
+_STEADY_SECONDS = 120  # One that has run so long starts again without a pause.
+
+
+class Resolvers:
+    """Keeps the resolvers in `directory` as ordered, and starts again what ended."""
+
+    def __init__(self, directory, log, now=time.monotonic):
+        self._directory = pathlib.Path(directory)
+        self._log = log
+        self._now = now
+        self._endings = select.epoll()
+        self._tenants = {}
+        for path in sorted(self._directory.glob("[0-9]*")):
+            self._tenants[int(path.name)] = self._adopt(path)
+
+    def want(self, texts):
+        """Takes the orders by tenant. A wrong one leaves the tenant's resolver as it is."""
+        for number in sorted(set(self._tenants) - set(texts)):
+            self._tenants.pop(number).remove()
+            self._log(f"tenant {number}: no resolver any more")
+        for number, text in texts.items():
+            tenant = self._tenants.get(number)
+            if tenant is None:
+                tenant = self._tenants[number] = _Tenant(self._directory / str(number), self._endings, self._now)
+            if tenant.text == text:
+                continue
+            tenant.text = text
+            try:
+                tenant.take(agent_orders.parse(text, number))
+            except (agent_orders.OrderError, OSError, RecursionError) as error:
+                tenant.wrong = f"order: {error}"
+                self._log(f"tenant {number}: {tenant.wrong}")
+
+    def run(self):
+        """Starts what should run and does not."""
+        for file, _ in self._endings.poll(0):
+            for tenant in self._tenants.values():
+                if tenant.watched == file:
+                    tenant.ended()
+                    self._log(f"{tenant.directory.name}: {tenant.trouble}")
+        starting = 0
+        for tenant in self._tenants.values():
+            tenant.run(starting < _STARTING_AT_ONCE)
+            starting += tenant.is_starting
+
+    def wait(self, poller):
+        """Wakes the poller up when `run` has something to do."""
+        poller.fd_wait(self._endings.fileno(), select.POLLIN)
+        if any(tenant.is_starting for tenant in self._tenants.values()):
+            poller.timer_wait(_POLL_MS)
+        due = [tenant.due for tenant in self._tenants.values() if tenant.due is not None]
+        if due:
+            poller.timer_wait(max(int((min(due) - self._now()) * 1000), _POLL_MS))
+
+    def states(self):
+        """What to tell the operator, by tenant; those of whom nothing is known yet are not there."""
+        return {number: tenant.state() for number, tenant in self._tenants.items() if tenant.state()}
+
+    def _adopt(self, path):
+        tenant = _Tenant(path, self._endings, self._now)
+        tenant.adopt()
+        return tenant
+
+
+class _Tenant:
+    """One resolver. `due` is when to start it, None while it runs or nothing is known of what it should do."""
+
+    def __init__(self, directory, endings, now):
+        self.directory = directory
+        self.text = None
+        self.wrong = ""
+        self.trouble = ""
+        self.note = ""
+        self.due = None
+        self.is_starting = False
+        self.watched = None
+        self._endings = endings
+        self._now = now
+        self._pause = 0.0
+        self._started = now()
+        self._adopted = False  # Whether a former agent has started the process.
+        self._fresh = False  # Whether the process has certainly read the zone files as they are.
+
+    def take(self, order):
+        """Makes the files as ordered; the process is told, or started anew if it has to."""
+        self.wrong = ""
+        self.note = f"names that DNS cannot have: {', '.join(order.left_out)}"[:200] if order.left_out else ""
+        configuration = agent_unbound.configuration(order, self.directory)
+        files = {agent_unbound.zone_file(zone): agent_unbound.zone_text(zone, records)
+                 for zone, records in order.zones.items()}
+        root = self.directory / "root"
+        if _read(self.directory / "unbound.conf") != configuration:
+            self._stop()
+            root.mkdir(parents=True, exist_ok=True)
+            for path in root.iterdir():
+                path.unlink()
+            for name, text in files.items():
+                (root / name).write_text(text, encoding="ascii")
+            _replace(self.directory / "unbound.conf", configuration)
+            self._pause, self.due = 0.0, self._now()
+            return
+        changed = [zone for zone in order.zones
+                   if not self._fresh or _read(root / agent_unbound.zone_file(zone)) != files[
+                       agent_unbound.zone_file(zone)]]
+        for zone in changed:
+            _replace(root / agent_unbound.zone_file(zone), files[agent_unbound.zone_file(zone)])
+        if self.is_starting:
+            self._fresh = False  # It may have read the former ones: told when it answers.
+        elif self.due is None:
+            self._tell(changed)
+
+    def adopt(self):
+        """Goes on with what a former agent has left."""
+        if not (self.directory / "unbound.conf").exists():
+            return
+        if processes.is_running(self._process):
+            self._adopted = self.is_starting = True  # Until it answers.
+            self._watch()
+        else:
+            self.due = self._now()
+
+    def run(self, may_start):
+        """Starts the process if it is time to, and looks whether it answers."""
+        if self.is_starting:
+            self._look()
+        elif may_start and self.due is not None and self._now() >= self.due:
+            self._start()
+
+    def ended(self):
+        """The process has ended and nobody told it to."""
+        self._unwatch()
+        words = processes.log_tail(self.directory / "log", 1).strip("; \n")
+        if self._now() - self._started > _STEADY_SECONDS:
+            self._pause = 0.0
+        self.trouble = f"the resolver ended and is started again in {self._pause:g} s" + (f"; {words}" if words else "")
+        self._fail()
+
+    def state(self):
+        """One line for the operator: ok, or what is wrong."""
+        if self.wrong or self.trouble:
+            return "; ".join(filter(None, (self.wrong, self.trouble)))
+        if self._adopted:
+            return None
+        return "starting" if self.is_starting or self.due is not None else self.note or "ok"
+
+    def remove(self):
+        """Ends the process and removes its files."""
+        self._stop()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    @property
+    def _process(self):
+        return self.directory / "process"
+
+    def _start(self):
+        self.due = None
+        (self.directory / "control").unlink(missing_ok=True)
+        (self.directory / "log").unlink(missing_ok=True)
+        try:
+            processes.start(["unbound", "-d", "-c", self.directory / "unbound.conf"], self._process,
+                            self.directory / "log")
+        except PenstockError as error:
+            self.trouble = str(error)
+            self._fail()
+            return
+        self._started = self._now()
+        self._fresh = True
+        self.is_starting = True
+        self._watch()
+
+    def _look(self):
+        try:
+            agent_unbound.control(self.directory, "status")
+        except PenstockError as error:
+            if self._now() - self._started > _START_SECONDS:
+                self._stop()
+                self.trouble = str(error)
+                self._fail()
+            return
+        self._adopted = self.is_starting = False
+        self.trouble = ""
+        if not self._fresh:
+            self._tell([path.name.removesuffix("zone") for path in (self.directory / "root").glob("*.zone")])
+
+    def _tell(self, zones):
+        """Makes the process read zones anew. One that does not is started anew."""
+        try:
+            for zone in zones:
+                agent_unbound.control(self.directory, *agent_unbound.reload_commands(zone))
+            self._fresh = True
+        except PenstockError as error:
+            self._stop()
+            self.trouble = str(error)
+            self._fail()
+
+    def _fail(self):
+        self._adopted = self.is_starting = False
+        self.due = self._now() + self._pause
+        self._pause = min(max(self._pause * 2, _FIRST_PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
+
+    def _stop(self):
+        self._unwatch()
+        self._adopted = self.is_starting = False
+        processes.stop(self._process)
+
+    def _watch(self):
+        """Have the kernel tell when the process ends, whoever started it."""
+        try:
+            self.watched = os.pidfd_open(processes.pid_of(self._process) or 0)
+        except OSError:  # It has ended before we could look.
+            self.ended()
+            return
+        self._endings.register(self.watched, select.EPOLLIN)
+
+    def _unwatch(self):
+        if self.watched is not None:
+            self._endings.unregister(self.watched)
+            os.close(self.watched)
+            self.watched = None
+        with contextlib.suppress(ChildProcessError, OSError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def stop_all(directory):
+    """Ends every resolver below a directory, all at the same time. For `down`, when no agent runs."""
+    files = sorted(pathlib.Path(directory).glob("[0-9]*/process"))
+    for path in files:
+        pid = processes.pid_of(path)
+        if pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+    for path in files:
+        processes.stop(path)
+
+
+def running(directory):
+    """Number of resolvers that run below a directory."""
+    return sum(processes.is_running(path) for path in pathlib.Path(directory).glob("[0-9]*/process"))
+
+
+def _read(path):
+    try:
+        return path.read_text(encoding="ascii")
+    except (FileNotFoundError, UnicodeDecodeError):
+        return None
+
+
+def _replace(path, text):
+    temporary = path.with_name(path.name + ".new")
+    temporary.write_text(text, encoding="ascii")
+    temporary.replace(path)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of tracked connections, by conntrack zone, inside the switch. They live in its memory only."""
+
+import re
+import time
+
+import ovs.unixctl.client
+
+from . import processes
+from .errors import PenstockError
+
+_LOOK_SECONDS = 5  # How often it is looked whether the switch is another process now.
+_READ_SECONDS = 30  # How often limits and counts are read back.
+_AT_ONCE = 100
+_LARGEST = 2**32 - 1
+
+
+class Sessions:
+    """Brings the limits to what is wanted, whatever happens to the switch. `switch` is an Ovs."""
+
+    def __init__(self, switch, log, now=time.monotonic):
+        self._switch = switch
+        self._log = log
+        self._now = now
+        self._wanted = {}
+        self._pid = None
+        self._due = self._read_due = 0.0
+        self.found = {}
+        """By zone: limit and number of connections, as read back last."""
+
+    def want(self, texts):
+        """Orders by zone. A text that is not a number in 1..2^32-1 leaves the zone as it is."""
+        wanted = {}
+        for zone, text in texts.items():
+            if re.fullmatch(r"[0-9]{1,10}", text) and 1 <= int(text) <= _LARGEST:
+                wanted[zone] = int(text)
+            else:
+                self._log(f"tenant {zone}: penstock-sessions is {text!r}, not a number of connections")
+                wanted[zone] = self._wanted.get(zone) or self.found.get(zone, (None,))[0]
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.look_again()
+
+    def look_again(self):
+        """Reads back at the next `run`: the switch may have forgotten."""
+        self._due = self._read_due = 0.0
+
+    def run(self):
+        """Reads back and applies what differs, if it is time to."""
+        if self._now() < self._due:
+            return
+        self._due = self._now() + _LOOK_SECONDS
+        pid = processes.pid_of(self._switch.switch_process)
+        if pid is None or pid == self._pid and self._now() < self._read_due:
+            return
+        try:
+            self._apply(pid)
+        except PenstockError as error:
+            self._log(f"limits of sessions: {error}; tried again in {_LOOK_SECONDS} s")
+            return
+        self._pid = pid
+        self._read_due = self._now() + _READ_SECONDS
+
+    def wait(self, poller):
+        """Wakes the poller up when `run` has something to do."""
+        poller.timer_wait(max(int((self._due - self._now()) * 1000) + 1, 0))
+
+    def _apply(self, pid):
+        self.found = self._read(pid)
+        extra = sorted(set(self.found) - set(self._wanted))
+        missing = sorted(zone for zone, limit in self._wanted.items()
+                         if limit and self.found.get(zone, (None,))[0] != limit)
+        for start in range(0, len(extra), _AT_ONCE):
+            zones = ",".join(map(str, extra[start:start + _AT_ONCE]))
+            self._command(pid, "dpctl/ct-del-limits", f"zone={zones}")
+        for start in range(0, len(missing), _AT_ONCE):
+            self._command(pid, "dpctl/ct-set-limits",
+                          *(f"zone={zone},limit={self._wanted[zone]}" for zone in missing[start:start + _AT_ONCE]))
+        if extra or missing:
+            self._log(f"limits of sessions: {len(missing)} set, {len(extra)} taken away")
+            self.found = self._read(pid)
+
+    def _read(self, pid):
+        answer = self._command(pid, "dpctl/ct-get-limits")
+        return {int(zone): (int(limit), int(count))
+                for zone, limit, count in re.findall(r"zone=(\d+),limit=(\d+),count=(\d+)", answer)}
+
+    def _command(self, pid, command, *arguments):
+        path = self._switch.directory / f"ovs-vswitchd.{pid}.ctl"
+        failed, client = ovs.unixctl.client.UnixctlClient.create(str(path))
+        if failed:
+            raise PenstockError("the switch does not answer")
+        try:
+            failed, error, answer = client.transact(command, list(arguments))
+        finally:
+            client.close()
+        if failed or error:
+            raise PenstockError(f"{command}: {(error or 'no answer').strip()}")
+        return answer

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of one tenant's resolver, which is an Unbound process of its own (docs/adr/0015), and its control socket."""
+
+import ipaddress
+import socket
+
+from .errors import PenstockError
+
+USER = "unbound"
+"""Who the resolvers run as, in a directory of their own as root directory."""
+
+_NEGATIVE_TTL = 60  # Seconds that others may remember that a name is not there.
+_SETTINGS = """
+  pidfile: ""
+  use-syslog: no
+  logfile: ""
+  verbosity: 0
+  num-threads: 1
+  ip-freebind: yes
+  access-control: 0.0.0.0/0 allow
+  access-control: ::/0 allow
+  hide-identity: yes
+  hide-version: yes
+  # Small: there are as many of these processes as tenants. Caches take memory only as they fill.
+  msg-cache-size: 1m
+  rrset-cache-size: 2m
+  key-cache-size: 16k
+  neg-cache-size: 16k
+  msg-cache-slabs: 1
+  rrset-cache-slabs: 1
+  infra-cache-slabs: 1
+  key-cache-slabs: 1
+  infra-cache-numhosts: 64
+  outgoing-range: 128
+  num-queries-per-thread: 128
+  outgoing-num-tcp: 4
+  incoming-num-tcp: 8
+  # What fits into every packet, whatever the path.
+  edns-buffer-size: 1232
+  max-udp-size: 1232
+  # A dead upstream is an answer (SERVFAIL) after some three seconds, before dig and the hosts give up. Unbound would drop
+  # an answer that late. It is asked again soon, so that one that is back is found.
+  infra-cache-max-rtt: 1000
+  outbound-msg-retry: 2
+  discard-timeout: 10000
+  infra-host-ttl: 15
+  # Names of private addresses are the tenant's or its upstream's business.
+  unblock-lan-zones: yes"""
+
+
+def configuration(order, directory):
+    """The text of unbound.conf. Zone files are in `directory`/root, which becomes the root directory of the process."""
+    server = ["server:", f'  chroot: "{directory}/root"', f'  directory: "{directory}/root"', f'  username: "{USER}"',
+              f'  module-config: "{"dns64 " if order.dns64 else ""}iterator"', _SETTINGS.lstrip("\n")]
+    server += [f"  dns64-prefix: {order.dns64}"] if order.dns64 else []
+    server += [f"  interface: {address}" for address in order.addresses]
+    if order.inside:
+        server += [f"  outgoing-interface: {address}" for address in _first_of_each_family(order.addresses)]
+    # Unbound answers some zones by itself (test., home.arpa. ...), unless told.
+    server += [f'  local-zone: "{zone}" transparent' for zone in order.zones]
+    if not order.upstreams:
+        server.append('  local-zone: "." refuse')  # Else it would ask the servers of the root.
+    control = ["remote-control:", "  control-enable: yes", f'  control-interface: "{directory}/control"',
+               "  control-use-cert: no"]
+    zones = []
+    for zone in order.zones:
+        # Asked by the resolver, not by the hosts: so CNAMEs are followed everywhere and DNS64 works for own names. The
+        # empty forward-zone keeps the name from being sent upstream.
+        zones += ["auth-zone:", f'  name: "{zone}"', f'  zonefile: "{directory}/root/{zone_file(zone)}"',
+                  "  for-downstream: no", "  for-upstream: yes", "forward-zone:", f'  name: "{zone}"']
+    if order.upstreams:
+        zones += ["forward-zone:", '  name: "."', *(f"  forward-addr: {address}" for address in order.upstreams)]
+    return "\n".join(server + control + zones) + "\n"
+
+
+def zone_file(zone):
+    """Name of the file of a zone; zones have letters, digits, dots, '-' and '_' in their names only."""
+    return f"{zone}zone"
+
+
+def zone_text(zone, records):
+    """The text of a zone file. The serial number never changes: nobody transfers these zones."""
+    lines = [f"{zone} {_NEGATIVE_TTL} IN SOA {zone} hostmaster.{zone} 1 3600 600 86400 {_NEGATIVE_TTL}"]
+    if not any(record.name == zone and record.type == "NS" for record in records):
+        lines.append(f"{zone} {_NEGATIVE_TTL} IN NS {zone}")
+    lines += [f"{record.name} {record.ttl} IN {record.type} {record.data}" for record in records]
+    return "\n".join(lines) + "\n"
+
+
+def control(directory, *commands, timeout_seconds=2):
+    """Runs commands of unbound-control. Raises PenstockError if the resolver does not answer or refuses."""
+    for command in commands:
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+                connection.settimeout(timeout_seconds)
+                connection.connect(f"{directory}/control")
+                connection.sendall(f"UBCT1 {command}\n".encode())
+                answer = b"".join(iter(lambda: connection.recv(4096), b"")).decode(errors="replace")
+        except OSError as error:
+            raise PenstockError(f"the resolver does not answer: {error.strerror or error}") from None
+        if not answer or answer.startswith("error"):
+            raise PenstockError(f"the resolver refused {command}: {answer.strip()}")
+
+
+def reload_commands(zone):
+    """The commands after which the resolver answers from a changed zone file, and forgets what it said before."""
+    return f"auth_zone_reload {zone}", f"flush_zone {zone}"
+
+
+def _first_of_each_family(addresses):
+    first = {}
+    for address in addresses:
+        first.setdefault(ipaddress.ip_address(address).version, address)
+    return first.values()

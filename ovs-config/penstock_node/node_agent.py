@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts and stops the agent of a node, with no more rights than it needs."""
+
+import pathlib
+import pwd
+import shutil
+
+from . import agent_resolvers, agent_unbound, processes, resolver_network
+from .errors import PenstockError
+
+_RIGHTS = "-all,+chown,+kill,+net_bind_service,+setgid,+setuid,+sys_chroot"
+"""To start resolvers that give up root, and to end them. Nothing else of root's, least of all its network."""
+_HOME = pathlib.Path(__file__).resolve().parent.parent
+
+
+def start(directory, node_namespace, with_resolvers, cores):
+    """Starts the agent unless it runs. Returns True if it was started. cores: where it and the resolvers may run."""
+    if processes.is_running(_process(directory)):
+        return False
+    arguments = ["--resolvers"] if with_resolvers else []
+    groups = ["--clear-groups"]
+    if with_resolvers:
+        (directory / agent_resolvers.DIRECTORY).mkdir(exist_ok=True)
+        groups = [f"--groups={_resolver_group()}"]  # Their control sockets belong to it.
+    processes.start(
+        [*(["taskset", "--cpu-list", ",".join(map(str, sorted(cores)))] if cores else []),
+         "setpriv", *groups, f"--bounding-set={_RIGHTS}", "--inh-caps=-all", "--no-new-privs",
+         "env", f"PYTHONPATH={_HOME}", "/usr/bin/python3", "-B", "-m", "penstock_node.agent", directory, *arguments],
+        _process(directory), directory / "agent.log",
+        namespace=resolver_network.namespace_of(node_namespace) if with_resolvers else node_namespace)
+    return True
+
+
+def stop(directory):
+    """Ends the agent and the resolvers, and removes their files."""
+    processes.stop(_process(directory))
+    agent_resolvers.stop_all(directory / agent_resolvers.DIRECTORY)
+    shutil.rmtree(directory / agent_resolvers.DIRECTORY, ignore_errors=True)
+
+
+def status(directory):
+    """Whether the agent runs, and how many resolvers do."""
+    return {"pid": processes.pid_of(_process(directory)), "resolvers": agent_resolvers.running(directory / agent_resolvers.DIRECTORY)}
+
+
+def _process(directory):
+    return directory / "agent.process"
+
+
+def _resolver_group():
+    try:
+        return pwd.getpwnam(agent_unbound.USER).pw_gid
+    except KeyError:
+        raise PenstockError(f"there is no user {agent_unbound.USER}: install the package unbound") from None

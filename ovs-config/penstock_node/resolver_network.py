@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The network namespace of a node's resolvers: one device to the switch, at most one to the provider's own resolvers.
+
+Hosts of many tenants have the same addresses. The resolvers know tenants by the service address that a query came to, and
+the switch by the service address that an answer comes from: what has one as its source always leaves to the switch.
+"""
+
+from . import namespaces
+from .agent_orders import SERVICE_IPV4, SERVICE_IPV6
+from .commands import run
+
+PORT = "svc0"
+"""The switch's end of the pair, in the node's namespace."""
+SWITCH_MAC = "02:50:53:00:00:01"
+"""Where the resolvers send everything; the switch's flows answer for it."""
+RESOLVER_MAC = "02:50:53:00:00:02"
+"""Where the switch sends queries."""
+
+_LINK = "dns0"
+_GATEWAY = {"-4": "169.254.53.1", "-6": "fe80::53:1"}
+_SERVICE = {"-4": SERVICE_IPV4, "-6": SERVICE_IPV6}
+_TO_SWITCH, _FROM_SWITCH = 53, 54  # Routing tables.
+
+
+def namespace_of(node_namespace):
+    """Name of the resolvers' namespace beside that of the node."""
+    return f"{node_namespace}-dns"
+
+
+def make(node_namespace, dns):
+    """Makes the namespace anew. `dns` is that of the profile; its device is in the current namespace and is moved."""
+    namespace = namespace_of(node_namespace)
+    namespaces.create(namespace)
+    namespaces.delete_link(PORT, node_namespace)
+    namespaces.add_veth(PORT, node_namespace, _LINK, namespace)
+    run("ip", "-n", namespace, "link", "set", "dev", _LINK, "address", RESOLVER_MAC)
+    # Sources are hosts of tenants: any address, also one that we have ourselves. Ports below 1024 need no privilege here.
+    namespaces.execute(namespace, "sysctl", "-qw", "net.ipv4.conf.all.rp_filter=0", "net.ipv4.conf.default.rp_filter=0",
+                       f"net.ipv4.conf.{_LINK}.rp_filter=0", f"net.ipv4.conf.{_LINK}.accept_local=1",
+                       "net.ipv4.ip_unprivileged_port_start=53")
+    if dns.device:
+        namespaces.move_link(dns.device, None, namespace)
+        namespaces.set_up(dns.device, namespace)
+        namespaces.disable_checksum_offload(dns.device, namespace)
+        run("ip", "-n", namespace, "address", "add", dns.upstream_address, "dev", dns.device)
+        if dns.upstream_gateway:
+            run("ip", "-n", namespace, "route", "add", "default", "via", dns.upstream_gateway, "dev", dns.device)
+    for family in ("-4", "-6"):
+        _routes(namespace, family, dns.device)
+
+
+def remove(node_namespace):
+    """Removes namespace and port, if they are there. Take the device of the profile out before."""
+    namespaces.delete_link(PORT, node_namespace)
+    namespaces.delete(namespace_of(node_namespace))
+
+
+def is_there(node_namespace):
+    """Whether namespace and port are there."""
+    return namespaces.exists(namespace_of(node_namespace)) and namespaces.link_exists(PORT, node_namespace)
+
+
+def _routes(namespace, family, device):
+    def ip(*args):
+        run("ip", "-n", namespace, family, *args)
+
+    service, gateway = _SERVICE[family], _GATEWAY[family]
+    ip("neighbour", "replace", gateway, "lladdr", SWITCH_MAC, "dev", _LINK, "nud", "permanent")
+    ip("route", "add", "local", service, "dev", "lo")
+    ip("route", "add", "default", "via", gateway, "dev", _LINK, "onlink", "table", _TO_SWITCH)
+    # From the switch only service addresses are reached, and those from nowhere else.
+    ip("route", "add", "local", service, "dev", "lo", "table", _FROM_SWITCH)
+    ip("route", "add", "blackhole", "default", "table", _FROM_SWITCH)
+    ip("rule", "add", "pref", 10, "iif", _LINK, "lookup", _FROM_SWITCH)
+    if device:
+        ip("rule", "add", "pref", 11, "iif", device, "to", service, "blackhole")
+    # Before the table of our own addresses, which a host may have too.
+    ip("rule", "add", "pref", 12, "from", service, "lookup", _TO_SWITCH)
+    ip("rule", "add", "pref", 100, "lookup", "local")
+    ip("rule", "delete", "pref", 0)
