@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent and the resolvers of a real node: orders in its database, answers to real queries, crashes of every part.
+
+The switch is not asked to forward: the node's end of the service port gets the addresses of hosts, as if flows had already
+translated their queries. Needs root, Open vSwitch with DPDK, Unbound and dig.
+"""
+
+import os
+import pathlib
+import unittest
+
+from names import Asker, Controller, Upstream, dig, short
+from penstock_node import namespaces, processes, resolver_network
+from penstock_node.commands import run
+from sandbox import Sandbox
+
+PROVIDER, INSIDE, DEAD = "192.0.2.53", "10.0.0.53", "192.0.2.99"
+
+
+class AgentTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.box = Sandbox()
+        cls.addClassCleanup(cls.box.close)
+        provider = cls.box.host("provider", f"{PROVIDER}/24", "psup")
+        cls.name, cls.profile = cls.box.node("a", dns={"device": "psup", "upstream-address": "192.0.2.10/24",
+                                                       "upstream-gateway": PROVIDER})
+        cls.box.ovs_config("up", cls.profile)
+        cls.directory = cls.box.run_directory / cls.name
+        cls.hosts = f"ps-{cls.name}"
+        cls.controller = Controller(cls.directory)
+        run("ip", "-n", cls.hosts, "link", "set", "svc0", "address", resolver_network.SWITCH_MAC)
+        for address in ("10.0.0.10/24", f"{INSIDE}/24"):
+            run("ip", "-n", cls.hosts, "address", "add", address, "dev", "svc0")
+        run("ip", "-n", cls.hosts, "route", "add", "240.0.0.0/8", "dev", "svc0")
+        cls.provider = Upstream(provider, PROVIDER, "198.51.100.1")
+        cls.addClassCleanup(cls.provider.close)
+        cls.inside = Upstream(cls.hosts, INSIDE, "198.51.100.2")
+        cls.addClassCleanup(cls.inside.close)
+
+    def tenant(self, number, wait=True, **changes):
+        """Orders names for a tenant and waits until the agent is content. Returns the service address."""
+        server = f"240.{number >> 8}.{number & 255}.0"
+        run("ip", "-n", self.hosts, "neighbour", "replace", server, "lladdr", resolver_network.RESOLVER_MAC, "dev", "svc0")
+        order = {"domain": "corp.example", "addresses": [server], "upstreams": [PROVIDER],
+                 "records": [{"name": "www", "type": "A", "ttl": 300, "data": f"10.0.0.{number}"}], "leases": [],
+                 "reverse": ["10.0.0.0/24"]} | changes
+        self.controller.order(number, penstock_dns={key: value for key, value in order.items() if value is not None})
+        if wait:
+            self.until_state(number, "ok")
+        return server
+
+    def until_state(self, number, text):
+        said = []
+
+        def fits():
+            said[:] = [self.controller.state(number)]
+            return text == said[0] or text != "ok" and text in (said[0] or "")
+        try:
+            processes.wait_until(fits, text, 20)
+        except Exception as error:
+            raise AssertionError(f"tenant {number}: {said} instead of {text!r}\n"
+                                 + (self.directory / "agent.log").read_text()) from error
+
+    def until(self, condition, what, seconds=20):
+        processes.wait_until(condition, what, seconds)
+
+    def resolver(self, number):
+        return processes.pid_of(self.directory / "dns" / str(number) / "process")
+
+    def agent(self):
+        """Pids of the supervisor and of the agent below it."""
+        supervisor = self.box.status(self.name)["agent"]["pid"]
+        children = pathlib.Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()
+        return supervisor, int(children[0]) if children else None
+
+    def test_own_names(self):
+        server = self.tenant(2, records=[
+            {"name": "www", "type": "A", "ttl": 300, "data": "10.0.0.5"},
+            {"name": "www", "type": "AAAA", "data": "2001:db8::5"},
+            {"name": "alias", "type": "CNAME", "data": "www"},
+            {"name": "far", "type": "CNAME", "data": "www.elsewhere.example."},
+            {"name": "@", "type": "MX", "data": "10 mail"},
+            {"name": "txt", "type": "TXT", "data": 'say "hello" \\ ; and $ORIGIN ' + "y" * 300},
+            {"name": "_sip._tcp", "type": "SRV", "data": "0 5 5060 www"},
+            {"name": "9.0.0.10.in-addr.arpa.", "type": "PTR", "data": "router"},
+            {"name": "*.apps", "type": "A", "data": "10.0.0.6"}],
+            leases=[{"name": "host1", "address": "10.0.0.17"}, {"name": "host6", "address": "2001:db8::17"},
+                    {"name": "www", "address": "10.0.0.66"}], reverse=["10.0.0.0/24", "2001:db8::/64"])
+        for question, answer in (
+                ("www.corp.example", ["10.0.0.5"]), ("WWW.Corp.Example AAAA", ["2001:db8::5"]),
+                ("alias.corp.example", ["10.0.0.5", "www.corp.example."]),
+                ("far.corp.example", ["198.51.100.1", "www.elsewhere.example."]),
+                ("corp.example MX", ["10", "mail.corp.example."]),
+                ("_sip._tcp.corp.example SRV", ["0", "5", "5060", "www.corp.example."]),
+                ("-x 10.0.0.9", ["router.corp.example."]), ("a.apps.corp.example", ["10.0.0.6"]),
+                ("host1.corp.example", ["10.0.0.17"]), ("-x 10.0.0.17", ["host1.corp.example."]),
+                ("host6.corp.example AAAA", ["2001:db8::17"]), ("-x 2001:db8::17", ["host6.corp.example."])):
+            with self.subTest(question):
+                self.assertEqual(short(self.hosts, server, *question.split()), answer)
+        self.assertIn('"say \\"hello\\" \\\\ ; and $ORIGIN yyy', dig(self.hosts, server, "txt.corp.example", "TXT"))
+        for question in ("none.corp.example", "-x 10.0.0.200"):
+            with self.subTest(question):
+                said = dig(self.hosts, server, *question.split())
+                self.assertRegex(said, "status: NXDOMAIN(?s:.*)AUTHORITY SECTION(?s:.*)IN\tSOA\t")
+        self.assertRegex(dig(self.hosts, server, "host1.corp.example", "AAAA"), "status: NOERROR(?s:.*)IN\tSOA\t")
+        own = [name for name, _ in self.provider.asked if name.endswith(("corp.example", "0.0.10.in-addr.arpa"))]
+        self.assertEqual(own, [], "own names are nobody else's business")
+
+    def test_forwarded_cached_and_apart(self):
+        one = self.tenant(3)
+        other = self.tenant(4)
+        within = self.tenant(5, upstreams=[{"address": INSIDE, "inside": True}])
+        for server, www in ((one, "10.0.0.3"), (other, "10.0.0.4"), (within, "10.0.0.5")):
+            self.assertEqual(short(self.hosts, server, "www.corp.example"), [www])
+            for _ in range(3):
+                wanted = "198.51.100.2" if server == within else "198.51.100.1"
+                self.assertEqual(short(self.hosts, server, "shared.example"), [wanted])
+        self.assertEqual([entry for entry in self.provider.asked if entry[0] == "shared.example"],
+                         [("shared.example", "192.0.2.10")] * 2, "once for each tenant: cached, and no cache shared")
+        self.assertEqual([entry for entry in self.inside.asked if entry[0] == "shared.example"],
+                         [("shared.example", within)], "from the tenant's service address")
+
+    def test_tcp_truncation_and_edns(self):
+        server = self.tenant(6)
+        self.assertEqual(short(self.hosts, server, "+tcp", "www.corp.example"), ["10.0.0.6"])
+        said = dig(self.hosts, server, "+ignore", "+bufsize=4096", "big.example", "TXT")
+        self.assertRegex(said, "flags:[a-z ]* tc[ ;]")
+        self.assertIn("EDNS: version: 0", said)
+        self.assertIn("xxxxx", dig(self.hosts, server, "big.example", "TXT"), "asked again over TCP")
+        self.assertNotIn("EDNS", dig(self.hosts, server, "+noedns", "www.corp.example"))
+        self.assertIn("status: BADVERS", dig(self.hosts, server, "+edns=1", "+noednsneg", "www.corp.example"))
+
+    def test_dead_upstream(self):
+        server = self.tenant(7, upstreams=[DEAD])
+        self.assertIn("status: SERVFAIL", dig(self.hosts, server, "www.elsewhere.example"), "before dig gives up")
+        self.assertEqual(short(self.hosts, server, "www.corp.example"), ["10.0.0.7"])
+        alone = self.tenant(8, upstreams=[])
+        self.assertIn("status: REFUSED", dig(self.hosts, alone, "www.elsewhere.example"))
+        self.assertEqual(short(self.hosts, alone, "www.corp.example"), ["10.0.0.8"])
+
+    def test_dns64(self):
+        server = self.tenant(9, dns64="2001:db8:64::/96")
+        self.assertEqual(short(self.hosts, server, "www.elsewhere.example", "AAAA"), ["2001:db8:64::c633:6401"])
+        self.assertEqual(short(self.hosts, server, "www.corp.example", "AAAA"), ["2001:db8:64::a00:9"])
+        self.tenant(9)
+        self.until(lambda: short(self.hosts, server, "www.elsewhere.example", "AAAA") == [], "no DNS64")
+
+    def test_wrong_orders_harm_nobody(self):
+        server, other = self.tenant(10), self.tenant(11)
+        with Asker(self.hosts, other, "www.corp.example") as asker:
+            for changes, words in (({"domain": "bad name"}, 'domain: "bad name" is not a name'),
+                                   ({"addresses": [other]}, "addresses[0]: 240.0.11.0 is not a service address of tenant 10"),
+                                   ({"records": [{"name": "x", "type": "A", "data": "10.0.0"}]}, "records[0].data"),
+                                   ({"upstreams": [PROVIDER, {"address": INSIDE, "inside": True}]}, "upstreams: some are")):
+                with self.subTest(words):
+                    self.tenant(10, wait=False, **changes)
+                    self.until_state(10, words)
+                    self.assertEqual(short(self.hosts, server, "www.corp.example"), ["10.0.0.10"], "as before")
+            self.controller.order(10, penstock_dns="{", penstock_sessions="many")
+            self.until_state(10, "is not JSON")
+            self.tenant(12, wait=False, domain="")
+            self.until_state(12, "domain: is missing")
+            self.controller.order(10, penstock_sessions=None)
+            self.tenant(10, records=[{"name": "new", "type": "A", "data": "10.0.0.1"}])
+            self.assertEqual(short(self.hosts, server, "new.corp.example"), ["10.0.0.1"])
+            self.tenant(10, wait=False, leases=[{"name": "my phone!", "address": "10.0.0.3"}])
+            self.until_state(10, "names that DNS cannot have: my phone!")
+        self.assertEqual(asker.lost, 0)
+
+    def test_changed_leases_interrupt_nobody(self):
+        server, other = self.tenant(13), self.tenant(14)
+        pid = self.resolver(13)
+        self.assertEqual(short(self.hosts, server, "moving.corp.example"), [])
+        with Asker(self.hosts, server, "www.corp.example") as own, Asker(self.hosts, other, "www.corp.example") as asker:
+            for number in range(20, 30):
+                self.tenant(13, wait=False, leases=[{"name": "moving", "address": f"10.0.0.{number}"}])
+                self.until(lambda number=number: short(self.hosts, server, "moving.corp.example") == [f"10.0.0.{number}"],
+                           "the new lease")
+            self.assertEqual(short(self.hosts, server, "-x", "10.0.0.20"), [], "the former address is nobody's")
+        self.assertEqual((own.lost, asker.lost), (0, 0))
+        self.assertGreater(asker.answered, 10)
+        self.assertEqual(self.resolver(13), pid)
+
+    def test_new_and_removed_tenants_interrupt_nobody(self):
+        other = self.tenant(15)
+        with Asker(self.hosts, other, "www.corp.example") as asker:
+            self.tenant(16)
+            self.assertIsNotNone(self.resolver(16))
+            self.controller.order(16, penstock_dns=None)
+            self.until(lambda: self.resolver(16) is None and self.controller.state(16) is None, "the end of the resolver")
+            self.tenant(16)
+            self.controller.remove(16)
+            self.until(lambda: not (self.directory / "dns/16").exists(), "the end of the tenant")
+        self.assertEqual(asker.lost, 0)
+
+    def test_killed_agent_and_resolver(self):
+        server = self.tenant(17)
+        pid = self.resolver(17)
+        with Asker(self.hosts, server, "www.corp.example") as asker:
+            supervisor, worker = self.agent()
+            os.kill(worker, 9)
+            self.until(lambda: self.agent()[1] not in (None, worker), "the next agent")
+            self.tenant(17, leases=[{"name": "first", "address": "10.0.0.31"}])
+            self.until(lambda: short(self.hosts, server, "first.corp.example") == ["10.0.0.31"], "work of the next agent")
+            os.kill(supervisor, 9)
+            self.until(lambda: self.box.status(self.name)["agent"]["pid"] is None, "the end of the agent")
+            self.tenant(17, wait=False, leases=[{"name": "second", "address": "10.0.0.32"}])
+            self.assertIn("the agent had died", self.box.ovs_config("up", self.profile))
+            self.until(lambda: short(self.hosts, server, "second.corp.example") == ["10.0.0.32"], "what changed meanwhile")
+            self.assertEqual(self.resolver(17), pid, "adopted")
+        self.assertEqual(asker.lost, 0)
+        os.kill(pid, 9)
+        self.until(lambda: self.resolver(17) not in (None, pid), "the next resolver")
+        self.until(lambda: short(self.hosts, server, "second.corp.example") == ["10.0.0.32"], "its answers")
+        self.until_state(17, "ok")
+
+    def test_limits_of_sessions(self):
+        self.controller.order(18, penstock_sessions="1000")
+        self.controller.order(19, penstock_sessions="5")
+        self.until_limits({18: "1000", 19: "5"})
+        self.controller.order(18, penstock_sessions="2000")
+        self.controller.order(19, penstock_sessions=None)
+        self.until_limits({18: "2000", 19: None})
+        self.controller.ovs.vsctl("set", "Open_vSwitch", ".", "external_ids:look=1")
+        run("ovs-ofctl", "-O", "OpenFlow13", "packet-out", self.directory / "br-penstock.mgmt",
+            f"in_port=LOCAL packet={_udp_packet()} actions=ct(commit,zone=18)")
+        self.controller.ovs.vsctl("set", "Open_vSwitch", ".", "external_ids:look=2")
+        self.until(lambda: self.controller.reports(18).get("penstock-sessions-count") == "1", "one connection")
+        os.kill(processes.pid_of(self.controller.ovs.switch_process), 9)
+        self.until(lambda: processes.pid_of(self.controller.ovs.switch_process) is None, "the end of the switch")
+        pid = self.resolver(17)
+        self.box.ovs_config("up", self.profile)
+        self.until_limits({18: "2000", 19: None})
+        self.assertIn("zone=18,limit=2000", self.controller.ovs.appctl("dpctl/ct-get-limits"))
+        self.assertEqual(self.resolver(17), pid, "resolvers go on without the switch")
+
+    def until_limits(self, wanted):
+        def fits():
+            answer = self.controller.ovs.appctl("dpctl/ct-get-limits")
+            return all(self.controller.reports(number).get("penstock-sessions-set") == limit
+                       and (f"zone={number},limit={limit or ''}" in answer) == bool(limit)
+                       for number, limit in wanted.items())
+        self.until(fits, f"limits {wanted}", 30)
+
+    def test_service_addresses_are_not_for_the_provider(self):
+        """The way to the provider's resolvers leads to no tenant, and that of tenants to nothing but their addresses."""
+        server = self.tenant(20)
+        provider = f"psh-{os.getpid()}-provider"
+        run("ip", "-n", provider, "route", "replace", "240.0.0.0/8", "via", "192.0.2.10")
+        self.assertIn("timed out", dig(provider, server, "www.corp.example", timeout=1))
+        self.assertEqual(short(self.hosts, server, "www.corp.example"), ["10.0.0.20"])
+
+    def test_resolvers_are_nobody(self):
+        self.tenant(21)
+        status = pathlib.Path(f"/proc/{self.resolver(21)}/status").read_text()
+        self.assertRegex(status, r"CapEff:\t0+\n")
+        self.assertNotRegex(status, r"Uid:\t0\t")
+        self.assertEqual(os.readlink(f"/proc/{self.resolver(21)}/root"), str(self.directory / "dns/21/root"))
+
+
+class AgentOfPlainNodeTest(unittest.TestCase):
+
+    def test_profile_without_and_with_dns(self):
+        box = Sandbox()
+        self.addCleanup(box.close)
+        name, profile = box.node("b")
+        box.ovs_config("up", profile)
+        controller = Controller(box.run_directory / name)
+        controller.order(2, penstock_dns={"domain": "corp.example", "addresses": ["240.0.2.0"]}, penstock_sessions="7")
+        processes.wait_until(lambda: "no resolvers" in (controller.state(2) or ""), "a state", 20)
+        processes.wait_until(lambda: controller.reports(2).get("penstock-sessions-set") == "7", "a limit", 20)
+        self.assertNotIn("service", controller.ovs.get("Open_vSwitch", ".", "external_ids")["penstock-ports"])
+        box.host("plain", "192.0.2.53/24", "psup")
+        box.node("b", dns={"device": "psup", "upstream-address": "192.0.2.10/24"})
+        self.assertIn("dns", box.ovs_config("up", profile))
+        processes.wait_until(lambda: controller.state(2) == "ok", "ok", 20)
+        self.assertIn('{"name":"svc0","role":"service","type":"system"}',
+                      controller.ovs.get("Open_vSwitch", ".", "external_ids")["penstock-ports"])
+        self.assertIn("nothing changed", box.ovs_config("up", profile))
+        box.ovs_config("down", name)
+        self.assertEqual((box.processes(), box.namespaces_left()), ([], []))
+        self.assertFalse((box.run_directory / name).exists())
+        self.assertTrue(namespaces.link_exists("psup", box.controller), "the device is back")
+
+
+def _udp_packet():
+    return ("020000000001020000000002" "0800" "4500001c00010000401166ce" "0a0000010a000002" "1388138900080000")
+
+
+if __name__ == "__main__":
+    unittest.main()
