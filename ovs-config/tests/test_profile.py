@@ -2,9 +2,12 @@
 """Every wrong profile gets an error that names the field and says what to do."""
 
 import pathlib
+import re
 import tempfile
 import unittest
 import unittest.mock
+
+import yaml
 
 from penstock_node import profile
 from penstock_node.errors import ProfileError
@@ -42,7 +45,26 @@ class ProfileTest(unittest.TestCase):
         profile.load(path)
         content = profile.documents.read_yaml(path)
         schema = profile.documents.json.loads(profile.SCHEMA.read_text(encoding="utf-8"))
-        self.assertEqual(set(content), set(schema["properties"]))
+        # Resolvers need a device that the sample network does not have: that field is there as a comment.
+        comment = re.search(r"^# dns:\n(#   .*\n)+", path.read_text(encoding="utf-8"), re.MULTILINE)
+        dns = yaml.safe_load(comment[0].replace("# ", "", 1).replace("\n# ", "\n"))
+        self.assertEqual(set(dns["dns"]), set(schema["properties"]["dns"]["properties"]))
+        profile.parse(content | dns)
+        self.assertEqual(set(content | dns), set(schema["properties"]))
+
+    def test_resolvers(self):
+        self.assertIsNone(profile.parse(GOOD).dns)
+        self.assertEqual(profile.parse(GOOD).announced_ports(), [])
+        self.assertEqual(profile.parse(GOOD | {"dns": {}}).announced_ports(),
+                         [{"name": "svc0", "role": "service", "type": "system"}])
+        good = {"device": "up1", "upstream-address": "192.0.2.10/24", "upstream-gateway": "192.0.2.1"}
+        profile.parse(GOOD | {"dns": good})
+        self.assert_refused({"dns": {"device": "up1"}}, "dns: device and upstream-address belong together")
+        self.assert_refused({"dns": {"upstream-gateway": "192.0.2.1"}}, "dns.upstream-gateway: needs a device")
+        self.assert_refused({"dns": good | {"upstream-address": "192.0.2.10/33"}}, "dns.upstream-address: ")
+        self.assert_refused({"dns": good | {"upstream-gateway": "192.0.3.1"}}, "is not in 192.0.2.0/24")
+        self.assert_refused({"dns": good, "uplink-ports": [{"name": "up1"}]}, "up1 is also uplink-ports[0]")
+        self.assert_refused({"access-ports": [{"name": "svc0"}]}, "svc0 is the port of the resolvers")
 
     def test_missing_fields(self):
         for field in GOOD:
