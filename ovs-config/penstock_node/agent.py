@@ -56,7 +56,7 @@ class Agent:
 
     def serve(self):
         """Works until the process ends."""
-        seen = None
+        seen = reported = None
         report_due = 0.0
         while True:
             changed = self._database.run()
@@ -69,7 +69,9 @@ class Agent:
                     self._resolvers.run()
             poller = ovs.poller.Poller()
             if changed is not None and time.monotonic() >= report_due:
-                self._database.report(self._reports())
+                reports = self._reports()
+                if (reports, changed) != reported and self._database.report(reports):
+                    reported = reports, changed
                 report_due = time.monotonic() + _REPORT_SECONDS
             elif changed is not None:
                 poller.timer_wait(int(_REPORT_SECONDS * 1000))

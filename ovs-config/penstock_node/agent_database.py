@@ -12,6 +12,7 @@ SESSIONS, DNS = "penstock-sessions", "penstock-dns"
 SESSIONS_SET, SESSIONS_COUNT, DNS_STATE = "penstock-sessions-set", "penstock-sessions-count", "penstock-dns-state"
 """Keys that the agent writes."""
 _BUSY = (ovs.db.idl.Transaction.INCOMPLETE,)
+_DONE = (ovs.db.idl.Transaction.SUCCESS, ovs.db.idl.Transaction.UNCHANGED)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,6 +20,17 @@ class TenantOrders:
     """What the controller ordered for one tenant, as text; None for what it did not order."""
     sessions: str | None
     dns: str | None
+
+
+class _Idl(ovs.db.idl.Idl):
+    """Tells which rows have changed: with a thousand tenants it costs too much to look at all of them each time."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.changed = set()
+
+    def notify(self, event, row, updates=None):
+        self.changed.add(row.uuid)
 
 
 class Database:
@@ -29,13 +41,20 @@ class Database:
         helper.register_columns("Open_vSwitch", ["datapaths", "cur_cfg", "dpdk_initialized"])
         helper.register_columns("Datapath", ["ct_zones"])
         helper.register_columns("CT_Zone", ["external_ids"])
-        self._idl = ovs.db.idl.Idl(f"unix:{socket}", helper)
+        self._idl = _Idl(f"unix:{socket}", helper)
         self._transaction = None
+        self._known = {}
 
     def run(self):
         """Takes up what has come. Returns a number that changes with the content; None before there is any."""
         self._idl.run()
-        return self._idl.change_seqno if self._idl.has_ever_connected() else None
+        if not self._idl.has_ever_connected():
+            return None
+        rows = self._idl.tables["CT_Zone"].rows
+        for gone in [uuid for uuid in self._idl.changed if uuid not in rows]:
+            self._known.pop(gone, None)
+            self._idl.changed.discard(gone)
+        return self._idl.change_seqno
 
     def wait(self, poller):
         """Wakes the poller up when `run` has something to do."""
@@ -47,13 +66,16 @@ class Database:
 
     def orders(self):
         """The orders of each tenant, by its number, which is that of its conntrack zone."""
-        return {zone: TenantOrders(row.external_ids.get(SESSIONS), row.external_ids.get(DNS))
-                for zone, row in self._zones().items()}
+        orders = {}
+        for zone, row in self._zones().items():
+            content = self._content(row)
+            orders[zone] = TenantOrders(content.get(SESSIONS), content.get(DNS))
+        return orders
 
     def report(self, reports):
         """Brings the keys that are the agent's to `reports`: by tenant and key, None for a key that shall not be there.
 
-        Single keys are changed, so nothing of others is lost. Returns at once; call it again until it returns True.
+        Single keys are changed, so nothing of others is lost. Returns at once: True when all is as wanted, else call it again.
         """
         if self._transaction is not None:
             if self._transaction.commit() in _BUSY:
@@ -61,8 +83,9 @@ class Database:
             self._transaction = None  # What failed differs from what is wanted, and so is tried again.
         transaction = None
         for zone, row in self._zones().items():
+            content = self._content(row)
             for key, value in reports.get(zone, {}).items():
-                if row.external_ids.get(key) == value:
+                if content.get(key) == value:
                     continue
                 transaction = transaction or ovs.db.idl.Transaction(self._idl)
                 if value is None:
@@ -71,10 +94,17 @@ class Database:
                     row.setkey("external_ids", key, value)
         if transaction is None:
             return True
-        if transaction.commit() in _BUSY:
+        status = transaction.commit()
+        if status in _BUSY:
             self._transaction = transaction
-            return False
-        return True
+        return status in _DONE
+
+    def _content(self, row):
+        """The keys of a row, as the server has them."""
+        if row.uuid not in self._known or row.uuid in self._idl.changed:
+            self._known[row.uuid] = row.external_ids
+            self._idl.changed.discard(row.uuid)
+        return self._known[row.uuid]
 
     def _zones(self):
         for row in self._idl.tables["Open_vSwitch"].rows.values():

@@ -249,13 +249,13 @@ class _Tenant:
 
 
 def stop_all(directory):
-    """Ends every resolver below a directory, all at the same time. For `down`, when no agent runs."""
+    """Ends every resolver below a directory, when no agent runs. All at the same time, and at once: there may be many."""
     files = sorted(pathlib.Path(directory).glob("[0-9]*/process"))
     for path in files:
         pid = processes.pid_of(path)
         if pid:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
+                os.kill(pid, signal.SIGKILL)
     for path in files:
         processes.stop(path)
 

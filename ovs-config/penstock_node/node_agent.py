@@ -8,7 +8,7 @@ import shutil
 from . import agent_resolvers, agent_unbound, processes, resolver_network
 from .errors import PenstockError
 
-_RIGHTS = "-all,+chown,+kill,+net_bind_service,+setgid,+setuid,+sys_chroot"
+_RIGHTS = "-all,+chown,+kill,+setgid,+setuid,+sys_chroot"
 """To start resolvers that give up root, and to end them. Nothing else of root's, least of all its network."""
 _HOME = pathlib.Path(__file__).resolve().parent.parent
 

@@ -252,6 +252,26 @@ class AgentTest(unittest.TestCase):
         self.assertIn("timed out", dig(provider, server, "www.corp.example", timeout=1))
         self.assertEqual(short(self.hosts, server, "www.corp.example"), ["10.0.0.20"])
 
+    def test_any_source_address(self):
+        """Hosts may have the addresses of the provider's side, or that of the resolvers themselves there."""
+        server = self.tenant(22)
+        for address in ("192.0.2.10", PROVIDER, "100.64.0.9", "203.0.113.9"):
+            run("ip", "-n", self.hosts, "address", "add", f"{address}/32", "dev", "svc0")
+            with self.subTest(address):
+                self.assertEqual(short(self.hosts, server, "-b", address, "www.corp.example"), ["10.0.0.22"])
+                self.assertEqual(short(self.hosts, server, "-b", address, "+tcp", "www.corp.example"), ["10.0.0.22"])
+                self.assertEqual(short(self.hosts, server, "-b", address, "any.example"), ["198.51.100.1"])
+
+    def test_ipv6_service_address(self):
+        server = "fd50:7300:0:17:0::53"
+        for args in (("address", "replace", "2001:db8::10/64", "dev", "svc0", "nodad"),
+                     ("route", "replace", "fd50:7300::/48", "dev", "svc0"),
+                     ("neighbour", "replace", server, "lladdr", resolver_network.RESOLVER_MAC, "dev", "svc0")):
+            run("ip", "-n", self.hosts, "-6", *args)
+        self.tenant(23, addresses=["240.0.23.0", server])
+        self.assertEqual(short(self.hosts, server, "www.corp.example"), ["10.0.0.23"])
+        self.assertEqual(short(self.hosts, server, "+tcp", "www.corp.example"), ["10.0.0.23"])
+
     def test_resolvers_are_nobody(self):
         self.tenant(21)
         status = pathlib.Path(f"/proc/{self.resolver(21)}/status").read_text()
