@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts and stops the agent of a node, with no more rights than it needs."""
 
+import importlib.util
 import pathlib
 import pwd
 import shutil
@@ -17,6 +18,8 @@ def start(directory, node_namespace, with_resolvers, cores):
     """Starts the agent unless it runs. Returns True if it was started. cores: where it and the resolvers may run."""
     if processes.is_running(_process(directory)):
         return False
+    if importlib.util.find_spec("ovs") is None:
+        raise PenstockError("the agent needs the package python3-openvswitch; install it")
     arguments = ["--resolvers"] if with_resolvers else []
     groups = ["--clear-groups"]
     if with_resolvers:
@@ -40,7 +43,8 @@ def stop(directory):
 
 def status(directory):
     """Whether the agent runs, and how many resolvers do."""
-    return {"pid": processes.pid_of(_process(directory)), "resolvers": agent_resolvers.running(directory / agent_resolvers.DIRECTORY)}
+    return {"pid": processes.pid_of(_process(directory)),
+            "resolvers": agent_resolvers.running(directory / agent_resolvers.DIRECTORY)}
 
 
 def _process(directory):
@@ -51,4 +55,4 @@ def _resolver_group():
     try:
         return pwd.getpwnam(agent_unbound.USER).pw_gid
     except KeyError:
-        raise PenstockError(f"there is no user {agent_unbound.USER}: install the package unbound") from None
+        raise PenstockError(f"there is no user {agent_unbound.USER}: install the package of that name") from None

@@ -36,7 +36,7 @@ def make(node_namespace, dns):
     run("ip", "-n", namespace, "link", "set", "dev", _LINK, "address", RESOLVER_MAC)
     # Sources are hosts of tenants: any address, also one that we have ourselves. Ports below 1024 need no privilege here.
     namespaces.execute(namespace, "sysctl", "-qw", "net.ipv4.conf.all.rp_filter=0", "net.ipv4.conf.default.rp_filter=0",
-                       f"net.ipv4.conf.{_LINK}.rp_filter=0", f"net.ipv4.conf.{_LINK}.accept_local=1",
+                       f"net.ipv4.conf.{_LINK}.rp_filter=0",
                        "net.ipv4.ip_unprivileged_port_start=53")
     if dns.device:
         namespaces.move_link(dns.device, None, namespace)

@@ -249,8 +249,11 @@ class AgentTest(unittest.TestCase):
         server = self.tenant(20)
         provider = f"psh-{os.getpid()}-provider"
         run("ip", "-n", provider, "route", "replace", "240.0.0.0/8", "via", "192.0.2.10")
-        self.assertIn("timed out", dig(provider, server, "www.corp.example", timeout=1))
-        self.assertEqual(short(self.hosts, server, "www.corp.example"), ["10.0.0.20"])
+        self.assertIn("timed out", dig(provider, server, "sneaked.example", timeout=1))
+        self.assertEqual(short(self.hosts, server, "asked.example"), ["198.51.100.1"])
+        asked = {name for name, _ in self.provider.asked}
+        self.assertIn("asked.example", asked)
+        self.assertNotIn("sneaked.example", asked, "it must not even be heard")
 
     def test_any_source_address(self):
         """Hosts may have the addresses of the provider's side, or that of the resolvers themselves there."""
