@@ -49,7 +49,7 @@ final class EdgeNode {
         this.run = run;
         network = new EdgeNetwork(run, List.of(ACCESS), BACKBONE_ADDRESS, List.of(publicPrefix));
         node = DpdkNode.start(run, ControllerUnderTest.ROOT, controllerSide, network.nodeSpace(), List.of(ACCESS),
-            List.of(EdgeNetwork.UPLINK), ControllerUnderTest.OVSDB);
+            List.of(EdgeNetwork.UPLINK), ControllerUnderTest.OVSDB, "dns: {}");
         functions = new NodeFunctions(run, ControllerUnderTest.ROOT, node);
     }
 

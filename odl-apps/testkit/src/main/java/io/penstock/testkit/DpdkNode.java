@@ -40,17 +40,18 @@ public final class DpdkNode implements TestRun.Closing {
      */
     public static DpdkNode start(final TestRun run, final Path root, final Namespace namespace,
             final List<String> accessPorts, final List<String> uplinkPorts, final int ovsdbPort) {
-        return start(run, root, Shell.PLAIN, namespace, accessPorts, uplinkPorts, ovsdbPort);
+        return start(run, root, Shell.PLAIN, namespace, accessPorts, uplinkPorts, ovsdbPort, "");
     }
 
     /**
      * Starts a node.
      *
      * @param controllerSide runs commands where the controller is, or would be
+     * @param more further lines of the profile
      */
     public static DpdkNode start(final TestRun run, final Path root, final Shell controllerSide,
             final Namespace namespace, final List<String> accessPorts, final List<String> uplinkPorts,
-            final int ovsdbPort) {
+            final int ovsdbPort, final String more) {
         final String text = """
             name: %s
             namespace: %s
@@ -61,8 +62,9 @@ public final class DpdkNode implements TestRun.Closing {
             access-ports: [%s]
             uplink-ports: [%s]
             controller: {ovsdb-port: %d}
+            %s
             """.formatted(run.name(), namespace.name(), runDirectory(run), MEMORY_MEGABYTES, SLEEP_MICROSECONDS,
-            names(accessPorts), names(uplinkPorts), ovsdbPort);
+            names(accessPorts), names(uplinkPorts), ovsdbPort, more);
         try {
             Files.writeString(profile(run), text);
         } catch (IOException e) {
