@@ -99,10 +99,9 @@ class Agent:
         states = self._resolvers.states() if self._resolvers else {}
         reports = {}
         for zone, order in self._orders.items():
-            limit, count = self._sessions.found.get(zone, (None, None))
             keys = reports[zone] = {
-                agent_database.SESSIONS_SET: None if limit is None else str(limit),
-                agent_database.SESSIONS_COUNT: None if limit is None else str(count)}
+                agent_database.SESSIONS_SET: _text(self._sessions.limits.get(zone)),
+                agent_database.SESSIONS_COUNT: _text(self._sessions.counts.get(zone))}
             if order.dns is None:
                 keys[agent_database.DNS_STATE] = None
             elif not self._resolvers:
@@ -110,6 +109,10 @@ class Agent:
             elif zone in states:
                 keys[agent_database.DNS_STATE] = states[zone]
         return reports
+
+
+def _text(number):
+    return None if number is None else str(number)
 
 
 def log(text):

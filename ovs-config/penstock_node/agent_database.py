@@ -75,7 +75,7 @@ class Database:
     def report(self, reports):
         """Brings the keys that are the agent's to `reports`: by tenant and key, None for a key that shall not be there.
 
-        Single keys are changed, so nothing of others is lost. Returns at once: True when all is as wanted, else call it again.
+        Single keys are changed, so nothing of others is lost. Returns at once: True when all is so, else call again.
         """
         if self._transaction is not None:
             if self._transaction.commit() in _BUSY:

@@ -31,7 +31,7 @@ class Record:
 
 @dataclasses.dataclass(frozen=True)
 class Order:
-    """A checked order. `zones` maps each own zone to its records; `left_out` are names of leases that DNS cannot have."""
+    """A checked order. `zones` maps own zones to their records; `left_out` are names of leases that DNS cannot have."""
     addresses: tuple
     upstreams: tuple
     inside: bool
@@ -72,7 +72,7 @@ def parse(text, tenant):
 
 
 def reverse_zones(network):
-    """The zones that hold the addresses of a prefix and no others: one, or up to 128 when no label ends where it ends."""
+    """The zones that hold the addresses of a prefix and no others: one, or up to 128 if it ends within a label."""
     step = 8 if network.version == 4 else 4
     length = max(-(-network.prefixlen // step) * step, step)
     return [_reverse(part.network_address, length // step) for part in network.subnets(new_prefix=length)]

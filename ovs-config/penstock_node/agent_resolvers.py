@@ -249,7 +249,7 @@ class _Tenant:
 
 
 def stop_all(directory):
-    """Ends every resolver below a directory, when no agent runs. All at the same time, and at once: there may be many."""
+    """Ends every resolver below a directory, when no agent runs. All at the same time: there may be many."""
     files = sorted(pathlib.Path(directory).glob("[0-9]*/process"))
     for path in files:
         pid = processes.pid_of(path)

@@ -23,10 +23,13 @@ class Sessions:
         self._log = log
         self._now = now
         self._wanted = {}
+        self._refused = {}
         self._pid = None
-        self._due = self._read_due = 0.0
-        self.found = {}
-        """By zone: limit and number of connections, as read back last."""
+        self._due = self._read_due = self._count_due = 0.0
+        self.limits = {}
+        """By zone: the limit, as read back last."""
+        self.counts = {}
+        """By zone: the number of connections, read every _READ_SECONDS."""
 
     def want(self, texts):
         """Orders by zone. A text that is not a number in 1..2^32-1 leaves the zone as it is."""
@@ -35,8 +38,10 @@ class Sessions:
             if re.fullmatch(r"[0-9]{1,10}", text) and 1 <= int(text) <= _LARGEST:
                 wanted[zone] = int(text)
             else:
-                self._log(f"tenant {zone}: penstock-sessions is {text!r}, not a number of connections")
-                wanted[zone] = self._wanted.get(zone) or self.found.get(zone, (None,))[0]
+                if self._refused.get(zone) != text:
+                    self._log(f"tenant {zone}: penstock-sessions is {text!r}, not a number of connections")
+                self._refused[zone] = text
+                wanted[zone] = self._wanted.get(zone) or self.limits.get(zone)
         if wanted != self._wanted:
             self._wanted = wanted
             self.look_again()
@@ -66,10 +71,10 @@ class Sessions:
         poller.timer_wait(max(int((self._due - self._now()) * 1000) + 1, 0))
 
     def _apply(self, pid):
-        self.found = self._read(pid)
-        extra = sorted(set(self.found) - set(self._wanted))
+        self._look(pid)
+        extra = sorted(set(self.limits) - set(self._wanted))
         missing = sorted(zone for zone, limit in self._wanted.items()
-                         if limit and self.found.get(zone, (None,))[0] != limit)
+                         if limit and self.limits.get(zone) != limit)
         for start in range(0, len(extra), _AT_ONCE):
             zones = ",".join(map(str, extra[start:start + _AT_ONCE]))
             self._command(pid, "dpctl/ct-del-limits", f"zone={zones}")
@@ -78,12 +83,18 @@ class Sessions:
                           *(f"zone={zone},limit={self._wanted[zone]}" for zone in missing[start:start + _AT_ONCE]))
         if extra or missing:
             self._log(f"limits of sessions: {len(missing)} set, {len(extra)} taken away")
-            self.found = self._read(pid)
+            self._look(pid)
 
-    def _read(self, pid):
+    def _look(self, pid):
         answer = self._command(pid, "dpctl/ct-get-limits")
-        return {int(zone): (int(limit), int(count))
-                for zone, limit, count in re.findall(r"zone=(\d+),limit=(\d+),count=(\d+)", answer)}
+        found = re.findall(r"zone=(\d+),limit=(\d+),count=(\d+)", answer)
+        self.limits = {int(zone): int(limit) for zone, limit, _ in found}
+        counts = {int(zone): int(count) for zone, _, count in found}
+        if self._now() >= self._count_due:
+            self._count_due = self._now() + _READ_SECONDS
+            self.counts = counts
+        else:  # Whoever watches the database is not to be woken up by each.
+            self.counts = {zone: self.counts.get(zone, count) for zone, count in counts.items()}
 
     def _command(self, pid, command, *arguments):
         path = self._switch.directory / f"ovs-vswitchd.{pid}.ctl"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The network namespace of a node's resolvers: one device to the switch, at most one to the provider's own resolvers.
 
-Hosts of many tenants have the same addresses. The resolvers know tenants by the service address that a query came to, and
-the switch by the service address that an answer comes from: what has one as its source always leaves to the switch.
+Hosts of many tenants have the same addresses. The resolvers know tenants by the service address that a query came to,
+and the switch by the service address that an answer comes from: what has one as its source always leaves to the switch.
 """
 
 from . import namespaces
@@ -34,7 +34,7 @@ def make(node_namespace, dns):
     namespaces.delete_link(PORT, node_namespace)
     namespaces.add_veth(PORT, node_namespace, _LINK, namespace)
     run("ip", "-n", namespace, "link", "set", "dev", _LINK, "address", RESOLVER_MAC)
-    # Sources are hosts of tenants: any address, also one that we have ourselves. Ports below 1024 need no privilege here.
+    # Sources are hosts of tenants: any address, also one that we have ourselves. Port 53 needs no privilege here.
     namespaces.execute(namespace, "sysctl", "-qw", "net.ipv4.conf.all.rp_filter=0", "net.ipv4.conf.default.rp_filter=0",
                        f"net.ipv4.conf.{_LINK}.rp_filter=0",
                        "net.ipv4.ip_unprivileged_port_start=53")

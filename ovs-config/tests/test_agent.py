@@ -217,24 +217,28 @@ class AgentTest(unittest.TestCase):
         self.until_state(17, "ok")
 
     def test_limits_of_sessions(self):
+        self.tenant(24)
+        pid = self.resolver(24)
         self.controller.order(18, penstock_sessions="1000")
         self.controller.order(19, penstock_sessions="5")
         self.until_limits({18: "1000", 19: "5"})
         self.controller.order(18, penstock_sessions="2000")
         self.controller.order(19, penstock_sessions=None)
         self.until_limits({18: "2000", 19: None})
-        self.controller.ovs.vsctl("set", "Open_vSwitch", ".", "external_ids:look=1")
         run("ovs-ofctl", "-O", "OpenFlow13", "packet-out", self.directory / "br-penstock.mgmt",
             f"in_port=LOCAL packet={_udp_packet()} actions=ct(commit,zone=18)")
-        self.controller.ovs.vsctl("set", "Open_vSwitch", ".", "external_ids:look=2")
-        self.until(lambda: self.controller.reports(18).get("penstock-sessions-count") == "1", "one connection")
+        self.until(lambda: self.controller.reports(18).get("penstock-sessions-count") == "1", "one connection", 45)
         os.kill(processes.pid_of(self.controller.ovs.switch_process), 9)
         self.until(lambda: processes.pid_of(self.controller.ovs.switch_process) is None, "the end of the switch")
-        pid = self.resolver(17)
         self.box.ovs_config("up", self.profile)
         self.until_limits({18: "2000", 19: None})
         self.assertIn("zone=18,limit=2000", self.controller.ovs.appctl("dpctl/ct-get-limits"))
-        self.assertEqual(self.resolver(17), pid, "resolvers go on without the switch")
+        os.kill(processes.pid_of(self.controller.ovs.database_process), 9)
+        self.until(lambda: processes.pid_of(self.controller.ovs.database_process) is None, "the end of the database server")
+        self.box.ovs_config("up", self.profile)
+        self.controller.order(18, penstock_sessions="3000")
+        self.until_limits({18: "3000", 19: None})
+        self.assertEqual(self.resolver(24), pid, "resolvers go on without switch and database")
 
     def until_limits(self, wanted):
         def fits():
