@@ -50,7 +50,8 @@ class Agent:
         switch = Ovs(directory)
         self._database = agent_database.Database(switch.socket)
         self._sessions = agent_sessions.Sessions(switch, log)
-        self._resolvers = agent_resolvers.Resolvers(directory / agent_resolvers.DIRECTORY, log) if with_resolvers else None
+        resolvers = directory / agent_resolvers.DIRECTORY
+        self._resolvers = agent_resolvers.Resolvers(resolvers, log) if with_resolvers else None
         self._orders = {}
         self._configuration = None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of one tenant's resolver, which is an Unbound process of its own (docs/adr/0015), and its control socket."""
+"""The files of one tenant's resolver, an Unbound process of its own (docs/adr/0015), and its control socket."""
 
 import ipaddress
 import socket
@@ -38,8 +38,8 @@ _SETTINGS = """
   # What fits into every packet, whatever the path.
   edns-buffer-size: 1232
   max-udp-size: 1232
-  # A dead upstream is an answer (SERVFAIL) after some three seconds, before dig and the hosts give up. Unbound would drop
-  # an answer that late. It is asked again soon, so that one that is back is found.
+  # A dead upstream is an answer (SERVFAIL) after some three seconds, before dig and the hosts give up. Unbound would
+  # drop an answer that late. It is asked again soon, so that one that is back is found.
   infra-cache-max-rtt: 1000
   outbound-msg-retry: 2
   discard-timeout: 10000

@@ -182,8 +182,9 @@ def _remove_resolver_network(directory, state):
     node_agent.stop(directory)  # Before their network goes.
     namespace = resolver_network.namespace_of(state["dns_namespace"])
     state.save(dns_complete=False)
-    if state.get("dns_device") and namespaces.exists(namespace) and namespaces.link_exists(state["dns_device"], namespace):
-        namespaces.move_link(state["dns_device"], namespace, None)
+    device = state.get("dns_device")
+    if device and namespaces.exists(namespace) and namespaces.link_exists(device, namespace):
+        namespaces.move_link(device, namespace, None)
     resolver_network.remove(state["dns_namespace"])
     state.save(dns_device=None, dns_namespace=None)
 

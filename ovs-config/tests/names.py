@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the agent need: the controller's pen, an upstream resolver that counts, and a host that keeps asking."""
+"""For the tests of the agent: the controller's pen, an upstream resolver that counts, a host that keeps asking."""
 
 import json
 import select
@@ -68,7 +68,7 @@ class Controller:
 
 
 class Upstream:
-    """A resolver that answers every A query with one address, and every TXT query with 3000 letters (so by TCP only)."""
+    """Answers every A query with one address, and every TXT query with 3000 letters (so by TCP only)."""
 
     def __init__(self, namespace, listen_at, answer):
         self.asked = []
@@ -162,7 +162,8 @@ class Asker:
 
 def dig(namespace, server, *question, timeout=5):
     """The words dig prints, comments included, as one text."""
-    done = subprocess.run(["ip", "netns", "exec", namespace, "dig", f"@{server}", f"+timeout={timeout}", "+tries=1", *question],
+    done = subprocess.run(["ip", "netns", "exec", namespace, "dig", f"@{server}", f"+timeout={timeout}", "+tries=1",
+                           *question],
                           capture_output=True, text=True, check=False)
     return done.stdout
 

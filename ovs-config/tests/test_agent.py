@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The agent and the resolvers of a real node: orders in its database, answers to real queries, crashes of every part.
 
-The switch is not asked to forward: the node's end of the service port gets the addresses of hosts, as if flows had already
-translated their queries. Needs root, Open vSwitch with DPDK, Unbound and dig.
+The switch is not asked to forward: the node's end of the service port gets the addresses of hosts, as if flows had
+already translated their queries. Needs root, Open vSwitch with DPDK, Unbound and dig.
 """
 
 import os
@@ -42,7 +42,8 @@ class AgentTest(unittest.TestCase):
     def tenant(self, number, wait=True, **changes):
         """Orders names for a tenant and waits until the agent is content. Returns the service address."""
         server = f"240.{number >> 8}.{number & 255}.0"
-        run("ip", "-n", self.hosts, "neighbour", "replace", server, "lladdr", resolver_network.RESOLVER_MAC, "dev", "svc0")
+        run("ip", "-n", self.hosts, "neighbour", "replace", server, "lladdr", resolver_network.RESOLVER_MAC,
+            "dev", "svc0")
         order = {"domain": "corp.example", "addresses": [server], "upstreams": [PROVIDER],
                  "records": [{"name": "www", "type": "A", "ttl": 300, "data": f"10.0.0.{number}"}], "leases": [],
                  "reverse": ["10.0.0.0/24"]} | changes
@@ -62,6 +63,9 @@ class AgentTest(unittest.TestCase):
         except Exception as error:
             raise AssertionError(f"tenant {number}: {said} instead of {text!r}\n"
                                  + (self.directory / "agent.log").read_text()) from error
+
+    def until_answer(self, server, name, address):
+        self.until(lambda: short(self.hosts, server, name) == [address], f"{address} for {name}")
 
     def until(self, condition, what, seconds=20):
         processes.wait_until(condition, what, seconds)
@@ -151,9 +155,9 @@ class AgentTest(unittest.TestCase):
         server, other = self.tenant(10), self.tenant(11)
         with Asker(self.hosts, other, "www.corp.example") as asker:
             for changes, words in (({"domain": "bad name"}, 'domain: "bad name" is not a name'),
-                                   ({"addresses": [other]}, "addresses[0]: 240.0.11.0 is not a service address of tenant 10"),
+                                   ({"addresses": [other]}, "240.0.11.0 is not a service address of tenant 10"),
                                    ({"records": [{"name": "x", "type": "A", "data": "10.0.0"}]}, "records[0].data"),
-                                   ({"upstreams": [PROVIDER, {"address": INSIDE, "inside": True}]}, "upstreams: some are")):
+                                   ({"upstreams": [PROVIDER, {"address": INSIDE, "inside": True}]}, "some are inside")):
                 with self.subTest(words):
                     self.tenant(10, wait=False, **changes)
                     self.until_state(10, words)
@@ -173,11 +177,11 @@ class AgentTest(unittest.TestCase):
         server, other = self.tenant(13), self.tenant(14)
         pid = self.resolver(13)
         self.assertEqual(short(self.hosts, server, "moving.corp.example"), [])
-        with Asker(self.hosts, server, "www.corp.example") as own, Asker(self.hosts, other, "www.corp.example") as asker:
+        with Asker(self.hosts, server, "www.corp.example") as own, \
+                Asker(self.hosts, other, "www.corp.example") as asker:
             for number in range(20, 30):
                 self.tenant(13, wait=False, leases=[{"name": "moving", "address": f"10.0.0.{number}"}])
-                self.until(lambda number=number: short(self.hosts, server, "moving.corp.example") == [f"10.0.0.{number}"],
-                           "the new lease")
+                self.until_answer(server, "moving.corp.example", f"10.0.0.{number}")
             self.assertEqual(short(self.hosts, server, "-x", "10.0.0.20"), [], "the former address is nobody's")
         self.assertEqual((own.lost, asker.lost), (0, 0))
         self.assertGreater(asker.answered, 10)
@@ -189,7 +193,7 @@ class AgentTest(unittest.TestCase):
             self.tenant(16)
             self.assertIsNotNone(self.resolver(16))
             self.controller.order(16, penstock_dns=None)
-            self.until(lambda: self.resolver(16) is None and self.controller.state(16) is None, "the end of the resolver")
+            self.until(lambda: self.resolver(16) is None and self.controller.state(16) is None, "the resolver's end")
             self.tenant(16)
             self.controller.remove(16)
             self.until(lambda: not (self.directory / "dns/16").exists(), "the end of the tenant")
@@ -203,17 +207,17 @@ class AgentTest(unittest.TestCase):
             os.kill(worker, 9)
             self.until(lambda: self.agent()[1] not in (None, worker), "the next agent")
             self.tenant(17, leases=[{"name": "first", "address": "10.0.0.31"}])
-            self.until(lambda: short(self.hosts, server, "first.corp.example") == ["10.0.0.31"], "work of the next agent")
+            self.until_answer(server, "first.corp.example", "10.0.0.31")
             os.kill(supervisor, 9)
             self.until(lambda: self.box.status(self.name)["agent"]["pid"] is None, "the end of the agent")
             self.tenant(17, wait=False, leases=[{"name": "second", "address": "10.0.0.32"}])
             self.assertIn("the agent had died", self.box.ovs_config("up", self.profile))
-            self.until(lambda: short(self.hosts, server, "second.corp.example") == ["10.0.0.32"], "what changed meanwhile")
+            self.until_answer(server, "second.corp.example", "10.0.0.32")
             self.assertEqual(self.resolver(17), pid, "adopted")
         self.assertEqual(asker.lost, 0)
         os.kill(pid, 9)
         self.until(lambda: self.resolver(17) not in (None, pid), "the next resolver")
-        self.until(lambda: short(self.hosts, server, "second.corp.example") == ["10.0.0.32"], "its answers")
+        self.until_answer(server, "second.corp.example", "10.0.0.32")
         self.until_state(17, "ok")
 
     def test_limits_of_sessions(self):
@@ -233,8 +237,9 @@ class AgentTest(unittest.TestCase):
         self.box.ovs_config("up", self.profile)
         self.until_limits({18: "2000", 19: None})
         self.assertIn("zone=18,limit=2000", self.controller.ovs.appctl("dpctl/ct-get-limits"))
-        os.kill(processes.pid_of(self.controller.ovs.database_process), 9)
-        self.until(lambda: processes.pid_of(self.controller.ovs.database_process) is None, "the end of the database server")
+        database = self.controller.ovs.database_process
+        os.kill(processes.pid_of(database), 9)
+        self.until(lambda: processes.pid_of(database) is None, "the end of the database server")
         self.box.ovs_config("up", self.profile)
         self.controller.order(18, penstock_sessions="3000")
         self.until_limits({18: "3000", 19: None})
@@ -249,7 +254,7 @@ class AgentTest(unittest.TestCase):
         self.until(fits, f"limits {wanted}", 30)
 
     def test_service_addresses_are_not_for_the_provider(self):
-        """The way to the provider's resolvers leads to no tenant, and that of tenants to nothing but their addresses."""
+        """Nobody reaches a tenant's resolver from the provider's side."""
         server = self.tenant(20)
         provider = f"psh-{os.getpid()}-provider"
         run("ip", "-n", provider, "route", "replace", "240.0.0.0/8", "via", "192.0.2.10")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders for the names of a tenant: what is accepted, what is refused and with which words, and the files made of it."""
+"""Orders for the names of a tenant: what is accepted, what is refused in which words, and the files made of it."""
 
 import json
 import ipaddress
@@ -41,7 +41,8 @@ class OrdersTest(unittest.TestCase):
                 ({"records": [record | {"type": "CNAME", "data": "a b"}]}, "wanted is a name"),
                 ({"records": [record, record | {"type": "CNAME", "data": "a"}]}, "x.corp.example. has a CNAME"),
                 ({"records": [record | {"name": "@", "type": "CNAME", "data": "a"}]}, "has a CNAME"),
-                ({"leases": [{"name": "x", "address": "10.0.0"}]}, "leases[0].address"), ({"leases": ["x"]}, "leases[0]"),
+                ({"leases": [{"name": "x", "address": "10.0.0"}]}, "leases[0].address"),
+                ({"leases": ["x"]}, "leases[0]"),
                 ({"reverse": ["10.0.0.1/24"]}, "reverse[0]"), ({"dns64": "64:ff9b::/95"}, "dns64"),
                 ({"dns64": "10.0.0.0/8"}, "dns64"), ({"zone": 1}, "zone: unknown")):
             with self.subTest(changes), self.assertRaises(agent_orders.OrderError) as caught:
@@ -63,7 +64,8 @@ class OrdersTest(unittest.TestCase):
         order = parse(reverse=["10.0.0.0/24"], records=[{"name": "www", "type": "A", "data": "10.0.0.5"}], leases=[
             {"name": "WWW", "address": "10.0.0.66"}, {"name": "bad name", "address": "10.0.0.3"},
             {"name": "*", "address": "10.0.0.4"}, {"name": "out.example.", "address": "10.0.0.4"},
-            {"name": "corp.example.", "address": "10.0.0.4"}, {"name": 'a"\n$INCLUDE /etc/passwd', "address": "10.0.0.7"},
+            {"name": "corp.example.", "address": "10.0.0.4"},
+            {"name": 'a"\n$INCLUDE /etc/passwd', "address": "10.0.0.7"},
             {"name": None, "address": "10.0.0.7"}, {"name": "Good", "address": "10.0.0.8"}])
         self.assertEqual([(record.name, record.data) for record in order.zones["corp.example."]],
                          [("www.corp.example.", "10.0.0.5"), ("good.corp.example.", "10.0.0.8")])
@@ -71,7 +73,7 @@ class OrdersTest(unittest.TestCase):
         self.assertEqual(len(order.left_out), 6)
 
     def test_files_hold_one_record_a_line(self):
-        order = parse(records=[{"name": "t", "type": "TXT", "data": 'a"\n$INCLUDE /etc/passwd\n\\;('}], dns64="64:ff9b::/96")
+        order = parse(records=[{"name": "t", "type": "TXT", "data": 'a"\n$INCLUDE /etc/passwd\n\\;('}])
         text = agent_unbound.zone_text("corp.example.", order.zones["corp.example."])
         self.assertEqual(len(text.splitlines()), 3)
         self.assertIn('IN TXT "a\\034\\010\\036INCLUDE /etc/passwd\\010\\092\\059\\040"', text)
@@ -81,7 +83,8 @@ class OrdersTest(unittest.TestCase):
         self.assertIn('local-zone: "." refuse', text)
         self.assertNotIn("forward-addr", text)
         inside = agent_unbound.configuration(parse(upstreams=[{"address": "10.0.0.53", "inside": True}]), "/run/x")
-        for line in ("outgoing-interface: 240.1.44.0", "outgoing-interface: fd50:7300:0:12c:1::53", "forward-addr: 10.0.0.53"):
+        for line in ("outgoing-interface: 240.1.44.0", "outgoing-interface: fd50:7300:0:12c:1::53",
+                     "forward-addr: 10.0.0.53"):
             self.assertIn(line, inside)
         self.assertNotIn("outgoing-interface", agent_unbound.configuration(parse(), "/run/x"))
 
