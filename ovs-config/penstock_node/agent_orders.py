@@ -12,6 +12,8 @@ SERVICE_IPV6 = ipaddress.ip_network("fd50:7300::/48")
 _LEASE_TTL = 60  # Seconds: a host that changes its address is found anew within a minute.
 _LONGEST_DOMAIN = 200  # Names of hosts have to fit before it, and it is the name of a file.
 _LONGEST_TTL = 2**31 - 1
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
+_ESCAPE = re.compile(rb"\\(\d{3}|.)", re.DOTALL)
 _LABEL = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?")
 _KEYS = {"domain", "addresses", "upstreams", "records", "leases", "reverse", "dns64"}
 
@@ -165,7 +167,7 @@ def _data(kind, data, domain, field):
     if kind in ("A", "AAAA"):
         return str(_address(data, 4 if kind == "A" else 6, field))
     if kind == "TXT":
-        return _quoted(data.encode())
+        return " ".join(_quoted(string) for string in _strings(data, field))
     *numbers, target = data.split() or [""]
     count = {"MX": 1, "SRV": 3}.get(kind, 0)
     _need(len(numbers) == count and all(re.fullmatch(r"\d{1,5}", text) and int(text) < 65536 for text in numbers),
@@ -173,11 +175,24 @@ def _data(kind, data, domain, field):
     return " ".join([*numbers, _name(target, domain, field)])
 
 
+def _strings(text, field):
+    """The strings of a TXT record as a zone file has them (RFC 1035, section 5.1): with quotes or without, in bytes."""
+    found = _STRING.findall(text)
+    _need("".join(found).replace(" ", "") == text.replace(" ", "") and found, f"{field}: wanted are strings")
+    strings = [_ESCAPE.sub(_byte, part[1:-1].encode() if part.startswith('"') else part.encode()) for part in found]
+    _need(all(len(string) <= 255 for string in strings), f"{field}: a string has more than 255 bytes")
+    return strings
+
+
+def _byte(escape):
+    code = escape[1]
+    return code if len(code) == 1 else bytes([int(code) & 255])
+
+
 def _quoted(data):
-    """Strings of a TXT record, at most 255 bytes each; every byte that could mean something to a parser is a number."""
-    parts = [data[start:start + 255] for start in range(0, len(data), 255)] or [b""]
-    return " ".join('"' + "".join(chr(byte) if chr(byte).isalnum() and byte < 128 or byte in b" -_=.,:/+@"
-                                  else f"\\{byte:03d}" for byte in part) + '"' for part in parts)
+    """A string for Unbound; every byte that could mean something to a parser is a number."""
+    return '"' + "".join(chr(byte) if chr(byte).isalnum() and byte < 128 or byte in b" -_=.,:/+@"
+                         else f"\\{byte:03d}" for byte in data) + '"'
 
 
 def _zone_of(name, zones):

@@ -86,7 +86,7 @@ class AgentTest(unittest.TestCase):
             {"name": "alias", "type": "CNAME", "data": "www"},
             {"name": "far", "type": "CNAME", "data": "www.elsewhere.example."},
             {"name": "@", "type": "MX", "data": "10 mail"},
-            {"name": "txt", "type": "TXT", "data": 'say "hello" \\ ; and $ORIGIN ' + "y" * 300},
+            {"name": "txt", "type": "TXT", "data": r'"say \"hello\" \\ ; and $ORIGIN ' + "y" * 200 + '" more'},
             {"name": "_sip._tcp", "type": "SRV", "data": "0 5 5060 www"},
             {"name": "9.0.0.10.in-addr.arpa.", "type": "PTR", "data": "router"},
             {"name": "*.apps", "type": "A", "data": "10.0.0.6"}],

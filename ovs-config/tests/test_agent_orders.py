@@ -73,10 +73,10 @@ class OrdersTest(unittest.TestCase):
         self.assertEqual(len(order.left_out), 6)
 
     def test_files_hold_one_record_a_line(self):
-        order = parse(records=[{"name": "t", "type": "TXT", "data": 'a"\n$INCLUDE /etc/passwd\n\\;('}])
+        order = parse(records=[{"name": "t", "type": "TXT", "data": '"a\\"\n$INCLUDE /etc/passwd\\010\\\\;(" b'}])
         text = agent_unbound.zone_text("corp.example.", order.zones["corp.example."])
         self.assertEqual(len(text.splitlines()), 3)
-        self.assertIn('IN TXT "a\\034\\010\\036INCLUDE /etc/passwd\\010\\092\\059\\040"', text)
+        self.assertIn('IN TXT "a\\034\\010\\036INCLUDE /etc/passwd\\010\\092\\059\\040" "b"', text)
 
     def test_configuration_asks_nobody_else(self):
         text = agent_unbound.configuration(parse(upstreams=[]), "/run/x")
