@@ -5,6 +5,7 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.testkit.Wire.Sent;
 import java.nio.file.Path;
 import java.util.List;
@@ -50,12 +51,20 @@ enum CostScenario {
     TWICE_UDP_SESSION_OUT(Twice.TENANTS, Twice.CALLERS, Caller::talks, Twice.does(Caller::calls)),
     TWICE_UDP_SESSION_IN(Twice.TENANTS, Twice.CALLERS, Caller::talks, Twice.does(Caller::isAnswered)),
 
+    /** The uplink takes less than the tenant's subnet: what it costs that lengths are looked at. */
+    NARROW_UDP_FIRST_OUT(1, Caller::isSilent, Caller::calls),
+    NARROW_UDP_FIRST_IN(1, Caller::calls, Caller::isAnswered),
+    NARROW_UDP_SESSION_OUT(1, Caller::talks, Caller::calls),
+    NARROW_UDP_SESSION_IN(1, Caller::talks, Caller::isAnswered),
+
     TENANTS_100_UDP_FIRST_OUT(100, Caller::isSilent, Caller::calls),
     TENANTS_100_UDP_SESSION_OUT(100, Caller::talks, Caller::calls),
     TENANTS_100_UDP_SESSION_IN(100, Caller::talks, Caller::isAnswered),
     TENANTS_100_ALL_OF_IT(100, Caller::hasSessions, Caller::doesAll);
 
     private static final String MANY = "TENANTS_100_";
+    private static final String NARROW = "NARROW_";
+    private static final int NARROW_MTU = 1400;
     private static final int FIRST_VLAN = 100;
 
     private final List<Tenant> tenants;
@@ -111,7 +120,8 @@ enum CostScenario {
 
     /** The network. */
     Snapshot network(final Path vhostDirectory) {
-        return nobody(vhostDirectory).withTenants(tenants);
+        final Snapshot network = nobody(vhostDirectory).withTenants(tenants);
+        return name().startsWith(NARROW) ? Fixtures.withUplinkMtu(NARROW_MTU, network) : network;
     }
 
     /** How many tenants do the same. */

@@ -164,7 +164,8 @@ final class NetworkReader {
         return new Backbone(
             backbone.list("interface", "node").stream().map(each -> new Backbone.Interface(each.text("node"),
                 each.text("port"), each.leaf("vlan").map(Integer::valueOf).orElse(0),
-                Prefix.parse(each.text("prefix")), Ipv4.parse(each.text("address")), each.leaf("egress-acl")))
+                Prefix.parse(each.text("prefix")), Ipv4.parse(each.text("address")), each.leaf("egress-acl"),
+                mtu(each)))
                 .toList(),
             routes(backbone), resolvers);
     }
@@ -184,7 +185,7 @@ final class NetworkReader {
                 .toList(),
             tenant.list("subnet", "name").stream().map(each -> new Tenant.Subnet(each.text("name"),
                 Prefix.parse(each.text("prefix")), Ipv4.parse(each.text("gateway")),
-                each.leafList("attachment", false))).toList(),
+                each.leafList("attachment", false), mtu(each))).toList(),
             routes(tenant),
             nat.isPresent() ? Optional.of(nat(nat)) : Optional.empty(),
             tenant.leaf("egress-acl"), tenant.leaf("chain"), ServicesReader.read(leaves),
@@ -212,6 +213,10 @@ final class NetworkReader {
 
     private static List<Prefix> prefixes(final Element owner, final String name) {
         return owner.leafList(name, false).stream().map(Prefix::parse).toList();
+    }
+
+    private static int mtu(final Element network) {
+        return network.leaf("mtu").map(Integer::valueOf).orElse(Constants.DEFAULT_MTU);
     }
 
     private static boolean isSet(final Element owner, final String name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import io.penstock.pipeline.registry.Constants;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,9 +25,25 @@ public record Backbone(List<Interface> interfaces, List<Route> routes, List<Stri
         this(interfaces, routes, List.of());
     }
 
-    /** An uplink; VLAN 0 is untagged. */
+    /**
+     * An uplink.
+     *
+     * @param vlan 0 is untagged
+     * @param mtu longest packet that the transit network takes, bytes of IP
+     */
     public record Interface(String node, String port, int vlan, Prefix prefix, long address,
-            Optional<String> egressAcl) { }
+            Optional<String> egressAcl, int mtu) {
+        /** To a network of ordinary Ethernet. */
+        public Interface(final String node, final String port, final int vlan, final Prefix prefix,
+                final long address, final Optional<String> egressAcl) {
+            this(node, port, vlan, prefix, address, egressAcl, Constants.DEFAULT_MTU);
+        }
+
+        /** The same with another MTU. */
+        public Interface withMtu(final int other) {
+            return new Interface(node, port, vlan, prefix, address, egressAcl, other);
+        }
+    }
 
     /** Interfaces of one node. */
     public List<Interface> on(final String node) {

@@ -41,6 +41,7 @@ final class BackboneValidator {
         if (uplink.vlan() < 0 || uplink.vlan() > LAST_VLAN) {
             add(entry, "vlan", uplink.vlan() + " is not in 1..4094");
         }
+        Validator.wrongMtu(uplink.mtu()).ifPresent(rule -> add(entry, "mtu", rule));
         Validator.notInside(uplink.address(), uplink.prefix()).ifPresent(rule -> add(entry, "address", rule));
         before.stream()
             .filter(other -> other.node().equals(uplink.node()) && other.prefix().overlaps(uplink.prefix()))

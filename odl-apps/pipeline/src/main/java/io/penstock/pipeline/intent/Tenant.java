@@ -2,6 +2,7 @@
 package io.penstock.pipeline.intent;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.registry.Constants;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -37,10 +38,25 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
         }
     }
 
-    /** A subnet and the attachments it is on; no attachment means all. */
-    public record Subnet(String name, Prefix prefix, long gateway, List<String> attachments) {
+    /**
+     * A subnet.
+     *
+     * @param attachments where it is; everywhere when there is none
+     * @param mtu longest packet that its hosts take, bytes of IP
+     */
+    public record Subnet(String name, Prefix prefix, long gateway, List<String> attachments, int mtu) {
         public Subnet {
             attachments = List.copyOf(attachments);
+        }
+
+        /** Of ordinary Ethernet. */
+        public Subnet(final String name, final Prefix prefix, final long gateway, final List<String> attachments) {
+            this(name, prefix, gateway, attachments, Constants.DEFAULT_MTU);
+        }
+
+        /** The same with another MTU. */
+        public Subnet withMtu(final int other) {
+            return new Subnet(name, prefix, gateway, attachments, other);
         }
     }
 

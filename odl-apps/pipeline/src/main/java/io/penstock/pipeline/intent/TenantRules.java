@@ -74,6 +74,7 @@ final class TenantRules {
         for (int index = 0; index < tenant.subnets().size(); index++) {
             final Tenant.Subnet subnet = tenant.subnets().get(index);
             final String leaf = "subnet " + subnet.name() + " / ";
+            Validator.wrongMtu(subnet.mtu()).ifPresent(rule -> add(leaf + "mtu", rule));
             Validator.notInside(subnet.gateway(), subnet.prefix())
                 .ifPresent(rule -> add(leaf + "gateway", rule));
             for (final Tenant.Subnet other : tenant.subnets().subList(0, index)) {

@@ -2,6 +2,7 @@
 package io.penstock.pipeline.intent;
 
 import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +55,12 @@ public final class Validator {
     static String unknown(final String kind, final String name, final Map<String, ?> known) {
         return "there is no " + kind + " '" + name + "'; known: "
             + (known.isEmpty() ? "none" : String.join(", ", known.keySet().stream().limit(10).toList()));
+    }
+
+    /** Why a network cannot have a longest packet of so many bytes, if it cannot: RFC 791 asks for 576. */
+    static Optional<String> wrongMtu(final int mtu) {
+        return mtu >= Constants.LEAST_MTU && mtu <= Constants.MOST_MTU ? Optional.empty()
+            : Optional.of("%d is not in %d..%d".formatted(mtu, Constants.LEAST_MTU, Constants.MOST_MTU));
     }
 
     /** Why an address cannot be a router's own address in a subnet, if it cannot. */

@@ -19,6 +19,7 @@ import io.penstock.pipeline.stage.BackboneStage;
 import io.penstock.pipeline.stage.ChainStage;
 import io.penstock.pipeline.stage.DhcpStage;
 import io.penstock.pipeline.stage.DnsStage;
+import io.penstock.pipeline.stage.ErrorStage;
 import io.penstock.pipeline.stage.FlowSink;
 import io.penstock.pipeline.stage.GuardStage;
 import io.penstock.pipeline.stage.NatStage;
@@ -46,7 +47,7 @@ import java.util.stream.Collectors;
 public final class Planner {
     private static final List<Stage> STAGES = List.of(new AccessStage(), new GuardStage(), new DhcpStage(),
         new DnsStage(), new ChainStage(), new BackboneStage(), new NatStage(), new VrfStage(), new AclStage(),
-        new NeighbourStage());
+        new NeighbourStage(), new ErrorStage());
 
     private final Memo<Tenant, TenantPlan> tenants = new Memo<>();
     private Surroundings surroundings;

@@ -51,6 +51,17 @@ public final class Constants {
     public static final int MOST_SHARING_BITS = 9;
     /** Bytes of a packet that the controller has to read whole; OpenFlow knows no longer ones. */
     public static final int WHOLE_PACKET = 0xffe5;
+    /** Longest packet of a network that says nothing else, and the bounds of what it may say. Bytes of IP. */
+    public static final int DEFAULT_MTU = 1500;
+    public static final int LEAST_MTU = 576;
+    public static final int MOST_MTU = 9216;
+    /** Bytes of Ethernet before a packet that has no tag. */
+    public static final int ETHERNET_BYTES = 14;
+    /**
+     * Bytes of a frame that an ICMP error is about. An error of IPv6 has 1280 bytes at most (RFC 4443, section 2.4), 48
+     * of them headers; one of IPv4 needs less.
+     */
+    public static final int ERROR_BYTES = ETHERNET_BYTES + 1280 - 48;
     /** Bytes of an unresolved packet sent to the controller: the headers are enough. */
     public static final int PACKET_IN_BYTES = 128;
     /**

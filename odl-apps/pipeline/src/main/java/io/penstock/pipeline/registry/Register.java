@@ -11,11 +11,11 @@ import io.penstock.pipeline.flow.MatchField;
  * again once a frame has left through a port.
  */
 public enum Register {
-    VRF(MatchField.REG0, 15, 0, Table.CLASSIFY, Table.NEIGHBOUR_FOUND,
+    VRF(MatchField.REG0, 15, 0, Table.CLASSIFY, Table.ROUTING_ERROR,
         "VRF id: 1 is the backbone, tenants from 2; also the conntrack zone."),
     DOMAIN(MatchField.REG0, 23, 16, Table.CLASSIFY, Table.L2_FORWARD,
         "Broadcast domain of the attachment within its VRF."),
-    FROM_BACKBONE(MatchField.REG0, 24, 24, Table.CLASSIFY, Table.NAT_SESSIONS,
+    FROM_BACKBONE(MatchField.REG0, 24, 24, Table.CLASSIFY, Table.ROUTING_ERROR,
         "1 for a packet that came from the backbone; it must not go back there."),
     FOUND(MatchField.REG0, 25, 25, Table.L2_LOOKUP, Table.NEIGHBOUR_FOUND,
         "1 when a learned flow knew the host or next hop."),
@@ -43,10 +43,16 @@ public enum Register {
         "1 when there is a mapping, or a port is another one's."),
     MAP_LEARNED(MatchField.REG5, 17, 17, Table.NAT_IN, Table.NAT_MAP_OUT,
         "1 when the mapping was learned, 0 when there are too many."),
+    ERROR_KIND(MatchField.REG5, 20, 18, Table.BACKBONE_IN, Table.ROUTING_ERROR,
+        "What a router tells the sender of this packet, by the numbers of ErrorKind."),
+    TOO_BIG(MatchField.REG5, 21, 21, Table.VRF_ROUTE, Table.NEIGHBOUR_LOOKUP,
+        "1 when the packet is longer than what its way out takes."),
     MAP_INSIDE_ADDRESS(MatchField.REG6, 31, 0, Table.NAT_IN, Table.NAT_PORTS,
         "Whose the mapping is."),
     MAP_INSIDE_PORT(MatchField.REG7, 15, 0, Table.NAT_IN, Table.NAT_PORTS,
-        "From which of its ports.");
+        "From which of its ports."),
+    ERROR_MTU(MatchField.REG7, 31, 16, Table.VRF_ROUTE, Table.ROUTING_ERROR,
+        "Longest packet that the way out takes, where packets are looked at for that.");
 
     private final FieldRange range;
     private final Table first;
@@ -84,6 +90,11 @@ public enum Register {
     /** An action that sets it. */
     public Action load(final long value) {
         return new Action.Load(range, value);
+    }
+
+    /** Its value in the register that it is a part of. */
+    public long in(final long register) {
+        return (register & range.mask()) >>> range.low();
     }
 
     /** A match on its value. */

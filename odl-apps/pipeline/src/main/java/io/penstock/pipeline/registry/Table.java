@@ -18,7 +18,7 @@ public enum Table {
         List.of("VRF_ROUTE", "NAT_MAP")),
     DNS_RETURN(8, Owner.DNS, "From the resolver of the node: whose answer it is.", List.of("VRF_ROUTE")),
     BACKBONE_IN(10, Owner.BACKBONE, "Frames from an uplink: ARP, ping to the backbone address, public addresses.",
-        List.of("NAT_IN", "CHAIN_IN", "EGRESS")),
+        List.of("NAT_IN", "CHAIN_IN", "ROUTING_ERROR", "EGRESS")),
     NAT_IN(11, Owner.NAT, "To a public address: looks the session up that translates the packet.",
         List.of("NAT_IN_KNOWN")),
     NAT_IN_KNOWN(13, Owner.NAT, "Translated by a session, or else by connection tracking.", List.of("CHAIN_IN")),
@@ -40,16 +40,16 @@ public enum Table {
     L2_HOSTS(32, Owner.ACCESS, "Learned: where the host with this MAC address is.", List.of()),
     L2_FORWARD(34, Owner.ACCESS, "To the host that was found, or to the whole broadcast domain.",
         List.of("EGRESS")),
-    GATEWAY(40, Owner.VRF, "Packets to route: answers ping, drops foreign sources and expired TTLs.",
-        List.of("VRF_ROUTE", "EGRESS", "DHCP_REQUEST")),
+    GATEWAY(40, Owner.VRF, "Packets to route: answers ping, drops foreign sources, finds used-up TTLs.",
+        List.of("VRF_ROUTE", "ROUTING_ERROR", "EGRESS", "DHCP_REQUEST")),
     DHCP_REQUEST(42, Owner.DHCP, "For the DHCP server of a VRF: to the controller, as many as the tenant may send.",
         List.of()),
     VRF_ROUTE(50, Owner.VRF, "Longest-prefix routing inside the VRF; decrements the TTL.",
-        List.of("TENANT_ACL", "NEIGHBOUR_LOOKUP")),
+        List.of("TENANT_ACL", "NEIGHBOUR_LOOKUP", "ROUTING_ERROR")),
     TENANT_ACL(54, Owner.ACL, "What the tenant may send to the backbone.", List.of("CHAIN_OUT")),
     CHAIN_OUT(60, Owner.CHAIN, "Towards the backbone: the first function of the tenant's chain, or twice NAT of the "
         + "destination and straight on.",
-        List.of("NAT_MAP")),
+        List.of("NAT_MAP", "ROUTING_ERROR")),
     NAT_MAP(62, Owner.NAT, "Looks up the mapping of a subscriber whose mappings do not depend on the destination.",
         List.of("NAT_MAP_PORT", "NAT_OUT")),
     NAT_MAP_PORT(63, Owner.NAT, "It has its mapping, or else a port is looked at.",
@@ -75,16 +75,18 @@ public enum Table {
         List.of("NAT_LEARNED", "BACKBONE_ROUTE")),
     NAT_LEARNED(77, Owner.NAT, "A VRF that may have no more sessions is crowded.", List.of()),
     BACKBONE_ROUTE(80, Owner.BACKBONE, "Longest-prefix routing to the transit gateways; what is for a public "
-        + "address of this node begins again in backbone_in.", List.of("BACKBONE_ACL")),
+        + "address of this node begins again in backbone_in.", List.of("BACKBONE_ACL", "ROUTING_ERROR")),
     BACKBONE_ACL(82, Owner.ACL, "What may leave an uplink.", List.of("NEIGHBOUR_LOOKUP")),
     NEIGHBOUR_LOOKUP(90, Owner.NEIGHBOUR, "Looks the MAC address of the next hop up.",
-        List.of("NEIGHBOUR_FOUND")),
+        List.of("NEIGHBOUR_FOUND", "ROUTING_ERROR")),
     NEIGHBOURS(92, Owner.NEIGHBOUR, "Learned: MAC address and place of a next hop.", List.of()),
     NEIGHBOUR_FOUND(94, Owner.NEIGHBOUR, "An unknown next hop is asked for by ARP.", List.of("EGRESS")),
+    ROUTING_ERROR(96, Owner.ERROR, "What a router has to tell the sender of: to the controller, as many as the tenant "
+        + "may cause.", List.of()),
     EGRESS(100, Owner.ACCESS, "Tags the frame and sends it to its attachment or uplink.", List.of());
 
     /** The stage class that writes a table. */
-    public enum Owner { ACCESS, GUARD, CHAIN, BACKBONE, NAT, VRF, DHCP, DNS, ACL, NEIGHBOUR }
+    public enum Owner { ACCESS, GUARD, CHAIN, BACKBONE, NAT, VRF, DHCP, DNS, ACL, NEIGHBOUR, ERROR }
 
     private final int number;
     private final Owner owner;

@@ -11,6 +11,7 @@ import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -48,7 +49,7 @@ public final class BackboneStage implements Stage {
         }
         VrfStage.expired(sink, Table.BACKBONE_IN);
         sink.flow(Table.BACKBONE_IN, Priority.MISS, "from the backbone, not for us").drop();
-        sink.flow(Table.BACKBONE_ROUTE, Priority.MISS, "no backbone route").drop();
+        ErrorStage.tell(sink.flow(Table.BACKBONE_ROUTE, Priority.MISS, "no backbone route"), ErrorKind.NO_ROUTE);
     }
 
     @Override

@@ -29,6 +29,7 @@ public final class TenantMeters {
         meters.add(heard(view, TenantMeter.NEIGHBOUR));
         view.tenant().services().dns().ifPresent(dns -> meters.add(packets(view, TenantMeter.DNS,
             dns.queriesPerSecond().orElse(TenantMeter.DNS.rate()))));
+        meters.add(heard(view, TenantMeter.ERROR));
         quota.outKbps().ifPresent(rate -> meters.add(bandwidth(view, TenantMeter.OUT, rate)));
         quota.inKbps().ifPresent(rate -> meters.add(bandwidth(view, TenantMeter.IN, rate)));
         quota.newSessions().ifPresent(rate -> meters.add(packets(view, TenantMeter.NEW_SESSIONS, rate)));

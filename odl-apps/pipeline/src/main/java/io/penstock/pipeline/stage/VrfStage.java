@@ -8,6 +8,7 @@ import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -22,29 +23,34 @@ public final class VrfStage implements Stage {
     public void planNode(final NodeView node, final FlowSink sink) {
         expired(sink, Table.GATEWAY);
         sink.flow(Table.GATEWAY, Priority.MISS, "source is not inside the VRF").drop();
-        sink.flow(Table.VRF_ROUTE, Priority.MISS, "no route").drop();
+        ErrorStage.tell(sink.flow(Table.VRF_ROUTE, Priority.MISS, "no route"), ErrorKind.NO_ROUTE);
     }
 
-    /** Packets that a router must not forward (RFC 1812, section 5.3.1). */
+    /** Packets that a router must not forward, and whose sender it tells (RFC 1812, section 5.3.1). */
     static void expired(final FlowSink sink, final Table table) {
         for (int ttl = 0; ttl <= 1; ttl++) {
-            sink.flow(table, Priority.HIGH, "TTL " + ttl + " is used up")
-                .ipv4().when(MatchField.IP_TTL, ttl).drop();
+            ErrorStage.tell(sink.flow(table, Priority.HIGH, "TTL " + ttl + " is used up")
+                .ipv4().when(MatchField.IP_TTL, ttl), ErrorKind.TIME_EXCEEDED);
         }
     }
 
     @Override
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
+        final PathMtu mtu = new PathMtu(node, view);
+        mtu.plan(sink);
         for (final Tenant.Subnet subnet : view.tenant().subnets()) {
             gateway(view, subnet, sink);
             sink.flow(Table.VRF_ROUTE, Priority.prefix(subnet.prefix().length()), "connected " + subnet.name())
                 .when(view.isVrf()).ipv4().when(subnet.prefix().match(MatchField.IP_DST))
+                .then(mtu.to(subnet))
                 .then(forward(new Action.Move(MatchField.IP_DST.range(), Register.NEXT_HOP.range())))
                 .go(Table.NEIGHBOUR_LOOKUP);
         }
         for (final Route route : view.tenant().routes()) {
             sink.flow(Table.VRF_ROUTE, Priority.prefix(route.prefix().length()), "route " + route.prefix())
                 .when(view.isVrf()).ipv4().when(route.prefix().match(MatchField.IP_DST))
+                .then(view.tenant().subnets().stream().filter(subnet -> subnet.prefix().contains(route.nextHop()))
+                    .flatMap(subnet -> mtu.to(subnet).stream()).toList())
                 .then(forward(Register.NEXT_HOP.load(route.nextHop()))).go(Table.NEIGHBOUR_LOOKUP);
         }
         for (final Prefix prefix : view.tenant().insidePrefixes()) {
@@ -54,7 +60,7 @@ public final class VrfStage implements Stage {
         if (view.hasNat()) {
             sink.flow(Table.VRF_ROUTE, Priority.LOW, "to the backbone")
                 .when(view.isVrf(), Register.FROM_BACKBONE.is(0)).ipv4()
-                .then(new Action.DecTtl()).go(Table.TENANT_ACL);
+                .then(mtu.toBackbone()).then(new Action.DecTtl()).go(Table.TENANT_ACL);
         }
     }
 
@@ -65,6 +71,10 @@ public final class VrfStage implements Stage {
             .when(MatchField.IP_PROTO, IpProtocol.ICMP).when(MatchField.ICMP_TYPE, Replies.ECHO_REQUEST)
             .then(Replies.echo(Constants.GATEWAY_MAC, subnet.gateway())).then(Replies.backToSender())
             .go(Table.EGRESS);
+        // Above a used-up TTL as well; the services of a gateway are above this.
+        ErrorStage.tell(sink.flow(Table.GATEWAY, Priority.prefix(32), "UDP to the gateway of " + subnet.name())
+            .when(view.isVrf()).ipv4().when(MatchField.IP_DST, subnet.gateway())
+            .when(MatchField.IP_PROTO, IpProtocol.UDP), ErrorKind.NO_PORT);
         sink.flow(Table.GATEWAY, Priority.NORMAL, "to the gateway of " + subnet.name() + ", not ping")
             .when(view.isVrf()).ipv4().when(MatchField.IP_DST, subnet.gateway()).drop();
     }

@@ -42,6 +42,8 @@ class ValidatorTest {
                 "subnet b / prefix", "10.0.9.0/24 overlaps 10.0.0.0/16 of subnet a"),
             Arguments.of(subnets(good, new Tenant.Subnet("a", Prefix.parse("10.0.0.0/24"), Ipv4.parse("10.0.0.1"),
                 List.of("gone"))), "subnet a / attachment", "has no attachment 'gone'"),
+            Arguments.of(subnets(good, subnet("a", "10.0.0.0/24", "10.0.0.1").withMtu(575)), "subnet a / mtu",
+                "575 is not in 576..9216"),
             Arguments.of(route(good, "172.16.0.0/12", "192.168.0.1"), "route 172.16.0.0/12 / next-hop",
                 "192.168.0.1 is not in a subnet of the tenant"),
             Arguments.of(route(good, "172.16.0.0/12", "10.0.0.1"), "route 172.16.0.0/12 / next-hop",
@@ -74,6 +76,19 @@ class ValidatorTest {
         return Arguments.of(nat(Fixtures.tenant("t", 100), Fixtures.mapped(
             new Tenant.PortBlocks(Prefix.parse(inside), Prefix.parse(outside), size, most))),
             "nat / port-block " + inside + " / " + leaf, rule);
+    }
+
+    @Test
+    void anUplinkTakesPacketsOfEthernet() {
+        for (final int good : List.of(576, 1500, 9216)) {
+            assertThat(Validator.validate(Fixtures.withUplinkMtu(good, Fixtures.network()), Allocations.none()))
+                .isEmpty();
+        }
+        for (final int bad : List.of(0, 575, 9217)) {
+            assertThat(Validator.validate(Fixtures.withUplinkMtu(bad, Fixtures.network()), Allocations.none()))
+                .singleElement().isEqualTo(new Violation("backbone interface edge1/up0", "mtu",
+                    bad + " is not in 576..9216"));
+        }
     }
 
     @Test

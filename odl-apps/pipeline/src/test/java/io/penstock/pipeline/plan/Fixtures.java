@@ -47,6 +47,7 @@ public final class Fixtures {
         new Case("twice", network(twice()), Set.of()),
         new Case("twice-chained", network(twiceChained()), Set.of()),
         new Case("twice-chained-fw-down", network(twiceChained()), Set.of("fw")),
+        new Case("narrow", narrow(), Set.of()),
         new Case("services", serving(network(served())), Set.of()),
         new Case("rich-tenant", network(rich()), Set.of()),
         new Case("rich-tenant-tap-down", network(rich()), Set.of("tap")),
@@ -94,6 +95,25 @@ public final class Fixtures {
     /** NAT to an address of the pool. */
     public static Optional<Tenant.Nat> fromPool() {
         return Optional.of(new Tenant.Nat(Optional.empty(), Optional.of("public")));
+    }
+
+    /** An uplink that takes less than ordinary Ethernet, and a tenant with a subnet of jumbo frames. */
+    public static Snapshot narrow() {
+        return withUplinkMtu(1400, network(tenant("plain", 100), withJumbo()));
+    }
+
+    /** A network whose uplinks have this MTU. */
+    public static Snapshot withUplinkMtu(final int mtu, final Snapshot around) {
+        return new Snapshot(around.nodes(), new Backbone(around.backbone().interfaces().stream()
+            .map(each -> each.withMtu(mtu)).toList(), around.backbone().routes(), around.backbone().resolvers()),
+            around.pools(), around.functions(), around.chains(), around.tenants(), around.acls());
+    }
+
+    private static Tenant withJumbo() {
+        final Tenant rich = rich();
+        return new Tenant("jumbo", rich.attachments(),
+            List.of(rich.subnets().get(0), rich.subnets().get(1).withMtu(9000)), rich.routes(), fromPool(),
+            Optional.empty(), Optional.empty());
     }
 
     /** A tenant that has one of everything. */

@@ -3,6 +3,7 @@ package io.penstock.pipeline.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.RepeatedTest;
@@ -20,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** What holds for every plan. */
 class PlannerPropertyTest {
-    private static final int PER_PLAIN_TENANT = 23;
+    private static final int PER_PLAIN_TENANT = 25;
     private static final int PER_TWICE = 6;
 
     @Test
@@ -30,6 +32,7 @@ class PlannerPropertyTest {
         for (final Set<String> down : List.of(Set.<String>of(), Set.of("fw"), Set.of("tap"), Set.of("fw", "tap"))) {
             assertThat(PipelineLint.check(Fixtures.plan(snapshot, down).flowSpecs())).isEmpty();
         }
+        assertThat(PipelineLint.check(Fixtures.plan(Fixtures.narrow()).flowSpecs())).isEmpty();
     }
 
     @Test
@@ -38,6 +41,30 @@ class PlannerPropertyTest {
         assertThat(Fixtures.plan(Fixtures.network(Fixtures.tenants(1))).flows()).hasSize(none + PER_PLAIN_TENANT);
         assertThat(Fixtures.plan(Fixtures.network(Fixtures.tenants(200))).flows())
             .hasSize(none + 200 * PER_PLAIN_TENANT);
+    }
+
+    /** To look at the length of packets makes the datapath slower, so nobody pays for it who cannot need it. */
+    @Test
+    void lengthsAreLookedAtOnlyWhereAWayOutTakesLess() {
+        final Tenant tenant = Fixtures.tenant("t", 100);
+        final Tenant jumbo = new Tenant("t", tenant.attachments(),
+            List.of(tenant.subnets().get(0).withMtu(9000)), tenant.routes(), tenant.nat(), Optional.empty(),
+            Optional.empty());
+        assertThat(looks(Fixtures.network(tenant))).isEmpty();
+        assertThat(looks(Fixtures.withUplinkMtu(9000, Fixtures.network(jumbo)))).isEmpty();
+        assertThat(looks(Fixtures.network(jumbo))).containsExactly("1514 to the backbone");
+        assertThat(looks(Fixtures.withUplinkMtu(1400, Fixtures.network(tenant))))
+            .containsExactly("1414 to the backbone");
+        // From the backbone.
+        assertThat(looks(Fixtures.withUplinkMtu(9000, Fixtures.network(tenant)))).containsExactly("1514 connected lan");
+        assertThat(looks(Fixtures.narrow())).containsExactlyInAnyOrder("1414 to the backbone", "1414 to the backbone",
+            "1514 connected wide");
+    }
+
+    private static List<String> looks(final Snapshot snapshot) {
+        return Fixtures.plan(snapshot).flows().values().stream().flatMap(planned -> planned.flow().actions().stream()
+            .filter(Action.CheckPktLarger.class::isInstance)
+            .map(look -> ((Action.CheckPktLarger) look).bytes() + " " + planned.label())).toList();
     }
 
     @Test

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.EtherType;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.Fragment;
+import io.penstock.pipeline.flow.IpProtocol;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.ErrorKind;
+import io.penstock.pipeline.registry.Meter;
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.TenantMeter;
+import java.util.List;
+
+/**
+ * Packets of which a router has to tell the sender. The controller makes the ICMP error, for a flow cannot; a meter for
+ * each tenant, and one for the backbone, bounds what it hears. What nobody may be told of (RFC 1812, section 4.3.2.7;
+ * RFC 4443, section 2.4) ends here as far as a flow can tell. Other stages {@link #tell}. Sample flows:
+ * golden/two-tenants.flows, table routing_error.
+ */
+public final class ErrorStage implements Stage {
+    /** Unreachable, source quench, redirect, time exceeded, parameter problem (RFC 1122, section 3.2.2). */
+    private static final List<Integer> IPV4_ERRORS = List.of(3, 4, 5, 11, 12);
+    /** Unreachable, too big, time exceeded, parameter problem, redirect (RFC 4443, section 2.4, e). */
+    private static final List<Integer> IPV6_ERRORS = List.of(1, 2, 3, 4, 137);
+    private static final long MULTICAST = 0xe0000000L;
+    private static final long MULTICAST_MASK = 0xf0000000L;
+    private static final List<Action> TO_BE_TOLD = List.of(new Action.Meter(Meter.BACKBONE_ERRORS.number()),
+        new Action.Controller(Constants.ERROR_BYTES));
+    private static final String MANY = "to a group: nobody is told";
+    private static final String LATER = "a later fragment: its first one tells";
+    private static final String ERROR = "an ICMP error: nobody is told";
+
+    /** Ends a flow with what a router has to tell the sender of its packets. */
+    static void tell(final FlowSink.Draft flow, final ErrorKind kind) {
+        flow.then(Register.ERROR_KIND.load(kind.number())).go(Table.ROUTING_ERROR);
+    }
+
+    @Override
+    public void planNode(final NodeView node, final FlowSink sink) {
+        sink.flow(Table.ROUTING_ERROR, Priority.HIGH, LATER).ipv4().when(Fragment.LATER.match()).drop();
+        sink.flow(Table.ROUTING_ERROR, Priority.HIGH, LATER).when(MatchField.ETH_TYPE, EtherType.IPV6)
+            .when(Fragment.LATER.match()).drop();
+        IPV4_ERRORS.forEach(type -> sink.flow(Table.ROUTING_ERROR, Priority.NORMAL, ERROR).ipv4()
+            .when(MatchField.IP_PROTO, IpProtocol.ICMP).when(MatchField.ICMP_TYPE, type).drop());
+        IPV6_ERRORS.forEach(type -> sink.flow(Table.ROUTING_ERROR, Priority.NORMAL, ERROR)
+            .when(MatchField.ETH_TYPE, EtherType.IPV6).when(MatchField.IP_PROTO, IpProtocol.ICMPV6)
+            .when(MatchField.ICMPV6_TYPE, type).drop());
+        sink.flow(Table.ROUTING_ERROR, Priority.NORMAL, MANY).ipv4()
+            .when(new FieldMatch(MatchField.IP_DST, MULTICAST, MULTICAST_MASK)).drop();
+        // Frames to others are seen where a switch in front of us does not know who has their address.
+        inBackbone(sink, ErrorKind.TIME_EXCEEDED).when(MatchField.ETH_DST, node.backboneMac()).then(TO_BE_TOLD).end();
+        // From a tenant: its destination MAC address is what it had inside.
+        inBackbone(sink, ErrorKind.NO_ROUTE).then(TO_BE_TOLD).end();
+        sink.flow(Table.ROUTING_ERROR, Priority.MISS, "nobody is told").drop();
+    }
+
+    private static FlowSink.Draft inBackbone(final FlowSink sink, final ErrorKind kind) {
+        return sink.flow(Table.ROUTING_ERROR, Priority.LOW, "tell the sender, backbone")
+            .when(Register.VRF.is(Constants.BACKBONE_VRF), Register.ERROR_KIND.is(kind.number()));
+    }
+
+    @Override
+    public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
+        sink.flow(Table.ROUTING_ERROR, Priority.LOW, "tell the sender").when(view.isVrf())
+            .then(view.meter(TenantMeter.ERROR), new Action.Controller(Constants.ERROR_BYTES)).end();
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.intent.Backbone;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.ErrorKind;
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Looks for packets of a VRF that are longer than what their way out takes. The datapath does what follows such a look
+ * packet by packet, so it is taken only where a way out takes less than some way in. It is taken before translation, so
+ * that the sender is told of the packet that it sent (RFC 5508, section 4). Sample flows: golden/narrow.flows.
+ */
+final class PathMtu {
+    private final TenantView view;
+    /** Of the uplinks; what a packet of the VRF can be when there is none. */
+    private final int least;
+    private final int most;
+    private final int mostInside;
+
+    PathMtu(final NodeView node, final TenantView view) {
+        this.view = view;
+        mostInside = view.tenant().subnets().stream().mapToInt(Tenant.Subnet::mtu).max()
+            .orElse(Constants.DEFAULT_MTU);
+        final List<Integer> uplinks = view.hasNat()
+            ? node.uplinks().stream().map(Backbone.Interface::mtu).toList() : List.of();
+        least = uplinks.stream().min(Integer::compare).orElse(mostInside);
+        most = uplinks.stream().max(Integer::compare).orElse(mostInside);
+    }
+
+    /** Looks at what goes to the backbone, by whichever uplink. */
+    List<Action> toBackbone() {
+        return least < mostInside ? look(least) : List.of();
+    }
+
+    /** Looks at what goes to a subnet. */
+    List<Action> to(final Tenant.Subnet subnet) {
+        return isNarrow(subnet) ? look(subnet.mtu()) : List.of();
+    }
+
+    /** Tells the senders of what was found. */
+    void plan(final FlowSink sink) {
+        final boolean inside = view.tenant().subnets().stream().anyMatch(this::isNarrow);
+        Stream.concat(least < mostInside ? Stream.of(Table.CHAIN_OUT) : Stream.empty(),
+            inside ? Stream.of(Table.NEIGHBOUR_LOOKUP) : Stream.empty())
+            .forEach(table -> ErrorStage.tell(sink.flow(table, Priority.FIRST, "longer than the way out takes")
+                .when(view.isVrf(), Register.TOO_BIG.is(1)), ErrorKind.TOO_BIG));
+    }
+
+    private boolean isNarrow(final Tenant.Subnet subnet) {
+        return subnet.mtu() < Math.max(mostInside, most);
+    }
+
+    private static List<Action> look(final int mtu) {
+        return List.of(Register.ERROR_MTU.load(mtu),
+            new Action.CheckPktLarger(mtu + Constants.ETHERNET_BYTES, Register.TOO_BIG.range()));
+    }
+}
