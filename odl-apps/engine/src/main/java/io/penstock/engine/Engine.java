@@ -3,12 +3,14 @@ package io.penstock.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.base.Ticker;
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.config.NodeRegistration;
 import io.penstock.engine.dhcp.DhcpService;
 import io.penstock.engine.dhcp.FrameOutlet;
+import io.penstock.engine.error.RoutingErrors;
 import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.node.NodeWorker;
@@ -77,6 +79,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final NeighbourResolver resolver;
     private final Subscribers subscribers = new Subscribers(Clock.systemUTC(), this::mark);
     private final DhcpService dhcp;
+    private final RoutingErrors routingErrors;
     private final OvsdbServer ovsdb = new OvsdbServer();
     private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
     private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
@@ -102,6 +105,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         this.writer = requireNonNull(writer);
         this.poolEvents = requireNonNull(poolEvents);
         resolver = new NeighbourResolver(southbound, this::desired);
+        routingErrors = new RoutingErrors(this::desired, RoutingErrors.Outlet.of(southbound), Ticker.systemTicker());
         thread = Executors.newSingleThreadScheduledExecutor(task -> {
             final Thread engine = new Thread(task, "penstock-engine");
             engine.setDaemon(true);
@@ -121,6 +125,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         registrations.add(southbound.listen(resolver::onPacketIn));
         registrations.add(southbound.listen(subscribers::onPacketIn));
         registrations.add(southbound.listen(dhcp::onPacketIn));
+        registrations.add(southbound.listen(routingErrors::onPacketIn));
         ovsdb.start(listenAddress, ovsdbPort, this);
         thread.scheduleWithFixedDelay(() -> workers.values().forEach(NodeWorker::audit), AUDIT_SECONDS, AUDIT_SECONDS,
             TimeUnit.SECONDS);
@@ -147,6 +152,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     /** What is known of public addresses over time. */
     PoolWatch pools() {
         return pools;
+    }
+
+    /** Packets of which a router may have to tell the sender, by what became of them. */
+    SortedMap<String, Long> icmpErrors() {
+        return routingErrors.counts();
     }
 
     /** Workers of all configured nodes by name. */

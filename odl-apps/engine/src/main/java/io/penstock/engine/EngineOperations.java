@@ -74,7 +74,7 @@ final class EngineOperations implements Operations {
         final List<FunctionStatus> functions = snapshot.functions().values().stream()
             .map(function -> new FunctionStatus(function.name(), functionState(function, workers))).toList();
         return new Status(nodes, tenants, chains(desired, observations), functions, new ControllerStatus(url, version,
-            Duration.between(started, clock.instant()).toSeconds()));
+            Duration.between(started, clock.instant()).toSeconds(), engine.icmpErrors()));
     }
 
     @Override

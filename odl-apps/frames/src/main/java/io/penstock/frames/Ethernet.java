@@ -15,6 +15,7 @@ public record Ethernet(long destination, long source, int etherType, Bytes paylo
     public static final long BROADCAST = 0xffffffffffffL;
     public static final int TYPE_IPV4 = 0x0800;
     public static final int TYPE_ARP = 0x0806;
+    public static final int TYPE_IPV6 = 0x86dd;
 
     private static final int HEADER = 14;
     private static final int SHORTEST = 60;

@@ -46,8 +46,12 @@ public interface Operations {
     /** A function and whether both its ports are up. */
     record FunctionStatus(String name, String state) { }
 
-    /** This controller. */
-    record ControllerStatus(String url, String version, long uptimeSeconds) { }
+    /**
+     * This controller.
+     *
+     * @param icmpErrors packets of which a router may have to tell the sender, by what became of them, since the start
+     */
+    record ControllerStatus(String url, String version, long uptimeSeconds, SortedMap<String, Long> icmpErrors) { }
 
     /** Everything at a glance. */
     record Status(List<NodeStatus> nodes, List<TenantStatus> tenants, List<ChainStatus> chains,

@@ -37,6 +37,7 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.out
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.FunctionBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.NodeBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.TenantBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.controller.IcmpErrorBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.node.FlowsBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.tenant.Agent;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.tenant.AgentBuilder;
@@ -64,7 +65,10 @@ final class OperationsWriter {
                 .setName(function.name()).setState(function.state()).build()).collect(BindingMap.toOrderedMap()))
             .setController(new ControllerBuilder().setUrl(status.controller().url())
                 .setVersion(status.controller().version())
-                .setUptimeSeconds(Uint32.valueOf(status.controller().uptimeSeconds())).build())
+                .setUptimeSeconds(Uint32.valueOf(status.controller().uptimeSeconds()))
+                .setIcmpError(status.controller().icmpErrors().entrySet().stream().map(each -> new IcmpErrorBuilder()
+                    .setOutcome(each.getKey()).setPackets(counter(each.getValue())).build())
+                    .collect(BindingMap.toOrderedMap())).build())
             .build();
     }
 
