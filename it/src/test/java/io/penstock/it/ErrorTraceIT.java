@@ -72,6 +72,7 @@ class ErrorTraceIT {
     }
 
     @Test
+    @Requirement(rfc = 5508, number = "10e")
     void nobodyIsToldOfErrorsLaterFragmentsAndGroups() {
         for (final int type : new int[] {3, 4, 5, 11, 12}) {
             out(plain().with("icmp,icmp_type=" + type + ",icmp_code=0,nw_src=10.0.0.5,nw_dst=" + WORLD + ",nw_ttl=1"))

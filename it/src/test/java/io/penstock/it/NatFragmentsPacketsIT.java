@@ -124,9 +124,8 @@ class NatFragmentsPacketsIT {
     }
 
     @Test
-    @Requirement(rfc = 4787, number = {"13", "13a"})
-    @Requirement(rfc = 5508, number = "10a")
-    void whatIsTooBigForTheUplinkIsDroppedInSilence() {
+    @Requirement(rfc = 4787, number = "13a")
+    void whatIsTooBigForADeviceThatNobodyToldUsOfIsDroppedInSilence() {
         final String before = pair.node().network().nodeSpace().shell().run("cat", MTU);
         setMtu(Integer.toString(SMALL_MTU));
         try (Capture heard = first.capture("icmp[icmptype] == icmp-unreach");

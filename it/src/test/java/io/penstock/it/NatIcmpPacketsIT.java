@@ -238,10 +238,10 @@ class NatIcmpPacketsIT {
         }
     }
 
-    /** A router on the way tells that the TTL is used up; the node itself does not. */
+    /** A router on the way tells that the TTL is used up; the node itself has no controller here that would. */
     @Test
-    @Requirement(rfc = 5508, number = {"9", "10a"})
-    void aUsedUpTtlIsToldByTheNextRouterNotByTheNode() {
+    @Requirement(rfc = 5508, number = "10a")
+    void aUsedUpTtlIsToldByTheNextRouter() {
         try (Script heard = hear(first)) {
             drops(Table.GATEWAY, "TTL 1 is used up", 1, () -> first.shell().attempt("ping", "-n", "-c", "1", "-W", "1",
                 "-t", "1", EdgeNetwork.SERVER));
