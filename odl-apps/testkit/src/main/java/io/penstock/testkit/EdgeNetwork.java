@@ -87,28 +87,49 @@ public final class EdgeNetwork {
 
     /** A host on a VLAN of an access port, with a default route. */
     public Host host(final String port, final int vlan, final String addressWithLength, final String gateway) {
+        return new Host(run, plugged(port, vlan), addressWithLength).route("default", gateway);
+    }
+
+    /** A host on a VLAN of an access port that has no address yet. */
+    public Host host(final String port, final int vlan) {
+        return new Host(run, plugged(port, vlan));
+    }
+
+    private Namespace plugged(final String port, final int vlan) {
         hosts++;
         final Namespace space = run.namespace("h" + hosts);
         final String cable = "h" + hosts;
         space.link(Host.DEVICE, customerSpace, cable);
         customerSwitch.vsctl("add-port", bridge(port), cable, "tag=" + vlan);
-        return new Host(run, space, addressWithLength).route("default", gateway);
+        return space;
     }
 
     /** A host behind a router of a customer, which has the gateway's address on a cable of its own to it. */
     public Host behind(final Host router, final String addressWithLength, final String gateway) {
+        final String length = addressWithLength.substring(addressWithLength.indexOf('/'));
+        return new Host(run, behind(router, gateway + length).namespace(), addressWithLength)
+            .route("default", gateway);
+    }
+
+    /** The same without an address yet. The cable has at the router the name that {@link #cable} tells. */
+    public Host behind(final Host router, final String gatewayWithLength) {
         hosts++;
         final Namespace space = run.namespace("h" + hosts);
         final String cable = "h" + hosts;
         space.link(Host.DEVICE, router.namespace(), cable);
-        router.shell().run("ip", "address", "add",
-            gateway + addressWithLength.substring(addressWithLength.indexOf('/')), "dev", cable);
-        return new Host(run, space, addressWithLength).route("default", gateway);
+        router.shell().run("ip", "address", "add", gatewayWithLength, "dev", cable);
+        return new Host(run, space);
+    }
+
+    /** The other end of a host's cable. */
+    public static String cable(final Host host) {
+        final String space = host.namespace().name();
+        return space.substring(space.lastIndexOf('-') + 1);
     }
 
     /** Plugs a host into another VLAN or access port. */
     public void move(final Host host, final String port, final int vlan) {
-        final String cable = host.namespace().name().substring(host.namespace().name().lastIndexOf('-') + 1);
+        final String cable = cable(host);
         customerSwitch.vsctl("del-port", cable, "--", "add-port", bridge(port), cable, "tag=" + vlan);
     }
 

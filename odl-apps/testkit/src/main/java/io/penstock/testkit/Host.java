@@ -17,6 +17,13 @@ public final class Host {
     private final Namespace namespace;
     private final String address;
 
+    /** A host without an address, for one that gets it by DHCP. */
+    Host(final TestRun run, final Namespace namespace) {
+        this.run = run;
+        this.namespace = namespace;
+        address = "";
+    }
+
     Host(final TestRun run, final Namespace namespace, final String addressWithLength) {
         this.run = run;
         this.namespace = namespace;
@@ -34,7 +41,7 @@ public final class Host {
         return namespace;
     }
 
-    /** Its IPv4 address. */
+    /** The IPv4 address that it was given when it was made; empty if none was. */
     public String address() {
         return address;
     }
@@ -97,11 +104,13 @@ public final class Host {
         Await.until("UDP server listens", () -> shell().run("ss", "-Hlun", "sport = " + port).contains(":" + port));
     }
 
-    /** Runs a server until the end of the test. */
-    public void serve(final String... command) {
-        final Process process = shell().start(file("server"), command);
+    /** Runs a server until the end of the test; gives the file that its output goes to. */
+    public Path serve(final String... command) {
+        final Path output = file("server");
+        final Process process = shell().start(output, command);
         final TestRun.Closing stop = () -> Shell.stop(process);
         run.closing(stop);
+        return output;
     }
 
     /** Asks a server of {@link #serveTcp}, patiently. */
@@ -147,7 +156,8 @@ public final class Host {
         return new Capture(shell(), file("capture"), DEVICE, filter);
     }
 
-    private Path file(final String kind) {
+    /** A file of its own that does not exist yet, gone at the end. */
+    public Path file(final String kind) {
         return run.directory().resolve(kind + "-" + UUID.randomUUID());
     }
 
