@@ -66,7 +66,8 @@ class ConsoleIT {
         final List<String> printed = console("penstock:node-list", "penstock:tenant-list",
             "penstock:tenant-show acme", "penstock:chain-list", "penstock:flow-list acme",
             "penstock:flow-list --text --node " + system.second().name(), "penstock:verify", "penstock:nat-list",
-            "penstock:limit-list --tenant acme", "penstock:limit-list --node " + system.second().name());
+            "penstock:limit-list --tenant acme", "penstock:limit-list --node " + system.second().name(),
+            "penstock:lease-list", "penstock:dhcp-messages --tenant acme");
         final String planned = system.verify(node).get("planned").getAsString();
         assertThat(row(printed.get(0), node.name())).contains("true", "netdev", "DPDK", planned);
         assertThat(row(printed.get(1), "acme")).contains(Integer.toString(system.vrf("acme")),
@@ -81,6 +82,8 @@ class ConsoleIT {
         assertThat(row(printed.get(8), node.name())).contains("acme", "neighbour", "50 packets", "100");
         assertThat(printed.get(8)).doesNotContain("beta", "session-samples");
         assertThat(printed.get(9)).contains("beta", "session-samples").doesNotContain("acme");
+        assertThat(printed.get(10)).contains("host name", "nothing");
+        assertThat(printed.get(11)).contains("message", "nothing");
     }
 
     @Test
@@ -89,6 +92,10 @@ class ConsoleIT {
             .hasMessageContaining("there is no tenant 'nobody'");
         assertThatThrownBy(() -> console("penstock:limit-list --tenant nobody"))
             .hasMessageContaining("there is no tenant 'nobody'");
+        assertThatThrownBy(() -> console("penstock:lease-list --tenant nobody"))
+            .hasMessageContaining("there is no tenant 'nobody'");
+        assertThatThrownBy(() -> console("penstock:lease-release acme 10.0.0.7"))
+            .hasMessageContaining("tenant 'acme' has no lease of 10.0.0.7");
         assertThatThrownBy(() -> console("penstock:verify nowhere"))
             .hasMessageContaining("there is no node 'nowhere'");
     }

@@ -8,6 +8,7 @@ import com.google.gson.JsonObject;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -219,6 +220,39 @@ class DhcpIT {
             running.release();
             third.udhcpc();
         }
+    }
+
+    @Test
+    void anOperatorSeesLeasesAndEndsThem() {
+        final int at = provision("shown", "'pool': [{'first': '10.0.0.100', 'last': '10.0.0.100'}]", "}");
+        final DhcpClient host = client(at);
+        host.udhcpc("-x", "hostname:till");
+        final JsonObject line = rows("leases", "{'tenant': 'shown'}", "lease").get(0);
+        assertThat(line.get("address").getAsString()).isEqualTo("10.0.0.100");
+        assertThat(line.get("state").getAsString()).isEqualTo("bound");
+        assertThat(line.get("mac").getAsString()).isEqualTo(host.host().mac());
+        assertThat(line.get("attachment").getAsString()).isEqualTo("lan");
+        assertThat(line.get("host-name").getAsString()).isEqualTo("till");
+        assertThat(Instant.parse(line.get("expires").getAsString())).isAfter(Instant.now());
+        assertThat(rows("dhcp-messages", "{'tenant': 'shown'}", "count"))
+            .anyMatch(count -> count.get("message").getAsString().equals("request: ack")
+                && count.get("messages").getAsInt() == 1);
+
+        system.restconf().call("lease-release", "{'tenant': 'shown', 'address': '10.0.0.100'}");
+        assertThat(state("shown", "10.0.0.100")).isEqualTo("free");
+        system.awaitApplied();
+        host.host().doesNotReach(EdgeNetwork.SERVER);
+        assertThat(system.restconf().operation("lease-release", "{'tenant': 'shown', 'address': '10.0.0.100'}")
+            .messages()).isEqualTo("tenant 'shown' has no lease of 10.0.0.100");
+        // Nobody would get it while the probe finds that it is used.
+        host.host().shell().run("ip", "address", "flush", "dev", Host.DEVICE);
+        assertThat(client(at).udhcpc()).isEqualTo("10.0.0.100");
+    }
+
+    private List<JsonObject> rows(final String operation, final String input, final String list) {
+        return StreamSupport.stream(
+            system.restconf().call(operation, input).getAsJsonArray(list).spliterator(), false)
+            .map(JsonElement::getAsJsonObject).toList();
     }
 
     @Test

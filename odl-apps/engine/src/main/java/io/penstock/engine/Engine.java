@@ -149,6 +149,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         return desired;
     }
 
+    /** The DHCP servers. */
+    DhcpService dhcp() {
+        return dhcp;
+    }
+
     /** What is known of public addresses over time. */
     PoolWatch pools() {
         return pools;

@@ -170,6 +170,21 @@ public final class EngineComponent implements Operations, AutoCloseable {
     }
 
     @Override
+    public List<LeaseLine> leases(final Optional<String> tenant) {
+        return operations.leases(tenant);
+    }
+
+    @Override
+    public List<DhcpCount> dhcpMessages(final Optional<String> tenant) {
+        return operations.dhcpMessages(tenant);
+    }
+
+    @Override
+    public LeaseLine releaseLease(final String tenant, final String address) {
+        return operations.releaseLease(tenant, address);
+    }
+
+    @Override
     public CompletableFuture<SortedMap<String, Progress>> applied(final Optional<String> node, final Duration limit) {
         return operations.applied(node, limit);
     }

@@ -145,13 +145,42 @@ final class EngineOperations implements Operations {
             .filter(limit -> tenant.isEmpty() || limit.tenant().equals(tenant.orElseThrow())).toList();
     }
 
-    /** Names of all tenants by VRF id; refuses a tenant that is not there. */
-    private Map<Integer, String> vrfs(final Optional<String> tenant) {
+    @Override
+    public List<LeaseLine> leases(final Optional<String> tenant) {
+        return Leases.of(known(tenant).allocations(), tenant);
+    }
+
+    @Override
+    public List<DhcpCount> dhcpMessages(final Optional<String> tenant) {
+        known(tenant);
+        return engine.dhcp().counts().all().entrySet().stream()
+            .filter(each -> tenant.isEmpty() || each.getKey().equals(tenant.orElseThrow()))
+            .flatMap(each -> each.getValue().entrySet().stream()
+                .map(count -> new DhcpCount(each.getKey(), count.getKey(), count.getValue()))).toList();
+    }
+
+    @Override
+    public LeaseLine releaseLease(final String tenant, final String address) {
+        known(Optional.of(tenant));
+        try {
+            return Leases.line(tenant, engine.dhcp().release(tenant, Ipv4.parse(address)).join());
+        } catch (CompletionException e) {
+            throw new IllegalArgumentException(e.getCause().getMessage(), e);
+        }
+    }
+
+    /** What is there now; refuses a tenant that is not. */
+    private Desired known(final Optional<String> tenant) {
         final Desired desired = engine.desired();
         tenant.filter(name -> !desired.snapshot().tenants().containsKey(name)).ifPresent(name -> {
             throw new IllegalArgumentException("there is no tenant '" + name + "'");
         });
-        return desired.allocations().tenants().entrySet().stream()
+        return desired;
+    }
+
+    /** Names of all tenants by VRF id; refuses a tenant that is not there. */
+    private Map<Integer, String> vrfs(final Optional<String> tenant) {
+        return known(tenant).allocations().tenants().entrySet().stream()
             .collect(Collectors.toMap(entry -> entry.getValue().vrf(), Map.Entry::getKey));
     }
 

@@ -139,6 +139,26 @@ public interface Operations {
     /** What a change would do. */
     record NatPreview(List<Moved> moves) { }
 
+    /**
+     * An address that the DHCP server of a tenant has given, or remembers.
+     *
+     * @param state bound, free or declined
+     * @param client who has it: hexadecimal client identifier, or hardware type and MAC address
+     * @param attachment where it is; empty behind a relay agent
+     * @param hostName empty if it told none
+     * @param expires end of the lease, ISO 8601 in UTC; of a free one when it became free, of a declined one when it
+     *     may be given again
+     */
+    record LeaseLine(String tenant, String address, String state, String mac, String client, String attachment,
+            String hostName, String expires) { }
+
+    /**
+     * How often the DHCP server of a tenant was sent something and did something, since the controller started.
+     *
+     * @param message what was asked, and the answer or why there was none
+     */
+    record DhcpCount(String tenant, String message, long count) { }
+
     /** Everything at a glance. */
     Status status();
 
@@ -180,6 +200,29 @@ public interface Operations {
      * @throws IllegalArgumentException when there is no such node or tenant
      */
     List<Limit> limits(Optional<String> node, Optional<String> tenant);
+
+    /**
+     * Leases of DHCP servers in the order of their addresses; asks no switch.
+     *
+     * @throws IllegalArgumentException when there is no such tenant
+     */
+    List<LeaseLine> leases(Optional<String> tenant);
+
+    /**
+     * What became of the messages to DHCP servers; asks no switch.
+     *
+     * @throws IllegalArgumentException when there is no such tenant
+     */
+    List<DhcpCount> dhcpMessages(Optional<String> tenant);
+
+    /**
+     * Ends a lease, or lets an address that was declined be given again, and waits until that is stored. The host is
+     * not told.
+     *
+     * @return the lease as it was
+     * @throws IllegalArgumentException when there is no such lease, or the address is none
+     */
+    LeaseLine releaseLease(String tenant, String address);
 
     /**
      * Waits until switches have confirmed everything that was committed before this call; reads no flows. Does not

@@ -37,14 +37,11 @@ public final class Counts {
         }
     }
 
-    /** The counts of a tenant, by what was asked and what was answered. */
-    public SortedMap<String, Long> of(final String tenant) {
-        final SortedMap<String, Long> result = new TreeMap<>();
-        counts.forEach((key, count) -> {
-            if (key.tenant().equals(tenant)) {
-                result.put(key.what(), count.sum());
-            }
-        });
+    /** The counts by tenant, and by what was asked and what was answered. */
+    public SortedMap<String, SortedMap<String, Long>> all() {
+        final SortedMap<String, SortedMap<String, Long>> result = new TreeMap<>();
+        counts.forEach((key, count) ->
+            result.computeIfAbsent(key.tenant(), tenant -> new TreeMap<>()).put(key.what(), count.sum()));
         return result;
     }
 

@@ -11,11 +11,14 @@ import io.penstock.dhcp.Query;
 import io.penstock.dhcp.Scope;
 import io.penstock.engine.dhcp.Arrivals.Arrival;
 import io.penstock.engine.dhcp.Probes.Probe;
+import io.penstock.engine.dhcp.Releases.Release;
 import io.penstock.frames.Arp;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.Ethernet;
+import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.Lease;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
@@ -25,9 +28,12 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The DHCP servers of all VRFs. What they give is a change of the {@link Allocations}; answers are held back until that
@@ -42,11 +48,14 @@ public final class DhcpService {
     private final Clock clock;
     private final FrameOutlet outlet;
     private final Arrivals arrivals;
+    private final Releases releases;
     private final Probes probes;
     private final DhcpServer server;
     private final LeaseTables tables = new LeaseTables();
     private final Counts counts = new Counts();
     private final List<Held> held = new ArrayList<>();
+    /** What operators have ended, and is not stored yet. */
+    private final Map<Release, Lease> released = new LinkedHashMap<>();
     /** Who has a server, by VRF id. */
     private final Map<Integer, Tenant> tenants = new HashMap<>();
     private final Map<Integer, Scope> scopes = new HashMap<>();
@@ -66,6 +75,7 @@ public final class DhcpService {
         this.clock = requireNonNull(clock);
         this.outlet = requireNonNull(outlet);
         arrivals = new Arrivals(mark);
+        releases = new Releases(mark);
         probes = new Probes(clock, timer);
         server = new DhcpServer(clock);
     }
@@ -82,6 +92,17 @@ public final class DhcpService {
         arrivals.onPacketIn(packet);
     }
 
+    /**
+     * Ends a lease, or lets an address that was declined be given again. The host is not told: what it sends from the
+     * address is dropped until it asks again, and it loses the address if somebody else has it by then. Never blocks.
+     *
+     * @return the lease as it was, complete when the end is stored; an {@link IllegalArgumentException} when there is
+     *     no such lease
+     */
+    public CompletableFuture<Lease> release(final String tenant, final long address) {
+        return releases.add(tenant, address);
+    }
+
     /** What became of the messages of each tenant. */
     public Counts counts() {
         return counts;
@@ -95,6 +116,10 @@ public final class DhcpService {
         held.clear();
         serve(snapshot, before);
         final Pass pass = new Pass(before);
+        final List<Release> again = List.copyOf(released.keySet());
+        released.clear();
+        again.forEach(pass::release);
+        releases.take().forEach(pass::release);
         arrivals.take().forEach(pass::take);
         // After those who answer a probe.
         probes.due().forEach(pass::goOn);
@@ -120,6 +145,8 @@ public final class DhcpService {
             }
         });
         held.clear();
+        released.forEach((release, lease) -> release.done().complete(lease));
+        released.clear();
     }
 
     /** Runs something once a node has all that was stored, or cannot get it soon. */
@@ -179,6 +206,22 @@ public final class DhcpService {
             }
         }
 
+        void release(final Release release) {
+            final Optional<LeaseTable> table =
+                Optional.ofNullable(allocations.tenants().get(release.tenant())).map(given -> leases(release.tenant()));
+            final Optional<Lease> lease = table.flatMap(leases -> leases.at(release.address()))
+                .filter(each -> each.state() != Lease.State.FREE);
+            if (lease.isEmpty()) {
+                release.done().completeExceptionally(new IllegalArgumentException("tenant '" + release.tenant()
+                    + "' has no lease of " + Ipv4.text(release.address())));
+            } else if (lease.orElseThrow().isBound()) {
+                table.orElseThrow().put(lease.orElseThrow().with(Lease.State.FREE, clock.instant().getEpochSecond()));
+            } else {
+                table.orElseThrow().remove(release.address());
+            }
+            lease.ifPresent(each -> released.put(release, each));
+        }
+
         void expire() {
             tenants.values().forEach(tenant -> server.expire(leases(tenant)));
         }
@@ -203,7 +246,11 @@ public final class DhcpService {
         }
 
         private LeaseTable leases(final Tenant tenant) {
-            return tables.of(tenant.name(), allocations.tenants().get(tenant.name()).leases());
+            return leases(tenant.name());
+        }
+
+        private LeaseTable leases(final String tenant) {
+            return tables.of(tenant, allocations.tenants().get(tenant).leases());
         }
     }
 }

@@ -12,8 +12,14 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.DhcpMessages;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Flows;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsInput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LeaseRelease;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LeaseReleaseInput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LeaseReleaseOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LeaseReleaseOutputBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Leases;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Limits;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatPreview;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatPreviewInput;
@@ -52,6 +58,11 @@ public final class OperationsRpcs {
                 .filter(line -> !Boolean.TRUE.equals(input.getDropsOnly()) || line.drop()).toList()));
         final Limits limits = input -> answer(() -> OperationsWriter.limits(
             operations.limits(node(input), Optional.ofNullable(input.getTenant()))));
+        final Leases leases = input -> answer(() ->
+            OperationsWriter.leases(operations.leases(Optional.ofNullable(input.getTenant()))));
+        final DhcpMessages dhcpMessages = input -> answer(() ->
+            OperationsWriter.dhcpMessages(operations.dhcpMessages(Optional.ofNullable(input.getTenant()))));
+        final LeaseRelease leaseRelease = input -> answer(() -> release(input));
         final NatUsage natUsage = input -> answer(() -> OperationsWriter.natUsage(operations.natUsage()));
         final NatPreview natPreview =
             input -> answer(() -> OperationsWriter.natPreview(operations.natPreview(change(input))));
@@ -60,7 +71,9 @@ public final class OperationsRpcs {
             provider.registerRpcImplementation(status), provider.registerRpcImplementation(verify),
             provider.registerRpcImplementation(resync), provider.registerRpcImplementation(flows),
             provider.registerRpcImplementation(natUsage), provider.registerRpcImplementation(natPreview),
-            provider.registerRpcImplementation(waitApplied), provider.registerRpcImplementation(limits)};
+            provider.registerRpcImplementation(waitApplied), provider.registerRpcImplementation(limits),
+            provider.registerRpcImplementation(leases), provider.registerRpcImplementation(dhcpMessages),
+            provider.registerRpcImplementation(leaseRelease)};
         return () -> {
             for (final Registration registration : registrations) {
                 registration.close();
@@ -78,6 +91,14 @@ public final class OperationsRpcs {
             answer.set(refused(e));
         }
         return answer;
+    }
+
+    private LeaseReleaseOutput release(final LeaseReleaseInput input) {
+        if (input.getTenant() == null || input.getAddress() == null) {
+            throw new IllegalArgumentException("tenant and address: one is missing");
+        }
+        operations.releaseLease(input.getTenant(), input.getAddress());
+        return new LeaseReleaseOutputBuilder().build();
     }
 
     private static Operations.PoolChange change(final NatPreviewInput input) {

@@ -6,8 +6,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.Counter64;
+import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.DateAndTime;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.DhcpMessagesOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.DhcpMessagesOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutputBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LeasesOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LeasesOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LimitsOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LimitsOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatPreviewOutput;
@@ -22,7 +27,9 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.VerifyOutp
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.VerifyOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutputBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.dhcp.messages.output.CountBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.flows.output.FlowBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.leases.output.LeaseBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.limits.output.LimitBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.preview.output.MoveBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.PoolBuilder;
@@ -155,6 +162,20 @@ final class OperationsWriter {
             .setUnit(limit.unit()).setRate(Uint32.valueOf(limit.rate())).setBurst(Uint32.valueOf(limit.burst()))
             .setPassedPackets(counter(limit.passedPackets())).setDroppedPackets(counter(limit.droppedPackets()))
             .setDroppedBytes(counter(limit.droppedBytes())).build()).toList()).build();
+    }
+
+    static LeasesOutput leases(final List<Operations.LeaseLine> leases) {
+        return new LeasesOutputBuilder().setLease(leases.stream().map(lease -> new LeaseBuilder()
+            .setTenant(lease.tenant()).setAddress(lease.address()).setState(lease.state()).setMac(lease.mac())
+            .setClient(lease.client()).setAttachment(unlessEmpty(lease.attachment()))
+            .setHostName(unlessEmpty(lease.hostName())).setExpires(new DateAndTime(lease.expires())).build())
+            .collect(BindingMap.toOrderedMap())).build();
+    }
+
+    static DhcpMessagesOutput dhcpMessages(final List<Operations.DhcpCount> counts) {
+        return new DhcpMessagesOutputBuilder().setCount(counts.stream().map(count -> new CountBuilder()
+            .setTenant(count.tenant()).setMessage(count.message()).setMessages(counter(count.count())).build())
+            .collect(BindingMap.toOrderedMap())).build();
     }
 
     private static org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.Node node(

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.engine.api.Operations;
+import java.util.List;
+import java.util.Optional;
+import org.apache.karaf.shell.api.action.Command;
+import org.apache.karaf.shell.api.action.Completion;
+import org.apache.karaf.shell.api.action.Option;
+import org.apache.karaf.shell.api.action.lifecycle.Service;
+import org.apache.karaf.shell.support.table.ShellTable;
+
+/** Counts the messages to DHCP servers by what became of them. */
+@Service
+@Command(scope = "penstock", name = "dhcp-messages",
+    description = "Counts messages to DHCP servers by what became of them, since the controller started")
+public final class DhcpMessagesCommand extends OperationsCommand {
+    @Option(name = "--tenant", description = "Only messages of this tenant")
+    @Completion(TenantCompleter.class)
+    private String tenant;
+
+    @Override
+    public Object execute() {
+        final List<Operations.DhcpCount> counts = operations().dhcpMessages(Optional.ofNullable(tenant));
+        final ShellTable table = table("tenant", "message", "count");
+        counts.forEach(count -> table.addRow().addContent(count.tenant(), count.message(), count.count()));
+        return print(counts, table);
+    }
+}

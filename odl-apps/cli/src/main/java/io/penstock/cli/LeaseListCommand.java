@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.engine.api.Operations;
+import java.util.List;
+import java.util.Optional;
+import org.apache.karaf.shell.api.action.Command;
+import org.apache.karaf.shell.api.action.Completion;
+import org.apache.karaf.shell.api.action.Option;
+import org.apache.karaf.shell.api.action.lifecycle.Service;
+import org.apache.karaf.shell.support.table.ShellTable;
+
+/** Lists addresses that DHCP servers have given, or remember. */
+@Service
+@Command(scope = "penstock", name = "lease-list",
+    description = "Lists addresses that DHCP servers have given, or remember")
+public final class LeaseListCommand extends OperationsCommand {
+    @Option(name = "--tenant", description = "Only leases of this tenant")
+    @Completion(TenantCompleter.class)
+    private String tenant;
+
+    @Override
+    public Object execute() {
+        final List<Operations.LeaseLine> leases = operations().leases(Optional.ofNullable(tenant));
+        final ShellTable table =
+            table("tenant", "address", "state", "mac", "attachment", "host name", "expires");
+        leases.forEach(lease -> table.addRow().addContent(lease.tenant(), lease.address(), lease.state(), lease.mac(),
+            dash(lease.attachment()), dash(lease.hostName()), lease.expires()));
+        return print(leases, table);
+    }
+}

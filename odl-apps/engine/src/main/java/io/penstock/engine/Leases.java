@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.engine.api.Operations.LeaseLine;
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.flow.Mac;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Lease;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** Tells leases to operators. */
+final class Leases {
+    private Leases() {
+        // Only functions.
+    }
+
+    /** Leases of a tenant or of all, by tenant and address. */
+    static List<LeaseLine> of(final Allocations allocations, final Optional<String> tenant) {
+        return allocations.tenants().entrySet().stream().sorted(Map.Entry.comparingByKey())
+            .filter(each -> tenant.isEmpty() || each.getKey().equals(tenant.orElseThrow()))
+            .flatMap(each -> each.getValue().leases().stream().map(lease -> line(each.getKey(), lease))).toList();
+    }
+
+    /** One lease. */
+    static LeaseLine line(final String tenant, final Lease lease) {
+        return new LeaseLine(tenant, Ipv4.text(lease.address()), lease.state().name().toLowerCase(Locale.ROOT),
+            Mac.text(lease.mac()), lease.client(), lease.attachment(), lease.hostName(),
+            Instant.ofEpochSecond(lease.expires()).toString());
+    }
+}
