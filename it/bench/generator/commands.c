@@ -133,7 +133,7 @@ static const char *capture(struct links *links, const struct words *words, FILE 
 static const char *parse_senders(struct run *run, struct links *links, const char *names)
 {
 	for (const char *name = names;;) {
-		size_t length = strcspn(name, ",");
+		size_t length = strcspn(name, ",@");
 		struct link *link = links_find(links, name, length);
 		if (!link)
 			return "no such link";
@@ -144,16 +144,27 @@ static const char *parse_senders(struct run *run, struct links *links, const cha
 		for (int i = 0; i < run->sender_count; i++)
 			if (run->senders[i] == link)
 				return "a link is named twice";
-		run->senders[run->sender_count++] = link;
-		if (!name[length])
+		run->senders[run->sender_count] = link;
+		name += length;
+		if (*name == '@') {
+			char *end;
+			double rate = strtod(name + 1, &end);
+			if (end == name + 1 || rate < 0.001 || rate > 1e12)
+				return "a rate of a link is a number above 0";
+			run->rates[run->sender_count] = rate;
+			name = end;
+		}
+		run->sender_count++;
+		if (!*name)
 			return NULL;
-		name += length + 1;
+		if (*name++ != ',')
+			return "links are parted by commas";
 	}
 }
 
 static const char *parse_run(struct run *run, struct links *links, const struct words *words)
 {
-	static const char use[] = "use: run SECONDS LINK[,LINK..] [rate=PPS] [burst=N] [stamp]";
+	static const char use[] = "use: run SECONDS LINK[@PPS][,LINK[@PPS]..] [rate=PPS] [burst=N] [stamp]";
 	if (words->count < 3 || !number(words->list[1], 0.001, &run->seconds))
 		return use;
 	const char *problem = parse_senders(run, links, words->list[2]);
@@ -169,6 +180,9 @@ static const char *parse_run(struct run *run, struct links *links, const struct 
 		else
 			problem = use;
 	}
+	for (int i = 0; i < run->sender_count && run->rate > 0 && !problem; i++)
+		if (run->rates[i] > 0)
+			problem = "rate is for all links together: none has one of its own then";
 	for (int i = 0; i < run->sender_count && run->stamp && !problem; i++)
 		if (run->senders[i]->frames.unstampable)
 			problem = "stamp: a link has frames that are no UDP over IPv4 with 12 bytes of payload";
@@ -200,11 +214,11 @@ static const char *put_link(FILE *output, struct link *link)
 	const struct counters *counters = &link->counters;
 	put_string(output, link->name);
 	fprintf(output, ": {\"tx\": %lu, \"tx_bytes\": %lu, \"rx\": %lu, \"rx_bytes\": %lu, \"rx_window\": %lu, "
-		"\"full\": %lu, \"late\": %lu, \"answered\": %lu, \"unanswered\": %lu, \"forwarded\": %lu, "
-		"\"unforwarded\": %lu, \"captured\": %u}", counters->tx,
+		"\"full\": %lu, \"late\": %lu, \"refused\": %lu, \"answered\": %lu, \"unanswered\": %lu, "
+		"\"forwarded\": %lu, \"unforwarded\": %lu, \"captured\": %u}", counters->tx,
 		frames_bytes(&link->frames, counters->tx), counters->rx, counters->rx_bytes, counters->rx_window,
-		counters->full, counters->late, counters->answered, counters->unanswered, counters->forwarded,
-		counters->unforwarded, link->capture.count);
+		counters->full, counters->late, counters->refused, counters->answered, counters->unanswered,
+		counters->forwarded, counters->unforwarded, link->capture.count);
 	return capture_end(&link->capture);
 }
 

@@ -4,10 +4,10 @@
  *
  *   load LINK FILE        what LINK sends from now on: the frames of a pcap file, in order, for ever
  *   wait SECONDS          waits until a switch has connected to every link; says which are up
- *   run SECONDS LINK[,LINK..] [rate=PPS] [burst=N] [stamp]
+ *   run SECONDS LINK[@PPS][,LINK[@PPS]..] [rate=PPS] [burst=N] [stamp]
  *                         sends on these links, each from its first frame on, and receives on all; then receives until
  *                         nothing comes any more. Without rate as fast as the switch takes the frames; rate is for all
- *                         links together; burst ends the sending after N frames; stamp measures latency
+ *                         links together, one behind @ for that link alone; burst ends the sending after N frames; stamp measures latency
  *   capture LINK FILE N   writes the first N frames that LINK receives during the next run to a pcap file
  *   answer LINK on|off    during runs LINK sends back what it receives, addresses and ports swapped
  *   forward LINK LINK|off during runs what one of the two receives goes out of the other, unchanged: a network function

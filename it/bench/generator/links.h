@@ -23,6 +23,7 @@ struct counters {
 	uint64_t tx, rx, rx_bytes, rx_window;
 	uint64_t full;         /* attempts to send that the ring did not take whole */
 	uint64_t late;         /* frames whose time had passed: never sent, so that no burst grows beyond BURST */
+	uint64_t refused;      /* those of them for which the ring had no room */
 	uint64_t answered, unanswered;
 	uint64_t forwarded;    /* received here and sent by the other of the pair */
 	uint64_t unforwarded;  /* received here, and the other's ring had no room for it until the run was over */

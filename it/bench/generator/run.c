@@ -69,8 +69,13 @@ static void stamp_waiting(struct link *link, uint16_t run)
 static uint16_t send_some(struct state *state, struct link *link, struct pace *pace, uint64_t now)
 {
 	uint32_t wanted = BURST;
-	if (state->run->rate > 0)
+	if (pace->period > 0) {
+		uint64_t late = link->counters.late;
 		wanted = pace_due(pace, now - state->start, BURST, &link->counters.late);
+		/* With frames waiting it was the ring that had no room; else something had our core. */
+		if (link->waiting_count)
+			link->counters.refused += link->counters.late - late;
+	}
 	wanted = (uint32_t)RTE_MIN(wanted, link->left);
 	if (!wanted)
 		return 0;
@@ -202,7 +207,9 @@ static void prepare(struct state *state)
 		uint64_t share = (burst_left + others) / (others + 1);
 		burst_left -= share;
 		link->left = run->burst ? share : UINT64_MAX;
-		if (run->rate > 0) {
+		if (run->rates[i] > 0) {
+			state->paces[i] = (struct pace){ state->hertz / run->rates[i], 0 };
+		} else if (run->rate > 0) {
 			double period = state->hertz / run->rate;
 			/* Senders take turns. */
 			state->paces[i] = (struct pace){ period * run->sender_count, period * i };

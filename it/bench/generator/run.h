@@ -10,6 +10,7 @@ struct run {
 	int sender_count;
 	double seconds;          /* wanted, then what it was */
 	double rate;             /* frames a second over all senders; 0: as fast as the ring takes them */
+	double rates[LINKS_MAX]; /* frames a second of one sender; 0: it has its part of `rate` */
 	uint64_t burst;          /* exactly so many frames over all senders, then none; 0: no such limit */
 	bool stamp;
 	int answers;             /* file: when nobody reads it any more the run ends */

@@ -167,21 +167,24 @@ class Generator:
         """Writes the first `count` frames that `link` receives during the next run to a pcap file."""
         self.command(f"capture {link} {_word(path)} {count}")
 
-    def run(self, seconds, links, rate=None, burst=None, stamp=False):
+    def run(self, seconds, links, rate=None, burst=None, stamp=False, rates=()):
         """Sends for `seconds` on `links` (names) while it receives on all links; returns the answer as a dict.
 
         rate:   frames a second, over all links together; None is as fast as the switch takes them
+        rates:  {link: frames a second} of those that have a rate of their own; not beside `rate`
         burst:  sends so many frames over all links, back to back unless there is a rate, and then none
         stamp:  measures latency; every frame sent must be UDP over IPv4 with 12 bytes of payload
 
         The answer: seconds (how long it sent), drained (seconds it then went on receiving), busy (its share of rounds
         that moved something), longest_round_us (long: something else had its core); links: name -> tx, tx_bytes, rx,
         rx_bytes, rx_window (received while sending), full (attempts that the ring did not take whole), late (frames
-        given up because their time had passed), answered, unanswered, forwarded (received here and sent by the other
-        of the pair), unforwarded (received here and not sent before the run was over), captured; with stamp
-        latency_ns: name -> count, min, p50, p90, p99, p999, max, mean (only count when that is 0).
+        given up because their time had passed), refused (those of them for which the ring had no room), answered,
+        unanswered, forwarded (received here and sent by the other of the pair), unforwarded (received here and not
+        sent before the run was over), captured; with stamp latency_ns: name -> count, min, p50, p90, p99, p999, max,
+        mean (only count when that is 0).
         """
-        words = ["run", f"{seconds}", ",".join(links)]
+        rates = dict(rates)
+        words = ["run", f"{seconds}", ",".join(f"{link}@{rates[link]}" if link in rates else link for link in links)]
         words += [f"rate={rate}"] if rate else []
         words += [f"burst={burst}"] if burst else []
         words += ["stamp"] if stamp else []

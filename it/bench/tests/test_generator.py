@@ -79,6 +79,18 @@ class GeneratorTest(unittest.TestCase):
             self.assertGreater(links[other]["rx"], 0)
             self.assertEqual(links[name]["late"], 0)
 
+    def test_one_link_has_a_rate_of_its_own(self):
+        self.load("acc", [udp(1000)])
+        self.load("up", [udp(2000)])
+        links = self.generator.run(0.5, ["acc", "up"], rates={"acc": 2000})["links"]
+        self.assertAlmostEqual(links["acc"]["tx"] + links["acc"]["late"], 1000, delta=2)
+        self.assertLessEqual(links["acc"]["refused"], links["acc"]["late"])
+        self.assertGreater(links["up"]["tx"], 5000)
+        self.assertEqual(links["up"]["late"], 0)
+        for rates, rate in (({"acc": 2000}, 1000), ({"acc": 0}, None), ({"acc": "much"}, None)):
+            with self.assertRaises(PenstockError):
+                self.generator.run(0.1, ["acc", "up"], rate=rate, rates=rates)
+
     def test_burst_is_exact_and_shared(self):
         self.load("acc", [udp(port) for port in range(1000, 1007)])
         self.load("up", [udp(2000)])
