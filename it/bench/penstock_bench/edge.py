@@ -31,16 +31,19 @@ _ETH_ARP, _REQUEST = 0x0806, 1
 class Edge(bed.Bed):
     """One controller, one node with a polling thread, one access port and one uplink."""
 
-    def __init__(self, directory, distribution):
+    def __init__(self, directory, distribution, links=LINKS):
         super().__init__(directory, distribution, name=NAME)
-        self.sockets = {link: pathlib.Path(directory) / f"{link}.sock" for link in LINKS}
+        self.sockets = {link: pathlib.Path(directory) / f"{link}.sock" for link in links}
         self.profile = profile.parse({
             "name": NAME, "namespace": self.namespace, "run-directory": str(self.directory / "nodes"),
             "pmd-cores": [PMD_CORE], "hugepage-memory-mb": _MEMORY_MB, "pmd-maxsleep-us": 0,
-            "access-ports": [self._port("acc0", 0, "acc")], "uplink-ports": [self._port("up0", 1, "up")],
             "management": {"controller-address": bed.ADDRESS},
-            "controller": {"ovsdb-port": bed.PORTS.ovsdb}})
+            "controller": {"ovsdb-port": bed.PORTS.ovsdb}, **self._ports()})
         self.ovs = Ovs(self.profile.directory)
+
+    def _ports(self):
+        """The part of the profile that says what ports there are."""
+        return {"access-ports": [self._port("acc0", 0, "acc")], "uplink-ports": [self._port("up0", 1, "up")]}
 
     def _port(self, name, number, link):
         return {"name": name, "type": "dpdk", "devargs": switch.vhost_port(number, self.sockets[link])}
@@ -51,9 +54,9 @@ class Edge(bed.Bed):
     def learn(self, generator, load):
         """Lets the transit router and every host speak, so that the switch knows their MAC addresses."""
         transit = self.directory / "transit.pcap"
-        traffic.write_pcap(transit, [_arp(traffic.TRANSIT_MAC, "192.0.2.1", "192.0.2.2")])
+        traffic.write_pcap(transit, [arp(traffic.TRANSIT_MAC, "192.0.2.1", "192.0.2.2")])
         hosts = self.directory / "hosts.pcap"
-        frames = [_arp(traffic.host_mac(tenant), traffic.HOST, "10.0.0.1", traffic.place(tenant)[1])
+        frames = [arp(traffic.host_mac(tenant), traffic.HOST, "10.0.0.1", traffic.place(tenant)[1])
                   for tenant in range(load.tenants)]
         traffic.write_pcap(hosts, frames)
         for link, path, count in (("up", transit, 3), ("acc", hosts, len(frames))):
@@ -83,7 +86,7 @@ class Edge(bed.Bed):
         return int(text.rpartition("flow_count=")[2])
 
 
-def _arp(mac, address, asked, vlan=None):
+def arp(mac, address, asked, vlan=None):
     """An ARP request (RFC 826), which tells who is at an address."""
     source = bytes.fromhex(mac.replace(":", ""))
     tag = b"" if vlan is None else struct.pack("!HH", 0x8100, vlan)

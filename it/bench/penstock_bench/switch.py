@@ -37,10 +37,25 @@ def vhost_port(number, socket):
 
 def measure(ovs, generator, links, seconds, settle=SETTLE_SECONDS):
     """Sends on `links` as fast as the switch takes it, and returns one sample (see README.md for its fields)."""
+    answer, sample = watch(ovs, generator, links, seconds, settle)
+    sample["generator_busy"] = answer["busy"]
+    sent = sum(link["tx"] for link in answer["links"].values())
+    mean = sum(link["tx_bytes"] for link in answer["links"].values()) / max(1, sent)
+    sample["gbps_l1"] = traffic.layer1_gbps(sample["mpps"], mean + _FCS)
+    sample["lost"] = sum(link["tx"] for link in answer["links"].values()) \
+        - sum(link["rx"] for link in answer["links"].values())
+    return sample
+
+
+def watch(ovs, generator, links, seconds, settle=SETTLE_SECONDS, **options):
+    """Sends on `links`, with options of Generator.run(). Returns its answer, and what the polling thread said.
+
+    That is about the `seconds` after the settling; the run is a little longer.
+    """
     answer = {}
 
     def send():
-        answer.update(generator.run(settle + seconds + _TAIL_SECONDS, links))
+        answer.update(generator.run(settle + seconds + _TAIL_SECONDS, links, **options))
 
     sender = threading.Thread(target=send)
     sender.start()
@@ -53,14 +68,7 @@ def measure(ovs, generator, links, seconds, settle=SETTLE_SECONDS):
         sender.join()
     if not answer:
         raise PenstockError("the generator gave no answer")
-    sample = parse(perf, stats)
-    sample["generator_busy"] = answer["busy"]
-    sent = sum(link["tx"] for link in answer["links"].values())
-    mean = sum(link["tx_bytes"] for link in answer["links"].values()) / max(1, sent)
-    sample["gbps_l1"] = traffic.layer1_gbps(sample["mpps"], mean + _FCS)
-    sample["lost"] = sum(link["tx"] for link in answer["links"].values()) \
-        - sum(link["rx"] for link in answer["links"].values())
-    return sample
+    return answer, parse(perf, stats)
 
 
 def parse(perf, stats):

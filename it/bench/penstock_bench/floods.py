@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a hostile tenant sends, each kind as frames for the generator.
+
+dhcp         DISCOVERs, each of another host
+arp          requests for hosts that are not there
+dns          queries for names that nobody has asked for before
+ttl          datagrams to the world with a TTL of 1
+connections  every packet begins one, until the frames begin again
+mixed        all of these, one after the other
+"""
+
+import itertools
+import pathlib
+import random
+
+from . import host_frames as frames
+from . import services_bed, traffic
+
+KINDS = ("dhcp", "arp", "dns", "ttl", "connections", "mixed")
+_DIFFERENT = 20_000
+"""Frames of each kind before they repeat, but connections."""
+_MIXED_CONNECTIONS = 100_000
+
+
+def write(kind, connections, path):
+    """Writes the frames of a kind to a pcap file. `connections` is how many different ones there are."""
+    path = pathlib.Path(path)
+    if kind == "connections":
+        traffic.write_access(_load(connections), path.parent, path.stem[:-1])
+        return
+    found = list(_mixed(min(connections, _MIXED_CONNECTIONS))) if kind == "mixed" else _MAKERS[kind]()
+    traffic.write_pcap(path, found)
+
+
+def file_name(kind):
+    """Name of the file of a kind. Those of connections have the port's number at the end, which is 0."""
+    return f"flood-{kind}-0.pcap"
+
+
+def _load(connections):
+    return traffic.Load(1, connections, first=services_bed.HOSTILE, server=services_bed.FAR_SERVER)
+
+
+def _mixed(connections):
+    others = [itertools.cycle(make()) for make in _MAKERS.values()]
+    for frame in traffic.access_frames(_load(connections))[0]:
+        yield frame
+        for other in others:
+            yield next(other)
+
+
+def _dhcp():
+    chance = random.Random(1)
+    return [frames.dhcp(frames.DISCOVER, b"\x02\x66" + chance.randbytes(4), _VLAN, chance.getrandbits(32))
+            for _ in range(_DIFFERENT)]
+
+
+def _arp():
+    return [frames.arp_request(_MAC, _VLAN, traffic.HOST, f"10.0.{number >> 8}.{number & 255}")
+            for number in range(256, 256 + _DIFFERENT)]
+
+
+def _dns():
+    return [frames.query(_MAC, _VLAN, traffic.HOST, number & 0xffff, f"x{number}.hostile.example")
+            for number in range(_DIFFERENT)]
+
+
+def _ttl():
+    # Room for what a router has to quote, as traceroute sends it.
+    return [_short_lived(10_000 + number) for number in range(_DIFFERENT)]
+
+
+def _short_lived(port):
+    datagram = frames.datagram(traffic.HOST, services_bed.FAR_SERVER, port, 33434, bytes(32))
+    return frames.tagged(frames.GATEWAY_MAC, _MAC, _VLAN) + frames.ipv4(
+        traffic.HOST, services_bed.FAR_SERVER, 17, datagram, ttl=1)
+
+
+_MAC = bytes.fromhex(traffic.host_mac(services_bed.HOSTILE).replace(":", ""))
+_VLAN = traffic.place(services_bed.HOSTILE)[1]
+_MAKERS = {"dhcp": _dhcp, "arp": _arp, "dns": _dns, "ttl": _ttl}

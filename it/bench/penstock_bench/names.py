@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DNS under load: dnsperf in namespaces of some tenants, and the provider's resolver, which the benchmark plays.
+
+dnsperf runs twice: as fast as answers come, and at half of that rate for the time that answers take.
+"""
+
+import contextlib
+import pathlib
+import re
+import socket
+import struct
+import subprocess
+import threading
+import time
+
+from penstock_node import namespaces
+from penstock_node.errors import PenstockError
+
+from . import services_bed, stats, traffic
+
+PACKAGES = ("dnsperf",)
+WHAT = ("own", "cached")
+"""Names of the tenant's own zone, and names of others that the resolver has asked for already."""
+
+_NAMES = 1000
+_OUTSTANDING = 100
+_ANSWER_TTL = 86_400
+_READY_SECONDS = 120
+_SPARE_SECONDS = 30
+_RATE = re.compile(r"Queries per second:\s+([\d.]+)")
+_LOST = re.compile(r"Queries lost:\s+(\d+)")
+_CODES = re.compile(r"Response codes:\s+(.*)")
+# "> NOERROR host1.t0.example A 0.000123" with -v; "> T ..." is a query without an answer.
+_ANSWER = re.compile(r"^> (\S+) \S+ \S+ ([\d.]+)$", re.MULTILINE)
+
+
+class Upstream:
+    """Answers any query for an address, in a thread."""
+
+    def __init__(self, address):
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind((address, 53))
+        self._socket.settimeout(0.2)
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self.asked = 0
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._ending.set()
+        self._thread.join()
+        self._socket.close()
+
+    def _serve(self):
+        while not self._ending.is_set():
+            try:
+                query, peer = self._socket.recvfrom(2048)
+            except TimeoutError:
+                continue
+            self.asked += 1
+            with contextlib.suppress(OSError):
+                self._socket.sendto(answer(query), peer)
+
+
+def answer(query):
+    """The answer to a query: every name has the same IPv4 address, and nothing else."""
+    end = query.index(b"\0", 12) + 5
+    is_address = query[end - 4:end] == b"\0\1\0\1"
+    header = query[:2] + struct.pack("!5H", 0x8580, 1, int(is_address), 0, 0)
+    record = struct.pack("!HHHIH", 0xc00c, 1, 1, _ANSWER_TTL, 4) + bytes([192, 88, 99, 10])
+    return header + query[12:end] + (record if is_address else b"")
+
+
+class Clients:
+    """A namespace for each of some tenants, on the VLAN of the tenant at the port for hosts. A context manager."""
+
+    def __init__(self, bed, tenants, directory):
+        self._bed, self._tenants, self._directory = bed, tenants, pathlib.Path(directory)
+        self._undo = contextlib.ExitStack()
+
+    def __enter__(self):
+        with contextlib.ExitStack() as undo:
+            for tenant in self._tenants:
+                self._make(tenant)
+                undo.callback(namespaces.delete, self._namespace(tenant))
+            self._undo = undo.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self._undo.close()
+
+    def await_answers(self):
+        """Waits until every tenant's resolver answers, and knows the names of others."""
+        deadline = time.monotonic() + _READY_SECONDS
+        for what in WHAT:
+            for tenant in self._tenants:
+                while set(self._finish(tenant, self._start(tenant, what, "-n", "1", "-t", "2"))["codes"]) != {"NOERROR"}:
+                    if time.monotonic() > deadline:
+                        raise PenstockError(f"within {_READY_SECONDS} s the resolver of tenant {tenant} did not answer: "
+                                            f"{what}")
+                    time.sleep(0.5)
+
+    def measure(self, what, seconds):
+        """A sample: queries a second of all tenants together, and what answers take at half of that, in seconds."""
+        fast = self._together(what, "-l", str(seconds), "-q", str(_OUTSTANDING))
+        rate = sum(one["rate"] for one in fast)
+        each = max(1, int(rate / 2 / len(self._tenants)))
+        calm = self._together(what, "-l", str(seconds), "-q", str(_OUTSTANDING), "-Q", str(each), "-v")
+        times = [second for one in calm for second in one["seconds"]]
+        return {"what": what, "rate": rate, "lost": sum(one["lost"] for one in fast), "calm_rate": each * len(calm),
+                "calm_lost": sum(one["lost"] for one in calm), "answers": len(times),
+                "p50": stats.percentile(times, 50), "p99": stats.percentile(times, 99),
+                "codes": sorted({code for one in fast + calm for code in one["codes"]})}
+
+    def _together(self, what, *options):
+        started = [(tenant, self._start(tenant, what, *options)) for tenant in self._tenants]
+        return [self._finish(tenant, process) for tenant, process in started]
+
+    def _start(self, tenant, what, *options):
+        return subprocess.Popen(["ip", "netns", "exec", self._namespace(tenant), "dnsperf", "-s", traffic.GATEWAY, "-d",
+                                 str(self._queries(tenant, what)), "-T", "1", *options],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def _finish(self, tenant, process):
+        try:
+            said, _ = process.communicate(timeout=_READY_SECONDS + _SPARE_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise PenstockError(f"dnsperf of tenant {tenant} does not end") from None
+        return parse(said)
+
+    def _queries(self, tenant, what):
+        path = self._directory / f"queries-{tenant}-{what}"
+        if not path.exists():
+            names = services_bed.own_names(tenant) if what == "own" else [f"name{index}.others.example"
+                                                                          for index in range(_NAMES)]
+            path.write_text("".join(f"{name} A\n" for name in names), encoding="ascii")
+        return path
+
+    def _make(self, tenant):
+        namespace, device = self._namespace(tenant), f"vlan{tenant}"
+        namespaces.create(namespace)
+        namespaces.delete_link(device)
+        namespaces.execute(None, "ip", "link", "add", "link", self._bed.hosts_device, "name", device, "type", "vlan", "id",
+                           str(traffic.place(tenant)[1]))
+        namespaces.move_link(device, None, namespace)
+        namespaces.disable_checksum_offload(device, namespace)
+        namespaces.execute(namespace, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1")
+        namespaces.set_up(device, namespace)
+        namespaces.execute(namespace, "ip", "link", "set", "dev", device, "address", traffic.host_mac(tenant))
+        namespaces.execute(namespace, "ip", "address", "add", f"{traffic.HOST}/24", "dev", device)
+
+    def _namespace(self, tenant):
+        return f"{self._bed.name}-dns{tenant}"
+
+
+def parse(said):
+    """What dnsperf has found: rate, lost, codes by name, and with -v the seconds of each answer."""
+    rate, lost, codes = _RATE.search(said), _LOST.search(said), _CODES.search(said)
+    if not (rate and lost):
+        raise PenstockError(f"dnsperf gave no figures: {said.strip()[-400:]}")
+    return {"rate": float(rate[1]), "lost": int(lost[1]),
+            "codes": re.findall(r"([A-Z]+) \d+", codes[1]) if codes else [],
+            "seconds": [float(second) for code, second in _ANSWER.findall(said) if code != "T"]}

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ratios and report of a run of services.py."""
+
+from . import floods, names, neighbour, ratios, sections, stats
+from .document import Document
+from .ratios import Target
+from .wording import count, number, percent
+
+TARGETS = {target.name: target for target in (
+    Target("leases_per_second", "leases a second, a host of each tenant at the same time, conflict probes as by default"),
+    Target("lease_p99_ms", "from the first DISCOVER to the ACK, 99th percentile of these", better="lower", unit="ms"),
+    Target("dns_queries_per_second", "DNS queries a second that some tenants get answered"),
+    Target("dns_p99_ms", "DNS answer at half of that rate, 99th percentile", better="lower", unit="ms"),
+    Target("neighbour_throughput_ratio", "throughput of a tenant with a hostile one over that without, worst flood",
+           ">=", 0.95),
+    Target("neighbour_lease_p99_ratio", "lease time of a tenant with a hostile one over that without, 99th percentile, "
+           "worst flood", "<=", 2.0, "lower"))}
+
+_FLOODS = {"quiet": "none", "dhcp": "DISCOVERs of ever other hosts", "arp": "ARP for unknown hosts",
+           "dns": "DNS queries", "ttl": "packets with a TTL of 1", "connections": "new connections",
+           "mixed": "all of these"}
+_WHAT = {"own": "own zone", "cached": "cached"}
+
+
+def compute(results):
+    """{name: {value, low, high, target, met, method}} of all ratios that the samples in `results` allow."""
+    found = {**_leases(results.get("leases") or {}), **_dns(results.get("dns") or {}),
+             **_neighbour(results.get("neighbour") or {})}
+    return {name: ratios.entry(target, found[name]) for name, target in TARGETS.items() if name in found}
+
+
+def detail(results):
+    """What --json has beside the ratios: medians of every kind of round."""
+    leases = (results.get("leases") or {}).get("samples", {})
+    dns = (results.get("dns") or {}).get("samples", {})
+    beside = (results.get("neighbour") or {}).get("samples", {})
+    found = {"leases": {kind: _medians(samples, ("rate", "seconds", "p50", "p99", "offer_p50", "repeats", "failed",
+                                                 "hosts_busy", "hosts_rate"))
+                        for kind, samples in leases.items() if samples},
+             "dns": {what: _medians(samples, ("rate", "calm_rate", "p50", "p99", "lost", "calm_lost"))
+                     for what, samples in dns.items() if samples},
+             "neighbour": {kind: _turn(kind, beside) for kind, samples in beside.items() if samples}}
+    return {name: part for name, part in found.items() if part}
+
+
+def throughput_ratios(samples, kind):
+    """Share of the stream that arrived with a flood over that of the quiet turn, round by round."""
+    return stats.paired_ratios(*([one["share"] for one in samples[name]] for name in (kind, neighbour.QUIET)))
+
+
+def p99_ratio(samples, kind, what="lease"):
+    """(value, low, high) of the 99th percentile of all answers with a flood over that of all quiet ones, or None."""
+    lists = tuple([second for one in samples[name] for second in one[what]["seconds"]]
+                  for name in (kind, neighbour.QUIET))
+    if not all(lists):
+        return None
+    low, high = stats.interval(lists, lambda above, below: _p99(above) / _p99(below))
+    return _p99(lists[0]) / _p99(lists[1]), low, high
+
+
+def _leases(leases):
+    samples = leases.get("samples", {}).get("default")
+    if not samples:
+        return {}
+    what = f"{leases['tenants']} tenants with one host each, all at once; median of {len(samples)} rounds"
+    return {"leases_per_second": ratios.of_rounds([one["rate"] for one in samples],
+                                                  f"until the last has its address: {what}"),
+            "lease_p99_ms": ratios.of_rounds([one["p99"] * 1000 for one in samples], what)}
+
+
+def _dns(dns):
+    samples = {what: found for what, found in dns.get("samples", {}).items() if found}
+    if not samples:
+        return {}
+
+    def median(what, key):
+        return stats.median([one[key] for one in samples[what]])
+
+    slow = min(samples, key=lambda what: median(what, "rate"))
+    late = max(samples, key=lambda what: median(what, "p99"))
+    text = f"{{}} names, the worse of {len(samples)} kinds, {dns['tenants']} tenants together; median of the rounds"
+    return {"dns_queries_per_second": ratios.of_rounds([one["rate"] for one in samples[slow]], text.format(_WHAT[slow])),
+            "dns_p99_ms": ratios.of_rounds([one["p99"] * 1000 for one in samples[late]], text.format(_WHAT[late]))}
+
+
+def _neighbour(found):
+    samples = found.get("samples", {})
+    kinds = [kind for kind in floods.KINDS if samples.get(kind) and samples.get(neighbour.QUIET)]
+    if not kinds:
+        return {}
+    throughput = {kind: throughput_ratios(samples, kind) for kind in kinds}
+    worst = min(throughput, key=lambda kind: stats.median(throughput[kind]))
+    result = {"neighbour_throughput_ratio": ratios.of_rounds(
+        throughput[worst], f"flood: {_FLOODS[worst]}, the worst of {len(kinds)}; stream of {found['offered_pps']:,} "
+        f"frames a second, {neighbour.OFFERED_SHARE:.0%} of what it has alone; median of {len(throughput[worst])} rounds")}
+    leases = {kind: ratio for kind in kinds if (ratio := p99_ratio(samples, kind))}
+    if leases:
+        worst = max(leases, key=lambda kind: leases[kind][0])
+        result["neighbour_lease_p99_ratio"] = (*leases[worst], f"flood: {_FLOODS[worst]}, the worst of {len(leases)}; all "
+                                               "leases of all rounds; range by resampling (95 %)")
+    return result
+
+
+def _turn(kind, samples):
+    taken = samples[kind]
+    found = _medians(taken, ("share", "received_pps", "hostile_pps", "generator_busy", "hosts_busy"))
+    found |= {f"pmd_{name}": stats.median([one["pmd"][name] for one in taken])
+              for name in ("busy", "cycles_per_packet", "upcalls") if all(one["pmd"].get(name) is not None
+                                                                          for one in taken)}
+    for what in ("lease", "query", "ping"):
+        seconds = [second for one in taken for second in one[what]["seconds"]]
+        if seconds:
+            found[what] = {"count": len(seconds), "failed": sum(one[what]["failed"] for one in taken),
+                           "p50_ms": stats.median(seconds) * 1000, "p99_ms": _p99(seconds) * 1000}
+    if kind != neighbour.QUIET and samples.get(neighbour.QUIET):
+        found["throughput_ratio"] = stats.median(throughput_ratios(samples, kind))
+        ratio = p99_ratio(samples, kind)
+        found |= {"lease_p99_ratio": ratio[0]} if ratio else {}
+    return found
+
+
+def _medians(samples, keys):
+    return {key: stats.median([one[key] for one in samples]) for key in keys}
+
+
+def _p99(seconds):
+    return stats.percentile(seconds, 99)
+
+
+def render(results):
+    """The report as a Document."""
+    document = Document("Penstock services benchmark", f"{results.get('mode', '')} run, started "
+                        f"{results.get('started', '')}. Raw data: [results.json](results.json).")
+    document.section("Ratios")
+    document.table(["ratio", "what it is", "value", "range", "target", "method"], [
+        (f"`{name}`", TARGETS[name].text, number(one["value"]), f"{number(one['low'])} – {number(one['high'])}",
+         "-" if one["target"] is None else f"{TARGETS[name].bound} {number(one['target'])}", one["method"])
+        for name, one in compute(results).items()], left=2)
+    found = detail(results)
+    _leases_section(document, found.get("leases", {}))
+    _dns_section(document, found.get("dns", {}))
+    _neighbour_section(document, found.get("neighbour", {}), results.get("neighbour") or {})
+    sections.machine(document, results)
+    return document
+
+
+def _leases_section(document, leases):
+    document.section("Leases")
+    document.text("A host of each tenant asks at the same moment, and repeats after 4 s what is not answered. Busy is the "
+                  "share of a core that playing the hosts took; with nothing to wait for they would have done so many "
+                  "leases a second.")
+    document.table(["conflict probes", "leases/s", "until the last, s", "offer, median, ms", "median, ms", "99 %, ms",
+                    "repeated", "failed", "hosts busy", "hosts alone, leases/s"], [
+        (kind, count(one["rate"]), number(one["seconds"]), number(one["offer_p50"] * 1000), number(one["p50"] * 1000),
+         number(one["p99"] * 1000), count(one["repeats"]), count(one["failed"]), percent(one["hosts_busy"]),
+         count(one["hosts_rate"])) for kind, one in leases.items()])
+
+
+def _dns_section(document, dns):
+    document.section("Names")
+    document.table(["names", "queries/s", "lost", "offered for the times", "median, ms", "99 %, ms"], [
+        (_WHAT[what], count(one["rate"]), count(one["lost"]), count(one["calm_rate"]), number(one["p50"] * 1000),
+         number(one["p99"] * 1000)) for what, one in dns.items() if what in names.WHAT])
+
+
+def _neighbour_section(document, turns, found):
+    document.section("Beside a hostile tenant")
+    if found:
+        document.text(f"Alone the neighbour's stream has {number(found['capacity_pps'] / 1e6)} Mpps; it is offered "
+                      f"{number(found['offered_pps'] / 1e6)}. One polling thread serves all ports.")
+    document.table(["flood", "Mpps taken", "stream arrived", "ratio", "lease median, ms", "99 %, ms", "ratio", "failed",
+                    "DNS 99 %, ms", "ping 99 %, ms", "PMD busy", "cycles a packet", "upcalls"], [
+        (_FLOODS[kind], number(one["hostile_pps"] / 1e6), percent(one["share"]), number(one.get("throughput_ratio")),
+         *_times(one.get("lease")), number(one.get("lease_p99_ratio")), count((one.get("lease") or {}).get("failed")),
+         _times(one.get("query"))[1], _times(one.get("ping"))[1], percent(one.get("pmd_busy")),
+         count(one.get("pmd_cycles_per_packet")), count(one.get("pmd_upcalls"))) for kind, one in turns.items()])
+
+
+def _times(found):
+    return (number(found["p50_ms"]), number(found["p99_ms"])) if found else ("-", "-")
