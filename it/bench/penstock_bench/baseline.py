@@ -71,10 +71,11 @@ def load(path=FILE):
     return content
 
 
-def compare(found, baseline, mode="full"):
+def compare(found, baseline, mode="full", run="edge"):
     """Holds `found`, the ratios of a run as ratios.compute() gives them, against a loaded baseline.
 
-    In mode "quick" nobody misses what a quick run does not measure.
+    In mode "quick" nobody misses what a quick run does not measure, in mode "partial" nothing at all; nor in a `run`
+    of "edge" or "services" what the other measures.
     """
     regressions, compared, new = [], [], []
     for name, ratio in found.items():
@@ -88,7 +89,7 @@ def compare(found, baseline, mode="full"):
         if (value - allowed) * sign > 0:
             regressions.append(Regression(name, old, value, allowed, entry["better"]))
     missing = [name for name, entry in baseline.items()
-               if entry["value"] is not None and name not in found and _is_due(name, mode)]
+               if entry["value"] is not None and name not in found and _is_due(name, mode, run)]
     return Comparison(tuple(regressions), tuple(compared), tuple(new), tuple(missing))
 
 
@@ -96,14 +97,16 @@ def update(found, path=FILE):
     """Makes the ratios of a run the baseline. Tolerances stay, and so does what the run did not measure."""
     content = load(path) if pathlib.Path(path).exists() else {}
     for name, ratio in found.items():
-        target = ratios.TARGETS.get(name)
+        target = ratios.EVERY_TARGET.get(name)
         entry = content.setdefault(name, {"tolerance": TOLERANCE, "better": target.better if target else "higher"})
         entry["value"] = float(f"{ratio['value']:.4g}")
     locks.write_json(path, content)
 
 
-def _is_due(name, mode):
-    return mode != "quick" or name not in ratios.TARGETS or ratios.TARGETS[name].quick
+def _is_due(name, mode, run):
+    if mode == "partial" or (run == "services") != (name in ratios.SERVICES):
+        return False
+    return mode != "quick" or name not in ratios.EVERY_TARGET or ratios.EVERY_TARGET[name].quick
 
 
 def _is_number(value):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line of ./penstock bench."""
 
+import argparse
 import contextlib
 import datetime
 import json
@@ -13,13 +14,14 @@ from penstock_launcher import build, control, exclusive, packages, places
 from penstock_node.errors import PenstockError
 from penstock_node.steps import say
 
-from . import ROOT, baseline, generator, machine, nat, nat_report, ovn, plan, ratios, report, switch
+from . import (ROOT, baseline, generator, machine, names, nat, nat_report, ovn, plan, ratios, report, services,
+               services_bed, services_report, switch)
 
 REGRESSION = 4
 """Exit code: a ratio is worse than the baseline allows, or one of the baseline's was not measured."""
 
 PACKAGES = tuple(dict.fromkeys((*packages.RUN, *generator.PACKAGES, *switch.PACKAGES, *ovn.PACKAGES,
-                                "python3-matplotlib")))
+                                *services_bed.PACKAGES, *names.PACKAGES, "python3-matplotlib")))
 _INSIDE = "PENSTOCK_BENCH_INSIDE"
 _DESCRIPTION = """Measures Penstock against bare forwarding and against OVN, on one switch and in one run, and compares
 the ratios with the stored baseline. Takes the machine for itself: nothing else may run, ./penstock up included."""
@@ -30,9 +32,12 @@ Exit codes: 0 done, 1 could not be done, 2 wrong usage, 4 a ratio is worse than 
 def add_options(parser):
     """What `./penstock bench` takes."""
     parser.description, parser.epilog = _DESCRIPTION, _EPILOG
-    parser.add_argument("what", nargs="?", choices=("edge", "nat"), default="edge", help="the whole edge beside OVN, or "
-                        "carrier NAT by RFC 9693 beside one conntrack flow; default edge")
+    parser.add_argument("what", nargs="?", choices=("edge", "nat", "services"), default="edge", help="the whole edge "
+                        "beside OVN, carrier NAT by RFC 9693 beside one conntrack flow, or addresses and names for hosts "
+                        "and a tenant beside a hostile one; default edge")
     parser.add_argument("--quick", action="store_true", help="only what the ratios need: less than 15 minutes")
+    parser.add_argument("--parts", metavar="PARTS", type=_parts, help="of services, only these, with commas: "
+                        f"{', '.join(services.PARTS)}; without dns the node has no resolvers")
     parser.add_argument("--json", metavar="FILE", help="write the ratios there, as one JSON object")
     parser.add_argument("--directory", metavar="DIR", help="where the results go; default "
                         "/var/log/penstock/bench/<date and time>")
@@ -46,10 +51,19 @@ def main(options):
     """Runs the benchmark; returns the exit code."""
     if options.what == "nat" and (options.quick or options.update_baseline):
         raise PenstockError("bench nat has no quick run and no baseline")
+    if options.parts and options.what != "services":
+        raise PenstockError("only bench services has parts")
     if _INSIDE not in os.environ:
         return _again_inside()
     with exclusive.alone("bench", "./penstock bench"):
-        return _run_nat(options) if options.what == "nat" else _run(options)
+        return {"edge": _run, "nat": _run_nat, "services": _run_services}[options.what](options)
+
+
+def _parts(text):
+    parts = tuple(text.split(","))
+    if set(parts) - set(services.PARTS):
+        raise argparse.ArgumentTypeError(f"'{text}' is not some of {', '.join(services.PARTS)}")
+    return parts
 
 
 def _again_inside():
@@ -94,6 +108,23 @@ def _run_nat(options):
     return 0
 
 
+def _run_services(options):
+    if not options.update_baseline:
+        baseline.load(options.baseline)
+    chosen = services.quick() if options.quick else services.full()
+    directory, results = _begin(options, chosen.mode)
+    run = services.Run(chosen, directory, places.ASSEMBLY, results, say, options.parts or services.PARTS)
+    try:
+        run.everything()
+    finally:
+        found = results["ratios"] = services_report.compute(results)
+        run.save()
+        paths = report.write_document(directory, services_report.render(results))
+        plan.end_leftovers(directory)
+    _tell(found, paths, options.json, services_report.detail(results))
+    return _judge_against(options, found, "partial" if options.parts else "full", "services")
+
+
 def _run(options):
     if not options.update_baseline:
         baseline.load(options.baseline)  # What is wrong with it is better known before an hour of work.
@@ -109,22 +140,31 @@ def _run(options):
         plan.end_leftovers(directory)
     found = results["ratios"]
     _tell(found, paths, options.json)
+    return _judge_against(options, found, chosen.mode)
+
+
+def _judge_against(options, found, mode, run="edge"):
     if options.update_baseline:
         baseline.update(found, options.baseline)
-    return judge(found, options.baseline, chosen.mode)
+    return judge(found, options.baseline, mode, run)
 
 
-def _tell(found, paths, file):
+def _tell(found, paths, file, detail=None):
     say(f"report: {paths[1]}")
     for name, entry in found.items():
         target = "" if entry["met"] is None else "  met" if entry["met"] else "  NOT MET"
         print(f"{name:28} {entry['value']:10.3f}{target}")
     if file:
-        pathlib.Path(file).write_text(json.dumps(ratios.values(found), indent=2) + "\n", encoding="utf-8")
+        content = ratios.values(found) | ({"detail": detail} if detail else {})
+        pathlib.Path(file).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
-def judge(found, path, mode):
-    """Holds the ratios of a "quick" or "full" run against a baseline file, says what came out, returns the exit code."""
-    comparison = baseline.compare(found, baseline.load(path), mode)
+def judge(found, path, mode, run="edge"):
+    """Holds the ratios of a run against a baseline file, says what came out, and returns the exit code.
+
+    mode: "full", "quick", or "partial": nobody misses anything
+    run:  "edge" or "services"; nobody misses what the other measures
+    """
+    comparison = baseline.compare(found, baseline.load(path), mode, run)
     print(comparison)
     return REGRESSION if comparison.regressions or comparison.missing else 0

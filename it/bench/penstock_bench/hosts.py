@@ -105,7 +105,7 @@ class Hosts:
         self.frames += 1
         try:
             self._socket.send(frame)
-        except (BlockingIOError, OSError):
+        except OSError:
             pass
 
     def call_at(self, at, call):

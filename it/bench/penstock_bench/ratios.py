@@ -56,7 +56,21 @@ def _targets():
 
 
 TARGETS = {target.name: target for target in _targets()}
-"""All ratios there are, in the order of the report."""
+"""All ratios of a run of the whole edge, in the order of the report."""
+
+SERVICES = {target.name: target for target in (
+    Target("leases_per_second", "leases a second, a host of each tenant at the same time, conflict probes as by default"),
+    Target("lease_p99_ms", "from the first DISCOVER to the ACK, 99th percentile of these", better="lower", unit="ms"),
+    Target("dns_queries_per_second", "DNS queries a second that some tenants get answered"),
+    Target("dns_p99_ms", "DNS answer at half of that rate, 99th percentile", better="lower", unit="ms"),
+    Target("neighbour_throughput_ratio", "throughput of a tenant with a hostile one over that without, worst flood",
+           ">=", 0.95),
+    Target("neighbour_lease_p99_ratio", "lease time of a tenant with a hostile one over that without, 99th percentile, "
+           "worst flood", "<=", 2.0, "lower"))}
+"""All ratios of a run of services.py."""
+
+EVERY_TARGET = TARGETS | SERVICES
+"""What the baseline knows."""
 
 
 def compute(results):

@@ -19,6 +19,7 @@ from penstock_node import namespaces
 
 from . import configuration, edge, traffic
 
+PACKAGES = ("librte-net-af-packet23",)
 LINKS = ("acc", "nbr", "up", "far")
 HOSTS_PORT = "hosts0"
 """Name of the port for hosts, and the begin of the name of our end."""

@@ -3,18 +3,8 @@
 
 from . import floods, names, neighbour, ratios, sections, stats
 from .document import Document
-from .ratios import Target
+from .ratios import SERVICES
 from .wording import count, number, percent
-
-TARGETS = {target.name: target for target in (
-    Target("leases_per_second", "leases a second, a host of each tenant at the same time, conflict probes as by default"),
-    Target("lease_p99_ms", "from the first DISCOVER to the ACK, 99th percentile of these", better="lower", unit="ms"),
-    Target("dns_queries_per_second", "DNS queries a second that some tenants get answered"),
-    Target("dns_p99_ms", "DNS answer at half of that rate, 99th percentile", better="lower", unit="ms"),
-    Target("neighbour_throughput_ratio", "throughput of a tenant with a hostile one over that without, worst flood",
-           ">=", 0.95),
-    Target("neighbour_lease_p99_ratio", "lease time of a tenant with a hostile one over that without, 99th percentile, "
-           "worst flood", "<=", 2.0, "lower"))}
 
 _FLOODS = {"quiet": "none", "dhcp": "DISCOVERs of ever other hosts", "arp": "ARP for unknown hosts",
            "dns": "DNS queries", "ttl": "packets with a TTL of 1", "connections": "new connections",
@@ -26,7 +16,7 @@ def compute(results):
     """{name: {value, low, high, target, met, method}} of all ratios that the samples in `results` allow."""
     found = {**_leases(results.get("leases") or {}), **_dns(results.get("dns") or {}),
              **_neighbour(results.get("neighbour") or {})}
-    return {name: ratios.entry(target, found[name]) for name, target in TARGETS.items() if name in found}
+    return {name: ratios.entry(target, found[name]) for name, target in SERVICES.items() if name in found}
 
 
 def detail(results):
@@ -92,7 +82,8 @@ def _neighbour(found):
     worst = min(throughput, key=lambda kind: stats.median(throughput[kind]))
     result = {"neighbour_throughput_ratio": ratios.of_rounds(
         throughput[worst], f"flood: {_FLOODS[worst]}, the worst of {len(kinds)}; stream of {found['offered_pps']:,} "
-        f"frames a second, {neighbour.OFFERED_SHARE:.0%} of what it has alone; median of {len(throughput[worst])} rounds")}
+        f"frames a second, {neighbour.OFFERED_SHARE:.0%} of what it has alone; polling thread "
+        f"{percent(_turn(worst, samples).get('pmd_busy'))} busy; median of {len(throughput[worst])} rounds")}
     leases = {kind: ratio for kind in kinds if (ratio := p99_ratio(samples, kind))}
     if leases:
         worst = max(leases, key=lambda kind: leases[kind][0])
@@ -133,8 +124,8 @@ def render(results):
                         f"{results.get('started', '')}. Raw data: [results.json](results.json).")
     document.section("Ratios")
     document.table(["ratio", "what it is", "value", "range", "target", "method"], [
-        (f"`{name}`", TARGETS[name].text, number(one["value"]), f"{number(one['low'])} – {number(one['high'])}",
-         "-" if one["target"] is None else f"{TARGETS[name].bound} {number(one['target'])}", one["method"])
+        (f"`{name}`", SERVICES[name].text, number(one["value"]), f"{number(one['low'])} – {number(one['high'])}",
+         "-" if one["target"] is None else f"{SERVICES[name].bound} {number(one['target'])}", one["method"])
         for name, one in compute(results).items()], left=2)
     found = detail(results)
     _leases_section(document, found.get("leases", {}))

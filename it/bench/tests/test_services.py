@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The services benchmark's frames, networks, ratios and report, from made-up samples."""
+
+import contextlib
+import io
+import pathlib
+import struct
+import tempfile
+import types
+import unittest
+
+from penstock_bench import (baseline, cli, configuration, floods, host_frames, names, neighbour, ratios, services,
+                            services_bed, services_report, traffic)
+from penstock_node.errors import PenstockError
+
+
+def leases(rate, p99):
+    return {"leases": 1000, "failed": 0, "seconds": 1000 / rate, "rate": rate, "p50": p99 / 2, "p99": p99, "most": p99,
+            "offer_p50": p99 / 4, "repeats": 1, "frames": 4000, "hosts_busy": 0.125, "hosts_rate": 8000}
+
+
+def dns(rate, p99):
+    return {"rate": rate, "lost": 0, "calm_rate": rate // 2, "calm_lost": 0, "answers": 100, "p50": p99 / 2, "p99": p99,
+            "codes": ["NOERROR"]}
+
+
+def times(seconds, failed=0):
+    return {"count": len(seconds), "failed": failed, "repeats": 0, "seconds": seconds}
+
+
+def turn(share, lease, hostile=0.0):
+    return {"seconds": 8, "offered": 1000, "sent": 1000, "refused": 0, "late": 0, "received": 1000 * share,
+            "share": share, "received_pps": 100 * share, "hostile_pps": hostile, "generator_busy": 0.5, "hosts_busy": 0.25,
+            "pmd": {"busy": 0.75, "cycles_per_packet": 500, "upcalls": 12},
+            "lease": times([lease] * 9), "query": times([]), "ping": times([0.001] * 9)}
+
+
+RESULTS = {
+    "started": "2026-11-22T18:00:00", "mode": "services",
+    "leases": {"tenants": 1000, "samples": {"default": [leases(500, 0.5), leases(400, 0.6), leases(300, 0.7)],
+                                            "off": [leases(800, 0.25)]}},
+    "dns": {"tenants": 4, "samples": {"own": [dns(9000, 0.002), dns(8000, 0.003)], "cached": [dns(10000, 0.004)]}},
+    "neighbour": {"capacity_pps": 4e6, "offered_pps": 1_000_000, "flows": 100, "samples": {
+        "quiet": [turn(1.0, 0.010), turn(0.8, 0.010)], "dhcp": [turn(1.0, 0.015, 1e6), turn(0.8, 0.015, 1e6)],
+        "arp": [turn(0.9, 0.010, 1e6), turn(0.8, 0.010, 1e6)], "ttl": [], "mixed": [turn(0.99, 0.025, 1e6)]}},
+}
+
+
+class RatiosTest(unittest.TestCase):
+    def test_all_names(self):
+        found = services_report.compute(RESULTS)
+        self.assertEqual(set(found), set(ratios.SERVICES))
+        for name, value, met in (("leases_per_second", 400, None), ("lease_p99_ms", 600, None),
+                                 ("dns_queries_per_second", 8500, None), ("dns_p99_ms", 4, None),
+                                 ("neighbour_throughput_ratio", 0.95, True),
+                                 ("neighbour_lease_p99_ratio", 2.5, False)):
+            with self.subTest(name):
+                self.assertAlmostEqual(found[name]["value"], value)
+                self.assertIs(found[name]["met"], met)
+        self.assertIn("ARP for unknown hosts", found["neighbour_throughput_ratio"]["method"])
+        self.assertIn("all of these", found["neighbour_lease_p99_ratio"]["method"])
+
+    def test_what_was_not_measured_is_left_out(self):
+        self.assertEqual(services_report.compute({}), {})
+        self.assertEqual(services_report.detail({}), {})
+        for part, expected in (("leases", {"leases_per_second", "lease_p99_ms"}),
+                               ("dns", {"dns_queries_per_second", "dns_p99_ms"})):
+            self.assertEqual(set(services_report.compute({part: RESULTS[part]})), expected)
+        quiet = {"neighbour": RESULTS["neighbour"] | {"samples": {"quiet": [turn(1, 1)], "dhcp": []}}}
+        self.assertEqual(services_report.compute(quiet), {})
+
+    def test_detail_has_every_kind(self):
+        found = services_report.detail(RESULTS)
+        self.assertEqual(found["leases"]["off"]["rate"], 800)
+        self.assertEqual(set(found["neighbour"]), {"quiet", "dhcp", "arp", "mixed"})
+        self.assertAlmostEqual(found["neighbour"]["dhcp"]["lease_p99_ratio"], 1.5)
+        self.assertAlmostEqual(found["neighbour"]["dhcp"]["throughput_ratio"], 1.0)
+        self.assertNotIn("throughput_ratio", found["neighbour"]["quiet"])
+        self.assertEqual(found["neighbour"]["arp"]["pmd_busy"], 0.75)
+        self.assertNotIn("query", found["neighbour"]["arp"])
+
+    def test_report(self):
+        text = services_report.render(RESULTS).markdown()
+        for words in ("`neighbour_lease_p99_ratio`", "| default | 400 |", "| own zone | 8,500 |",
+                      "| DISCOVERs of ever other hosts | 1.00 |"):
+            self.assertIn(words, text)
+        self.assertNotIn("new connections |", text)
+        services_report.render({}).html()
+
+
+class JudgeTest(unittest.TestCase):
+    def test_only_what_this_kind_of_run_measures_is_missed(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory) / "baseline.json"
+            found = services_report.compute(RESULTS)
+            baseline.update(found | {"retention_one_way": {"value": 1.0}}, path)
+            self.assertEqual(baseline.load(path)["lease_p99_ms"]["better"], "lower")
+            del found["dns_p99_ms"]
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                self.assertEqual(cli.judge(found, path, "full", "services"), cli.REGRESSION)
+                self.assertEqual(cli.judge(found, path, "partial", "services"), 0)
+            self.assertIn("not measured: dns_p99_ms\n", said.getvalue())
+
+    def test_parts(self):
+        for arguments, reason in ((["nat", "--parts", "leases"], "only bench services"),
+                                  (["nat", "--quick"], "no quick run")):
+            with self.assertRaisesRegex(PenstockError, reason):
+                cli.main(self._parsed(arguments))
+        self.assertEqual(self._parsed(["services", "--parts", "dns,leases"]).parts, ("dns", "leases"))
+        with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
+            self._parsed(["services", "--parts", "dhcp"])
+        self.assertIn("is not some of leases, dns, neighbour", said.getvalue())
+
+    @staticmethod
+    def _parsed(arguments):
+        parser = cli.argparse.ArgumentParser()
+        cli.add_options(parser)
+        return parser.parse_args(arguments)
+
+
+class SampleTest(unittest.TestCase):
+    def test_leases_of_a_round(self):
+        def lease(began, seconds, failed=False):
+            return {"kind": "lease", "began": began, "seconds": seconds, "failed": failed, "repeats": int(failed),
+                    "offer": None if failed else seconds / 2}
+
+        answer = {"samples": [lease(10.0, 1.0), lease(10.5, 1.5), lease(10.1, 20.0, True), {"kind": "ping"}],
+                  "frames": 14, "cpu_seconds": 0.5, "seconds": 30}
+        sample = services.lease_sample(answer)
+        self.assertEqual((sample["leases"], sample["failed"], sample["repeats"]), (2, 1, 1))
+        self.assertEqual((sample["seconds"], sample["rate"], sample["hosts_rate"], sample["hosts_busy"]), (2, 1, 4, 0.25))
+        self.assertEqual((sample["p50"], sample["p99"], sample["offer_p50"]), (1.5, 20, 0.625))
+        with self.assertRaisesRegex(PenstockError, "not one of 1 hosts"):
+            services.lease_sample({"samples": [lease(1, 20, True)]})
+
+    def test_zone_of_a_tenant(self):
+        allocations = {"penstock-allocation:allocations": {"tenant": [{"name": "t00001", "vrf": 9}]}}
+        self.assertEqual(neighbour.zone_of(allocations, 1), 9)
+        with self.assertRaisesRegex(PenstockError, "t00000"):
+            neighbour.zone_of(allocations, 0)
+
+
+class NetworkTest(unittest.TestCase):
+    def test_neighbour_and_hostile_tenant_share_no_port(self):
+        hostile, beside = services_bed.pair("n", True)
+        ports = [{one["port"] for one in tenant["attachment"]} for tenant in (hostile, beside)]
+        self.assertEqual(ports, [{"acc0"}, {"acc1", "hosts0"}])
+        for tenant in (hostile, beside):
+            self.assertEqual(tenant["dhcp"]["conflict-probe"], 0)
+            self.assertNotIn("quota", tenant)
+            self.assertNotIn("queries-per-second", tenant["dns"])
+        self.assertNotIn("dns", services_bed.pair("n", False)[0])
+
+    def test_probes_are_the_default_unless_switched_off(self):
+        self.assertNotIn("conflict-probe", services_bed.tenant(5, "n", ("hosts0",))["dhcp"])
+        self.assertEqual(services_bed.tenant(5, "n", ("hosts0",), probe=0)["dhcp"]["conflict-probe"], 0)
+        self.assertEqual(services_bed.tenant(5, "n", ("hosts0",))["attachment"][0]["vlan"], 7)
+
+    def test_one_uplink_for_each(self):
+        bed = types.SimpleNamespace(nodes=[], name="n", _with_dns=True)
+        content = services_bed.ServicesBed.network(bed, [])[configuration.NETWORK]
+        self.assertEqual([one["port"] for one in content["backbone"]["interface"]], ["up0", "up1"])
+        self.assertEqual(content["resolver"], {"upstream": [services_bed.UPSTREAM]})
+
+
+class FloodsTest(unittest.TestCase):
+    def test_frames_of_every_kind(self):
+        with tempfile.TemporaryDirectory() as directory:
+            found = {}
+            for kind in floods.KINDS:
+                path = pathlib.Path(directory) / floods.file_name(kind)
+                floods.write(kind, 500, path)
+                found[kind] = traffic.read_pcap(path)
+        vlan = struct.pack("!2H", 0x8100, traffic.place(services_bed.HOSTILE)[1])
+        for kind, frames in found.items():
+            with self.subTest(kind):
+                self.assertEqual({frame[12:16] for frame in frames}, {vlan})
+                self.assertEqual(len(set(frames)), len(frames) if kind != "mixed" else 5 * 500)
+        self.assertEqual(len({frame[6:12] for frame in found["dhcp"]}), len(found["dhcp"]))
+        self.assertEqual({frame[26] for frame in found["ttl"]}, {1})
+        self.assertEqual({host_frames.checksum(frame[18:38]) for frame in found["ttl"]}, {0})
+        self.assertEqual({frame[16:18] for frame in found["arp"]}, {b"\x08\x06"})
+        self.assertEqual({traffic.parse(frame).destination_port for frame in found["dns"]}, {53})
+        self.assertTrue(all(traffic.parse(frame).checksums_valid for frame in found["dns"]))
+        self.assertEqual({traffic.parse(frame).destination for frame in found["connections"]},
+                         {services_bed.FAR_SERVER})
+        self.assertEqual(len(found["mixed"]), 5 * 500)
+
+
+class NamesTest(unittest.TestCase):
+    SAID = """> NOERROR host1.t0.example A 0.000250
+> T host2.t0.example A 5.000000
+> NXDOMAIN host3.t0.example A 0.000750
+
+Statistics:
+
+  Queries sent:         3
+  Queries completed:    2 (66.67%)
+  Queries lost:         1 (33.33%)
+
+  Response codes:       NOERROR 1 (50.00%), NXDOMAIN 1 (50.00%)
+  Average packet size:  request 35, response 51
+  Run time (s):         2.0
+  Queries per second:   1234.500000
+"""
+
+    def test_what_dnsperf_says(self):
+        self.assertEqual(names.parse(self.SAID), {"rate": 1234.5, "lost": 1, "codes": ["NOERROR", "NXDOMAIN"],
+                                                  "seconds": [0.00025, 0.00075]})
+        with self.assertRaisesRegex(PenstockError, "gave no figures: no route"):
+            names.parse("no route")
+
+    def test_the_provider_s_resolver(self):
+        mac = bytes(6)
+        query = host_frames.query(mac, 2, "10.0.0.10", 77, "name1.others.example")[46:]
+        answer = names.answer(query)
+        self.assertEqual(struct.unpack_from("!6H", answer), (77, 0x8580, 1, 1, 0, 0))
+        self.assertEqual(answer[-4:], bytes([192, 88, 99, 10]))
+        other = query[:-4] + struct.pack("!2H", 28, 1)
+        self.assertEqual(struct.unpack_from("!6H", names.answer(other))[3], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
