@@ -286,6 +286,16 @@ class CommandsTest(Directory):
                 self.assertEqual(code, 0)
                 self.assertIn(f"penstock {name}", out)
 
+    def test_benchmarks_are_named(self):
+        _, out, _ = self.run_cli("help")
+        for text in ("bench --quick", "bench nat", "bench services"):
+            self.assertIn(f"./penstock {text} ", out)
+        _, out, _ = self.run_cli("bench", "--help")
+        self.assertIn("{edge,nat,services}", out)
+        with unittest.mock.patch("os.geteuid", return_value=0):
+            code, _, err = self.run_cli("bench", "nat", "--parts", "dns")
+        self.assertEqual((code, "only bench services has parts" in err), (1, True))
+
     def test_status_without_a_controller(self):
         with unittest.mock.patch("os.geteuid", return_value=0):
             code, out, err = self.run_cli("status", "--json")

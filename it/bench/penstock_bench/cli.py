@@ -33,8 +33,8 @@ def add_options(parser):
     """What `./penstock bench` takes."""
     parser.description, parser.epilog = _DESCRIPTION, _EPILOG
     parser.add_argument("what", nargs="?", choices=("edge", "nat", "services"), default="edge", help="the whole edge "
-                        "beside OVN, carrier NAT by RFC 9693 beside one conntrack flow, or addresses and names for hosts "
-                        "and a tenant beside a hostile one; default edge")
+                        "beside OVN, carrier NAT by RFC 9693 beside one conntrack flow, or addresses and names for "
+                        "hosts and a tenant beside a hostile one; default edge")
     parser.add_argument("--quick", action="store_true", help="only what the ratios need: less than 15 minutes")
     parser.add_argument("--parts", metavar="PARTS", type=_parts, help="of services, only these, with commas: "
                         f"{', '.join(services.PARTS)}; without dns the node has no resolvers")

@@ -2,9 +2,9 @@
 """Hosts of many tenants on one device: they get addresses by DHCP, ask for names and ping, and it is noted how long all
 that takes.
 
-One packet socket and one loop play all of them, with raw frames tagged for the tenants' VLANs. A client that repeats what
-is not answered (RFC 2131, section 4.1) after 4 s and twice as long each time, give or take a second, is what real hosts are.
-perfdhcp plays many clients, but on one VLAN and through the kernel's addresses of one host.
+One packet socket and one loop play all of them, with raw frames tagged for the tenants' VLANs. What is not answered
+they repeat as real ones do (RFC 2131, section 4.1): after 4 s, and twice as long each time, give or take a second.
+perfdhcp plays many clients too, but all through one socket of the kernel, so on one VLAN.
 """
 
 import heapq
@@ -27,8 +27,8 @@ _FIRST_REPEAT, _LONGEST_REPEAT = 4, 64
 
 
 class Hosts:
-    """The loop. Samples are dicts: kind (lease, query, ping), seconds, failed, repeats, and of a lease began (on the clock)
-    and offer (seconds).
+    """The loop. Samples are dicts: kind (lease, query, ping), seconds, failed, repeats, and of a lease began (on the
+    clock) and offer (seconds).
 
     device: the other end of the cable of an access port
     connection, clock: for tests

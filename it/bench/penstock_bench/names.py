@@ -97,10 +97,10 @@ class Clients:
         deadline = time.monotonic() + _READY_SECONDS
         for what in WHAT:
             for tenant in self._tenants:
-                while set(self._finish(tenant, self._start(tenant, what, "-n", "1", "-t", "2"))["codes"]) != {"NOERROR"}:
+                while self._codes(tenant, what) != {"NOERROR"}:
                     if time.monotonic() > deadline:
-                        raise PenstockError(f"within {_READY_SECONDS} s the resolver of tenant {tenant} did not answer: "
-                                            f"{what}")
+                        raise PenstockError(f"within {_READY_SECONDS} s the resolver of tenant {tenant} did not know "
+                                            f"{what} names")
                     time.sleep(0.5)
 
     def measure(self, what, seconds):
@@ -114,6 +114,10 @@ class Clients:
                 "calm_lost": sum(one["lost"] for one in calm), "answers": len(times),
                 "p50": stats.percentile(times, 50), "p99": stats.percentile(times, 99),
                 "codes": sorted({code for one in fast + calm for code in one["codes"]})}
+
+    def _codes(self, tenant, what):
+        """What comes of asking for every name once."""
+        return set(self._finish(tenant, self._start(tenant, what, "-n", "1", "-t", "2"))["codes"])
 
     def _together(self, what, *options):
         started = [(tenant, self._start(tenant, what, *options)) for tenant in self._tenants]
@@ -144,8 +148,8 @@ class Clients:
         namespace, device = self._namespace(tenant), f"vlan{tenant}"
         namespaces.create(namespace)
         namespaces.delete_link(device)
-        namespaces.execute(None, "ip", "link", "add", "link", self._bed.hosts_device, "name", device, "type", "vlan", "id",
-                           str(traffic.place(tenant)[1]))
+        namespaces.execute(None, "ip", "link", "add", "link", self._bed.hosts_device, "name", device, "type", "vlan",
+                           "id", str(traffic.place(tenant)[1]))
         namespaces.move_link(device, None, namespace)
         namespaces.disable_checksum_offload(device, namespace)
         namespaces.execute(namespace, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1")

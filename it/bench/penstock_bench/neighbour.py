@@ -5,8 +5,8 @@ In each turn of some seconds the neighbour has a stream of 64-byte UDP frames wh
 sessions, hosts that get addresses, one after the other, and a host that asks the gateway for names of its own zone and
 pings it. The quiet turn is the same without a flood. All kinds take turns; ratios are made inside each round.
 
-The stream is offered a quarter of what the node forwards of it when it has the polling thread for itself: half of what a
-fair share would be when two send as fast as they can.
+The stream is offered a quarter of what the node forwards of it when it has the polling thread for itself: half of what
+a fair share would be when two send as fast as they can.
 """
 
 import pathlib
@@ -144,7 +144,7 @@ def _times(until, rate):
 def _told(sample):
     lease = sample["lease"]
     p99 = stats.percentile(lease["seconds"], 99) * 1000 if lease["seconds"] else float("nan")
-    pmd = sample["pmd"] or {}
-    return (f"{sample['share']:.3f} of {sample['offered']:,} arrived, flood {sample['hostile_pps'] / 1e6:.2f} Mpps, 99 % of "
-            f"{lease['count']} leases within {p99:.0f} ms, {lease['failed']} failed, PMD busy {pmd.get('busy', 0):.0%}, "
-            f"{pmd.get('cycles_per_packet', 0)} cycles a packet")
+    pmd = sample["pmd"]
+    return (f"{sample['share']:.3f} of {sample['offered']:,} arrived, flood {sample['hostile_pps'] / 1e6:.2f} Mpps, "
+            f"99 % of {lease['count']} leases within {p99:.0f} ms, {lease['failed']} failed, "
+            f"PMD {pmd['busy']:.0%} busy, {pmd['cycles_per_packet']} cycles a packet")

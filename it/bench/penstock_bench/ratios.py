@@ -59,7 +59,7 @@ TARGETS = {target.name: target for target in _targets()}
 """All ratios of a run of the whole edge, in the order of the report."""
 
 SERVICES = {target.name: target for target in (
-    Target("leases_per_second", "leases a second, a host of each tenant at the same time, conflict probes as by default"),
+    Target("leases_per_second", "leases a second, a host of each of many tenants at the same time"),
     Target("lease_p99_ms", "from the first DISCOVER to the ACK, 99th percentile of these", better="lower", unit="ms"),
     Target("dns_queries_per_second", "DNS queries a second that some tenants get answered"),
     Target("dns_p99_ms", "DNS answer at half of that rate, 99th percentile", better="lower", unit="ms"),

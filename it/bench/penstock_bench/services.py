@@ -94,9 +94,9 @@ class Run:
             for kind, probe in PROBES.items():
                 bed.provision([services_bed.tenant(index, bed.name, (HOSTS_PORT,), probe=probe)
                                for index in range(self._plan.tenants)])
-                hosts_of_round = [_mac(2 * (number + 1) + (probe is None), index) for index in range(self._plan.tenants)]
+                series = 2 * (number + 1) + (probe is None)
                 answer = hosts.play({"seconds": _LEASE_SECONDS, "leases": [
-                    (0, mac, traffic.place(index)[1], False) for index, mac in enumerate(hosts_of_round)]})
+                    (0, _mac(series, index), traffic.place(index)[1], False) for index in range(self._plan.tenants)]})
                 sample = lease_sample(answer)
                 # The first round warms Java up, and counts for nobody.
                 (found["samples"][kind] if number >= 0 else found.setdefault("warm_up", [])).append(sample)
@@ -119,7 +119,7 @@ class Run:
 
 
 def lease_sample(answer):
-    """From the answer of the hosts to one sample: seconds from the first DISCOVER to the last ACK, and of each lease."""
+    """One sample of the answer of the hosts: seconds from the first DISCOVER to the last ACK, and of each lease."""
     leases = [sample for sample in answer["samples"] if sample["kind"] == "lease"]
     done = [sample for sample in leases if not sample["failed"]]
     if not done:

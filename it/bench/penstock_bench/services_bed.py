@@ -49,7 +49,8 @@ class ServicesBed(edge.Edge):
 
     def _ports(self):
         ports = {"access-ports": [self._port("acc0", 0, "acc"), self._port("acc1", 1, "nbr"),
-                                  {"name": HOSTS_PORT, "type": "dpdk", "devargs": f"net_af_packet0,iface={HOSTS_PORT}-sw"}],
+                                  {"name": HOSTS_PORT, "type": "dpdk",
+                                   "devargs": f"net_af_packet0,iface={HOSTS_PORT}-sw"}],
                  "uplink-ports": [self._port("up0", 2, "up"), self._port("up1", 3, "far")]}
         if self._with_dns:
             ports["dns"] = {"device": _RESOLVER_DEVICE, "upstream-address": f"{_RESOLVER_ADDRESS}/24"}

@@ -69,8 +69,9 @@ def _dns(dns):
     slow = min(samples, key=lambda what: median(what, "rate"))
     late = max(samples, key=lambda what: median(what, "p99"))
     text = f"{{}} names, the worse of {len(samples)} kinds, {dns['tenants']} tenants together; median of the rounds"
-    return {"dns_queries_per_second": ratios.of_rounds([one["rate"] for one in samples[slow]], text.format(_WHAT[slow])),
-            "dns_p99_ms": ratios.of_rounds([one["p99"] * 1000 for one in samples[late]], text.format(_WHAT[late]))}
+    rates, times = [one["rate"] for one in samples[slow]], [one["p99"] * 1000 for one in samples[late]]
+    return {"dns_queries_per_second": ratios.of_rounds(rates, text.format(_WHAT[slow])),
+            "dns_p99_ms": ratios.of_rounds(times, text.format(_WHAT[late]))}
 
 
 def _neighbour(found):
@@ -87,8 +88,8 @@ def _neighbour(found):
     leases = {kind: ratio for kind in kinds if (ratio := p99_ratio(samples, kind))}
     if leases:
         worst = max(leases, key=lambda kind: leases[kind][0])
-        result["neighbour_lease_p99_ratio"] = (*leases[worst], f"flood: {_FLOODS[worst]}, the worst of {len(leases)}; all "
-                                               "leases of all rounds; range by resampling (95 %)")
+        result["neighbour_lease_p99_ratio"] = (*leases[worst], f"flood: {_FLOODS[worst]}, the worst of {len(leases)}; "
+                                               "all leases of all rounds; range by resampling (95 %)")
     return result
 
 
@@ -137,9 +138,9 @@ def render(results):
 
 def _leases_section(document, leases):
     document.section("Leases")
-    document.text("A host of each tenant asks at the same moment, and repeats after 4 s what is not answered. Busy is the "
-                  "share of a core that playing the hosts took; with nothing to wait for they would have done so many "
-                  "leases a second.")
+    document.text("A host of each tenant asks at the same moment, and repeats after 4 s what is not answered. Busy is "
+                  "the share of a core that playing the hosts took; with nothing to wait for they would have done so "
+                  "many leases a second.")
     document.table(["conflict probes", "leases/s", "until the last, s", "offer, median, ms", "median, ms", "99 %, ms",
                     "repeated", "failed", "hosts busy", "hosts alone, leases/s"], [
         (kind, count(one["rate"]), number(one["seconds"]), number(one["offer_p50"] * 1000), number(one["p50"] * 1000),

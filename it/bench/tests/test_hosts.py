@@ -162,7 +162,8 @@ class ResidentTest(unittest.TestCase):
                          [("ping", False), ("query", False), ("query", True)])
         self.assertEqual(wire.sent[0][16:18], b"\x08\x06")
         (arp,) = [frame for frame in wire.sent[1:] if frame[16:18] == b"\x08\x06"]
-        self.assertEqual((arp[:12], arp[18:26]), (host_frames.GATEWAY_MAC + MAC, struct.pack("!HHBBH", 1, 0x0800, 6, 4, 2)))
+        self.assertEqual(arp[:12], host_frames.GATEWAY_MAC + MAC)
+        self.assertEqual(arp[18:26], struct.pack("!HHBBH", 1, 0x0800, 6, 4, 2))
         self.assertEqual(sum(frame.endswith(b"\x05known\x07example\0\0\1\0\1") for frame in wire.sent), 1)
         self.assertGreater(answer["frames"], 6)
 
