@@ -2,8 +2,8 @@
 """Hosts in a process of their own, which comes before all others on its core: the clock of the samples is there.
 
 A job is one line of JSON: `residents` (MAC, VLAN, address), `leases` (at, MAC, VLAN, whether it is given back),
-`queries` (at, address, name), `pings` (at, address), where `at` is seconds from the job's begin; and `seconds`, how long
-it may take. The answer is a line with `samples`, `frames` (sent and received), `cpu_seconds` and `seconds`.
+`queries` (at, address, name), `pings` (at, address), where `at` is seconds from the job's begin; and `seconds`,
+how long it may take. The answer is a line with `samples`, `frames` (sent and received), `cpu_seconds` and `seconds`.
 
     python3 -m penstock_bench.host_process DEVICE
 """

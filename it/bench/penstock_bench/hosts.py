@@ -42,6 +42,7 @@ class Hosts:
         self._order = itertools.count()
         self._waiting = {}  # What an answer is known by -> who waits for it.
         self._own = {}  # Addresses that answer ARP: {address: (MAC, VLAN)}.
+        self._open = 0  # Leases and questions that have no end yet.
         self.samples = []
         self.frames = 0
         self.cpu_seconds = 0.0
@@ -69,13 +70,13 @@ class Hosts:
 
     @property
     def busy(self):
-        """Whether anybody waits or has something to do."""
-        return bool(self._timers)
+        """Whether anybody waits or is still to begin."""
+        return self._open > 0
 
     def run(self, until):
-        """Plays until that time, or until nobody has anything to do. What goes on then is given up, and no sample."""
+        """Plays until that time, or until all have what they want or gave up. What goes on then is no sample."""
         begun = time.process_time()
-        while self._timers and self._clock() < until:
+        while self._open and self._clock() < until:
             self._due()
             self._receive(min(until, self._timers[0][0] if self._timers else until))
         self.cpu_seconds += time.process_time() - begun
@@ -84,6 +85,7 @@ class Hosts:
         """Nobody waits for anything any more, and samples begin anew."""
         self._timers.clear()
         self._waiting.clear()
+        self._open = 0
         self.samples, self.frames, self.cpu_seconds = [], 0, 0.0
 
     # For those who are played.
@@ -107,6 +109,16 @@ class Hosts:
             self._socket.send(frame)
         except OSError:
             pass
+
+    def begin_at(self, at, call):
+        """Has `call` called then; it is the begin of a sample."""
+        self._open += 1
+        self.call_at(at, call)
+
+    def end(self, sample):
+        """Takes the sample of one that has begun."""
+        self._open -= 1
+        self.samples.append(sample)
 
     def call_at(self, at, call):
         """Has `call` called then."""
@@ -166,7 +178,7 @@ class _Lease:
 
     def begin(self, at):
         """Says DISCOVER then."""
-        self._hosts.call_at(at, self._start)
+        self._hosts.begin_at(at, self._start)
 
     def _start(self):
         self._began = self._hosts.now()
@@ -210,9 +222,8 @@ class _Lease:
     def _end(self, failed):
         self._turn = None
         self._hosts.stop_waiting(self._key)
-        self._hosts.samples.append({"kind": "lease", "failed": failed, "repeats": self._repeats,
-                                    "began": self._began, "offer": self._offered,
-                                    "seconds": self._hosts.now() - self._began})
+        self._hosts.end({"kind": "lease", "failed": failed, "repeats": self._repeats, "began": self._began,
+                         "offer": self._offered, "seconds": self._hosts.now() - self._began})
 
 
 class _Question:
@@ -224,7 +235,7 @@ class _Question:
 
     def begin(self, at):
         """Asks then."""
-        self._hosts.call_at(at, self._ask)
+        self._hosts.begin_at(at, self._ask)
 
     def _ask(self):
         mac, vlan = self._hosts.place_of(self._address)
@@ -240,8 +251,8 @@ class _Question:
         if self._key:
             self._hosts.stop_waiting(self._key)
             self._key = None
-            self._hosts.samples.append({"kind": self._kind, "failed": failed, "repeats": 0,
-                                        "seconds": self._hosts.now() - self._began})
+            self._hosts.end({"kind": self._kind, "failed": failed, "repeats": 0,
+                             "seconds": self._hosts.now() - self._began})
 
 
 def _packet_socket(device):

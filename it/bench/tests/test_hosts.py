@@ -90,6 +90,10 @@ class LeaseTest(unittest.TestCase):
         self.assertNotIn(b"\x32\x04", discover[286:])
         self.assertIn(b"\x32\x04" + socket.inet_aton("10.0.0.100") + b"\x36\x04" + socket.inet_aton(SERVER), request)
 
+    def test_nobody_waits_for_those_who_are_done(self):
+        _, _, wire = self.played(self.good)
+        self.assertLess(wire.clock(), 10)
+
     def test_gives_it_back(self):
         _, kinds, wire = self.played(self.good, release=True)
         self.assertEqual(kinds, [host_frames.DISCOVER, host_frames.REQUEST, host_frames.RELEASE])
