@@ -4,6 +4,7 @@ package io.penstock.engine.node;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.PlanDiff;
+import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Table;
@@ -18,7 +19,7 @@ final class ConntrackZones {
     }
 
     /**
-     * Zones whose tenant has left the node, so that nobody inherits its connections, and zones whose translation, of
+     * VRFs whose tenant has left the node, so that nobody inherits its connections, and VRFs whose translation, of
      * sources or of networks that are seen at other addresses, is another now or has ended. Packets of a connection
      * with the old address would be dropped until it times out, and a session would go on to send them: it looks at no
      * flow of its tenant.
@@ -26,11 +27,22 @@ final class ConntrackZones {
     static Set<Integer> toFlush(final NodePlan planned, final PlanDiff diff) {
         return Stream.of(
             diff.excess().stream().filter(flow -> isSourceNat(flow) || guardsTwiceNat(flow) || beginsMappings(flow)
-                || !planned.zones().contains(Cookie.ownerId(flow.cookie()))),
+                || !planned.vrfs().contains(Cookie.ownerId(flow.cookie()))),
             diff.wrong().stream().filter(flow -> isSourceNat(flow) || isTwiceNat(flow)),
             diff.missing().stream().filter(ConntrackZones::beginsMappings))
             .flatMap(flows -> flows).filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
             .map(FlowSpec::cookie).map(Cookie::ownerId).collect(Collectors.toSet());
+    }
+
+    /**
+     * Zones of access lists that are tracked from now on, or no more: those of tenants that have left the node too.
+     * What is there is from a time when other lists decided. A list that changes is no reason: each packet is held
+     * against one.
+     */
+    static Set<Integer> ofLists(final PlanDiff diff) {
+        return Stream.concat(diff.excess().stream(), diff.missing().stream())
+            .filter(flow -> flow.table() == Table.TENANT_ACL_TRACK && Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
+            .map(flow -> Constants.aclZone(Cookie.ownerId(flow.cookie()))).collect(Collectors.toSet());
     }
 
     /**

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /**
  * Brings the flows of a switch to a plan, and what goes with them: meters, which no bundle carries, so those that flows
@@ -56,8 +57,8 @@ final class NodeFlows {
     /** From the plan that the switch has to another: costs as much as differs. */
     FlowChanges change(final SwitchId id, final NodePlan installed, final NodePlan planned)
             throws InterruptedException, ExecutionException, TimeoutException {
-        final Set<Integer> gone = new HashSet<>(installed.zones());
-        gone.removeAll(planned.zones());
+        final Set<Integer> gone = new HashSet<>(installed.vrfs());
+        gone.removeAll(planned.vrfs());
         final MeterDiff meters = MeterDiff.between(planned, installed);
         setMeters(id, meters);
         final FlowChanges changes = send(id, planned, PlanDiff.between(planned, installed), gone, List.of());
@@ -96,7 +97,8 @@ final class NodeFlows {
         final Set<Long> cookies = Removal.cookies(diff, gone, flushed);
         final FlowChanges changes = new FlowChanges(cookies, Removal.keys(diff, cookies), foreign, diff.toAdd());
         // Should the connection end between the two, the flows tell nothing any more.
-        flushed.forEach(zone -> unflushed.add(TrackedConnections.ofZone(zone)));
+        Stream.concat(flushed.stream(), ConntrackZones.ofLists(diff).stream())
+            .forEach(zone -> unflushed.add(TrackedConnections.ofZone(zone)));
         if (changes.size() > 0) {
             southbound.apply(id, changes).get(ANSWER_SECONDS, TimeUnit.SECONDS);
         }

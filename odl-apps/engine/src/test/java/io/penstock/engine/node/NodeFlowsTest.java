@@ -14,6 +14,7 @@ import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Priority;
@@ -41,6 +42,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
@@ -150,6 +152,27 @@ class NodeFlowsTest {
         final Tenant tenant = Fixtures.twice();
         return Fixtures.plan(Fixtures.network(new Tenant(tenant.name(), tenant.attachments(), tenant.subnets(),
             tenant.routes(), tenant.nat().map(nat -> nat.with(networks)), Optional.empty(), Optional.empty())));
+    }
+
+    @Test
+    void connectionsOfListsAreForgottenWhenTheyAreTrackedAndWhenNoMore() throws Exception {
+        final NodePlan none = Fixtures.plan(Fixtures.network(Fixtures.guarded(Optional.of("office-out"),
+            Optional.of("office-in"), false)));
+        final NodePlan both = Fixtures.plan(Fixtures.network(Fixtures.guarded()));
+        final NodePlan other = Fixtures.plan(Fixtures.network(Fixtures.guarded(Optional.of("web-only"),
+            Optional.empty(), true)));
+        final Set<TrackedConnections> zone = Set.of(TrackedConnections.ofZone(Constants.aclZone(2)));
+        flows.change(SWITCH, none, both);
+        assertThat(southbound.flushed).containsExactly(zone);
+        flows.change(SWITCH, both, other);
+        flows.change(SWITCH, other, both);
+        assertThat(southbound.flushed).hasSize(1);
+        flows.change(SWITCH, both, none);
+        assertThat(southbound.flushed).containsExactly(zone, zone);
+        assertThat(southbound.removed()).isEmpty();
+        flows.change(SWITCH, both, Fixtures.plan(Fixtures.network()));
+        assertThat(southbound.flushed.get(2)).containsExactlyInAnyOrder(TrackedConnections.ofZone(2),
+            TrackedConnections.ofZone(Constants.aclZone(2)));
     }
 
     @Test
@@ -270,7 +293,7 @@ class NodeFlowsTest {
 
     private static NodePlan plan(final SortedMap<Integer, List<PlannedFlow>> tenants) {
         return new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()), List.of(), tenants,
-            new TreeMap<>(), new TreeMap<>());
+            new TreeMap<>(), new TreeMap<>(), new TreeSet<>());
     }
 
     /** A switch that takes everything and remembers it; flows and forgetting may fail. */

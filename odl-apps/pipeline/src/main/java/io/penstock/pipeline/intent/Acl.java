@@ -2,12 +2,25 @@
 package io.penstock.pipeline.intent;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** An RFC 8519 access control list. The first entry that matches decides; what none permits is dropped. */
 public record Acl(String name, List<Entry> entries) {
+    /** Types of ICMP by which a connection begins in conntrack, and those that answer: echo, timestamp, information. */
+    private static final Map<Integer, Integer> REPLIES = Map.of(8, 0, 13, 14, 15, 16);
+
     public Acl {
         entries = List.copyOf(entries);
+    }
+
+    /**
+     * The list that answers to what this one permits meet: the two ends have changed places, and ICMP queries are the
+     * replies to them (RFC 792). Entries to which nobody answers are not in it.
+     */
+    public Acl answers() {
+        return new Acl(name, entries.stream().filter(entry -> entry.icmpType().stream().allMatch(REPLIES::containsKey))
+            .map(Entry::answer).toList());
     }
 
     /**
@@ -22,6 +35,11 @@ public record Acl(String name, List<Entry> entries) {
             Optional<Integer> icmpType, Optional<Integer> icmpCode, List<String> inexpressible) {
         public Entry {
             inexpressible = List.copyOf(inexpressible);
+        }
+
+        private Entry answer() {
+            return new Entry(name, permit, destination, source, protocol, destinationPorts, sourcePorts,
+                icmpType.map(REPLIES::get), icmpCode, inexpressible);
         }
     }
 

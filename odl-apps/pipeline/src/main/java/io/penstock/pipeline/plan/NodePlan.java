@@ -3,6 +3,7 @@ package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
+import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.stage.PlannedFlow;
 import java.util.Collections;
@@ -11,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
@@ -18,18 +21,20 @@ import java.util.function.Consumer;
  * what is the same in both.
  *
  * @param nodeFlows flows of the node and of the backbone
- * @param tenantFlows flows of the tenants by VRF id, which is also their conntrack zone
+ * @param tenantFlows flows of the tenants by VRF id, which is also the conntrack zone of their translations
  * @param tenantMeters meters of the tenants by VRF id
  * @param orders what the agent of the node has to do for the tenants, by VRF id
+ * @param tracked VRF ids of the tenants whose access lists are tracked
  */
 public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows,
         SortedMap<Integer, List<PlannedFlow>> tenantFlows, SortedMap<Integer, List<MeterSpec>> tenantMeters,
-        SortedMap<Integer, TenantOrders> orders) {
+        SortedMap<Integer, TenantOrders> orders, SortedSet<Integer> tracked) {
     public NodePlan {
         nodeFlows = List.copyOf(nodeFlows);
         tenantFlows = Collections.unmodifiableSortedMap(tenantFlows);
         tenantMeters = Collections.unmodifiableSortedMap(tenantMeters);
         orders = Collections.unmodifiableSortedMap(orders);
+        tracked = Collections.unmodifiableSortedSet(tracked);
     }
 
     /** All meters of the switch by their id; made anew by each call. */
@@ -42,9 +47,16 @@ public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows,
         return meters;
     }
 
-    /** Conntrack zones in use, which are the VRF ids of the node's tenants, in ascending order. */
-    public Set<Integer> zones() {
+    /** VRF ids of the node's tenants in ascending order. */
+    public Set<Integer> vrfs() {
         return tenantFlows.keySet();
+    }
+
+    /** Conntrack zones in use in ascending order: of all translations, and of access lists that are tracked. */
+    public SortedSet<Integer> zones() {
+        final SortedSet<Integer> zones = new TreeSet<>(vrfs());
+        tracked.forEach(vrf -> zones.add(Constants.aclZone(vrf)));
+        return zones;
     }
 
     /** Number of flows. */

@@ -46,7 +46,7 @@ public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowS
      */
     public static PlanDiff between(final NodePlan plan, final Collection<FlowSpec> installed) {
         final PlanDiff diff = compare(plan.flowSpecs(), installed);
-        final Set<Integer> vrfs = new HashSet<>(plan.zones());
+        final Set<Integer> vrfs = new HashSet<>(plan.vrfs());
         vrfs.addAll(List.of(NO_VRF, Constants.BACKBONE_VRF));
         final List<FlowSpec> excess = diff.excess().stream()
             .filter(flow -> !isLearned(flow) || !vrfs.contains(Cookie.ownerId(flow.cookie()))).toList();

@@ -36,7 +36,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
@@ -64,7 +66,7 @@ public final class Planner {
     }
 
     private record TenantPlan(TenantAllocation allocation, List<PlannedFlow> flows, List<MeterSpec> meters,
-        TenantOrders orders) { }
+        TenantOrders orders, boolean tracked) { }
 
     /**
      * Plans a node from nothing.
@@ -95,14 +97,18 @@ public final class Planner {
         final SortedMap<Integer, List<PlannedFlow>> tenantFlows = new TreeMap<>();
         final SortedMap<Integer, List<MeterSpec>> tenantMeters = new TreeMap<>();
         final SortedMap<Integer, TenantOrders> orders = new TreeMap<>();
+        final SortedSet<Integer> tracked = new TreeSet<>();
         tenants.begin();
         for (final Tenant tenant : snapshot.tenantsOn(nodeName)) {
             final TenantPlan planned = planTenant(node, tenant);
             tenantFlows.put(planned.allocation().vrf(), planned.flows());
             tenantMeters.put(planned.allocation().vrf(), planned.meters());
             orders.put(planned.allocation().vrf(), planned.orders());
+            if (planned.tracked()) {
+                tracked.add(planned.allocation().vrf());
+            }
         }
-        return new NodePlan(bridge, nodeFlows, tenantFlows, tenantMeters, orders);
+        return new NodePlan(bridge, nodeFlows, tenantFlows, tenantMeters, orders, tracked);
     }
 
     private TenantPlan planTenant(final NodeView node, final Tenant tenant) {
@@ -116,7 +122,7 @@ public final class Planner {
         final FlowSink sink = new FlowSink(Cookie.of(Cookie.Kind.TENANT, view.vrf()), flows::add);
         STAGES.forEach(stage -> stage.planTenant(node, view, sink));
         final TenantPlan planned = new TenantPlan(allocation, List.copyOf(flows), TenantMeters.of(view),
-            TenantOrders.of(node, view));
+            TenantOrders.of(node, view), view.tracksLists());
         tenants.remember(tenant, planned);
         return planned;
     }

@@ -93,9 +93,13 @@ public final class Constants {
     public static final int MAPPINGS_PER_TENANT = 4096;
     /** A learned host or next hop that no packet used for this long is forgotten. Seconds. */
     public static final int LEARNED_IDLE_SECONDS = 1200;
+    /** Most hosts, and most next hops, that the switch learns of a tenant unless configured, and of the backbone. */
+    public static final int LEARNED_PER_TENANT = 4096;
     /** Most functions in a chain: as often as OVS lets a packet recirculate (MAX_RECIRC_DEPTH, lib/dpif-netdev.c). */
     public static final int RECIRCULATION_BUDGET = 6;
 
+    /** VRF ids end below it. */
+    private static final int ACL_ZONES = 0x8000;
     /** Of 240.0.0.0/8, which is nobody's on a network (RFC 1112, section 4). */
     private static final long RESOLVER_BASE = 240L << 24;
     private static final long BACKBONE_MAC_BASE = 0x025053010000L;
@@ -118,6 +122,11 @@ public final class Constants {
      */
     public static long resolverAddress(final int vrf, final int subnet) {
         return RESOLVER_BASE | (long) vrf << 8 | subnet;
+    }
+
+    /** Conntrack zone of the access lists of a VRF; that of its translations is the VRF id. */
+    public static int aclZone(final int vrf) {
+        return ACL_ZONES | vrf;
     }
 
     /** OpenFlow datapath id of a node's bridge. */

@@ -18,6 +18,9 @@ public final class Priority {
     /** Before all else of a table, but for entries of access lists. */
     public static final int FIRST = 3000;
 
+    /** Before entries of access lists too. */
+    public static final int TOP = 61000;
+
     private static final int PREFIX_BASE = 1000;
     private static final int ACL_BASE = 10000;
     /** Most entries an access control list can have. */

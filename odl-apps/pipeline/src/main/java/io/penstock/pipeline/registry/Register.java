@@ -12,7 +12,7 @@ import io.penstock.pipeline.flow.MatchField;
  */
 public enum Register {
     VRF(MatchField.REG0, 15, 0, Table.CLASSIFY, Table.ROUTING_ERROR,
-        "VRF id: 1 is the backbone, tenants from 2; also the conntrack zone."),
+        "VRF id: 1 is the backbone, tenants from 2; also the conntrack zone of its translations."),
     DOMAIN(MatchField.REG0, 23, 16, Table.CLASSIFY, Table.L2_FORWARD,
         "Broadcast domain of the attachment within its VRF."),
     FROM_BACKBONE(MatchField.REG0, 24, 24, Table.CLASSIFY, Table.ROUTING_ERROR,
@@ -47,11 +47,17 @@ public enum Register {
         "What a router tells the sender of this packet, by the numbers of ErrorKind."),
     TOO_BIG(MatchField.REG5, 21, 21, Table.VRF_ROUTE, Table.NEIGHBOUR_LOOKUP,
         "1 when the packet is longer than what its way out takes."),
+    LOOKED_UP(MatchField.REG5, 22, 22, Table.NAT_TRANSLATE, Table.NAT_BEGIN,
+        "1 when it is known whether the packet begins a connection."),
+    KNOWN(MatchField.REG5, 23, 23, Table.BACKBONE_IN, Table.ACCESS_LEARN,
+        "1 when a host or next hop was learned, 0 when there are too many."),
     MAP_INSIDE_ADDRESS(MatchField.REG6, 31, 0, Table.NAT_IN, Table.NAT_PORTS,
         "Whose the mapping is."),
     MAP_INSIDE_PORT(MatchField.REG7, 15, 0, Table.NAT_IN, Table.NAT_PORTS,
         "From which of its ports."),
-    ERROR_MTU(MatchField.REG7, 31, 16, Table.VRF_ROUTE, Table.ROUTING_ERROR,
+    ACL_ZONE(MatchField.REG7, 31, 16, Table.TENANT_ACL_IN, Table.TENANT_ACL_TRACK,
+        "Conntrack zone of the tenant's access lists."),
+    ERROR_MTU(MatchField.REG12, 15, 0, Table.VRF_ROUTE, Table.ROUTING_ERROR,
         "Longest packet that the way out takes, where packets are looked at for that.");
 
     private final FieldRange range;

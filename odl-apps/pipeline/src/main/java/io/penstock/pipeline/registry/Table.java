@@ -15,7 +15,7 @@ public enum Table {
         List.of("CHAIN_RETURN", "DNS_RETURN", "BACKBONE_IN", "ACCESS_GUARD", "ACCESS_LEARN")),
     CHAIN_RETURN(4, Owner.CHAIN, "Where a frame goes that comes back from a network function; behind the last one "
         + "twice NAT of the destination.",
-        List.of("VRF_ROUTE", "NAT_MAP")),
+        List.of("TENANT_ACL_IN", "VRF_ROUTE", "NAT_MAP")),
     DNS_RETURN(8, Owner.DNS, "From the resolver of the node: whose answer it is.", List.of("VRF_ROUTE")),
     BACKBONE_IN(10, Owner.BACKBONE, "Frames from an uplink: ARP, ping to the backbone address, public addresses.",
         List.of("NAT_IN", "CHAIN_IN", "ROUTING_ERROR", "EGRESS")),
@@ -28,7 +28,7 @@ public enum Table {
         List.of("CHAIN_IN")),
     CHAIN_IN(18, Owner.CHAIN, "Towards the tenant: twice NAT of the source; then the last function of the tenant's "
         + "chain, or straight on.",
-        List.of("VRF_ROUTE")),
+        List.of("TENANT_ACL_IN", "VRF_ROUTE")),
     ACCESS_GUARD(19, Owner.GUARD, "From an attachment: whether the sender may use the addresses it sends from.",
         List.of("ACCESS_LEARN")),
     ACCESS_LEARN(20, Owner.ACCESS, "Frames from an attachment: learns the host's MAC address from its ARP.",
@@ -44,9 +44,22 @@ public enum Table {
         List.of("VRF_ROUTE", "ROUTING_ERROR", "EGRESS", "DHCP_REQUEST")),
     DHCP_REQUEST(42, Owner.DHCP, "For the DHCP server of a VRF: to the controller, as many as the tenant may send.",
         List.of()),
+    TENANT_ACL_IN(46, Owner.ACL, "What may come to the tenant from the backbone.",
+        List.of("TENANT_ACL_IN_DENIED", "TENANT_ACL_IN_TRACK", "VRF_ROUTE")),
+    TENANT_ACL_IN_DENIED(47, Owner.ACL, "Not permitted: looks for a connection to which it is the answer.",
+        List.of("TENANT_ACL_IN_REPLY")),
+    TENANT_ACL_IN_TRACK(48, Owner.ACL, "Permitted: the connection is known from here on.", List.of("VRF_ROUTE")),
+    TENANT_ACL_IN_REPLY(49, Owner.ACL, "Only answers to what the tenant may send, and errors about it.",
+        List.of("VRF_ROUTE")),
     VRF_ROUTE(50, Owner.VRF, "Longest-prefix routing inside the VRF; decrements the TTL.",
         List.of("TENANT_ACL", "NEIGHBOUR_LOOKUP", "ROUTING_ERROR")),
-    TENANT_ACL(54, Owner.ACL, "What the tenant may send to the backbone.", List.of("CHAIN_OUT")),
+    TENANT_ACL(54, Owner.ACL, "What the tenant may send to the backbone.",
+        List.of("TENANT_ACL_DENIED", "TENANT_ACL_TRACK", "CHAIN_OUT")),
+    TENANT_ACL_DENIED(55, Owner.ACL, "Not permitted: looks for a connection to which it is the answer.",
+        List.of("TENANT_ACL_REPLY")),
+    TENANT_ACL_TRACK(56, Owner.ACL, "Permitted: the connection is known from here on.", List.of("CHAIN_OUT")),
+    TENANT_ACL_REPLY(57, Owner.ACL, "Only answers to what may come to the tenant, and errors about it.",
+        List.of("CHAIN_OUT")),
     CHAIN_OUT(60, Owner.CHAIN, "Towards the backbone: the first function of the tenant's chain, or twice NAT of the "
         + "destination and straight on.",
         List.of("NAT_MAP", "ROUTING_ERROR")),
@@ -74,6 +87,7 @@ public enum Table {
     NAT_OUT_CHECK(76, Owner.NAT, "Only what was translated goes on to the backbone; copies teach sessions.",
         List.of("NAT_LEARNED", "BACKBONE_ROUTE")),
     NAT_LEARNED(77, Owner.NAT, "A VRF that may have no more sessions is crowded.", List.of()),
+    NAT_BEGIN(78, Owner.NAT, "How many connections a tenant with a limit may begin in a second.", List.of()),
     BACKBONE_ROUTE(80, Owner.BACKBONE, "Longest-prefix routing to the transit gateways; what is for a public "
         + "address of this node begins again in backbone_in.", List.of("BACKBONE_ACL", "ROUTING_ERROR")),
     BACKBONE_ACL(82, Owner.ACL, "What may leave an uplink.", List.of("NEIGHBOUR_LOOKUP")),
@@ -122,10 +136,13 @@ public enum Table {
 
     /**
      * Whether a flow of this table may resubmit to {@code other}: forward, or for a hairpin back to where packets from
-     * the backbone begin. They cannot come a second time, for what comes from the backbone does not go back there.
+     * the backbone begin. They cannot come a second time, for what comes from the backbone does not go back there. What
+     * was looked at before it is translated goes back to be translated; {@link Register#LOOKED_UP} keeps it from coming
+     * again.
      */
     public boolean mayResubmit(final Table other) {
-        return other.number > number || this == BACKBONE_ROUTE && other == BACKBONE_IN;
+        return other.number > number || this == BACKBONE_ROUTE && other == BACKBONE_IN
+            || this == NAT_BEGIN && other == NAT_TRANSLATE;
     }
 
     /**

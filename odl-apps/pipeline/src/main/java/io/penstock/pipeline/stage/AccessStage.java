@@ -83,7 +83,7 @@ public final class AccessStage implements Stage {
         final long place = Register.place(node.port(attachment.port()), attachment.vlan());
         final FieldMatch from = Register.IN_ATTACHMENT.is(place);
         sink.flow(Table.ACCESS_LEARN, Priority.LOW, "learn hosts on " + attachment.name())
-            .when(from).ipv4().then(Replies.learnHost(view.vrf())).go(Table.L2_LOOKUP);
+            .when(from).ipv4().then(Replies.learnHost(view.vrf(), view.learnedHosts())).go(Table.L2_LOOKUP);
         final List<Action> flood = new ArrayList<>();
         for (final Tenant.Attachment other : domain.attachments()) {
             if (!other.equals(attachment)) {
@@ -105,9 +105,9 @@ public final class AccessStage implements Stage {
     private static void gatewayArp(final TenantView view, final TenantView.Domain domain,
             final Tenant.Subnet subnet, final FlowSink sink) {
         final List<Action> learn = new ArrayList<>();
-        learn.add(Replies.learnNeighbour(view.vrf()));
+        learn.add(Replies.learnNeighbour(view.vrf(), view.learnedHosts()));
         if (domain.isBridged()) {
-            learn.add(Replies.learnHost(view.vrf()));
+            learn.add(Replies.learnHost(view.vrf(), view.learnedHosts()));
         }
         sink.flow(Table.ACCESS_LEARN, Priority.HIGH, "ARP claims the gateway of " + subnet.name())
             .when(view.isVrf()).arp().when(MatchField.ARP_SPA, subnet.gateway()).drop();

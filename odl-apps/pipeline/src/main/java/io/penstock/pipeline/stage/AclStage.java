@@ -1,104 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.stage;
 
+import static io.penstock.pipeline.stage.ConnTracking.INV;
+import static io.penstock.pipeline.stage.ConnTracking.NEW;
+import static io.penstock.pipeline.stage.ConnTracking.REL;
+import static io.penstock.pipeline.stage.ConnTracking.RPL;
+import static io.penstock.pipeline.stage.ConnTracking.TRK;
+import static io.penstock.pipeline.stage.ConnTracking.state;
+
+import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
-import io.penstock.pipeline.flow.IpProtocol;
-import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.flow.Fragment;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
+import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Access control lists (RFC 8519) of tenants and of uplinks. One flow for each entry and block of ports; where there is
- * a list, what no entry permits is dropped.
+ * Access control lists (RFC 8519) of tenants and of uplinks. Where there is a list, what no entry permits is dropped.
+ *
+ * <p>A tenant may want answers to pass without an entry. Then what a list permits, or what comes in a direction without
+ * a list, is committed to a conntrack zone of its own, and what a list does not permit is looked for there. Either way
+ * it is one pass. State is used for nothing but answers, and an answer has to be one to something that is permitted
+ * still: it is held against the list of the other direction with its two ends changed round. So what is permitted no
+ * more is cut at once, in both directions.
+ *
+ * <p>Open vSwitch shows fragments without ports, the first one too. So no entry with ports is about them, and all of a
+ * packet take the same way, through conntrack, which puts them together. Those of an answer pass by what conntrack
+ * knows alone. Sample flows: golden/guarded.flows, tables tenant_acl_in to tenant_acl_in_reply and tenant_acl to
+ * tenant_acl_reply.
  */
 public final class AclStage implements Stage {
+    private static final String ANSWERS = ", answers";
+
+    /** One direction of the packets of a tenant. */
+    private enum Way {
+        OUT(Table.TENANT_ACL, Table.TENANT_ACL_DENIED, Table.TENANT_ACL_TRACK, Table.TENANT_ACL_REPLY,
+            Table.CHAIN_OUT),
+        IN(Table.TENANT_ACL_IN, Table.TENANT_ACL_IN_DENIED, Table.TENANT_ACL_IN_TRACK, Table.TENANT_ACL_IN_REPLY,
+            Table.VRF_ROUTE);
+
+        private final Table list;
+        private final Table denied;
+        private final Table track;
+        private final Table reply;
+        private final Table next;
+
+        Way(final Table list, final Table denied, final Table track, final Table reply, final Table next) {
+            this.list = list;
+            this.denied = denied;
+            this.track = track;
+            this.reply = reply;
+            this.next = next;
+        }
+    }
 
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
-        sink.flow(Table.TENANT_ACL, Priority.MISS, "no list").go(Table.CHAIN_OUT);
+        for (final Way way : Way.values()) {
+            sink.flow(way.list, Priority.MISS, "no list").go(way.next);
+            sink.flow(way.denied, Priority.MISS, "lists are not tracked").drop();
+            sink.flow(way.track, Priority.MISS, "lists are not tracked").drop();
+            sink.flow(way.reply, Priority.TOP, "error for a known connection").when(state(TRK | REL, INV))
+                .go(way.next);
+            sink.flow(way.reply, Priority.MISS, "lists are not tracked").drop();
+        }
         sink.flow(Table.BACKBONE_ACL, Priority.MISS, "no list").go(Table.NEIGHBOUR_LOOKUP);
         for (final Backbone.Interface uplink : node.uplinks()) {
-            uplink.egressAcl().map(node.snapshot().acls()::get).ifPresent(acl -> planList(sink, acl,
+            list(node, uplink.egressAcl()).ifPresent(acl -> new AclFlows(sink, acl, new AclFlows.Place(
                 Table.BACKBONE_ACL,
-                Register.OUT_ATTACHMENT.is(Register.place(node.port(uplink.port()), uplink.vlan())),
-                Table.NEIGHBOUR_LOOKUP));
+                List.of(Register.OUT_ATTACHMENT.is(Register.place(node.port(uplink.port()), uplink.vlan()))), 0, "",
+                Table.NEIGHBOUR_LOOKUP, Optional.empty())).plan());
         }
     }
 
     @Override
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
-        if (view.hasNat()) {
-            view.tenant().egressAcl().map(node.snapshot().acls()::get).ifPresent(acl -> planList(sink, acl,
-                Table.TENANT_ACL, view.isVrf(), Table.CHAIN_OUT));
+        if (!view.hasNat()) {
+            return;
+        }
+        final Optional<Acl> out = list(node, view.tenant().egressAcl());
+        final Optional<Acl> in = list(node, view.tenant().protection().ingressAcl());
+        if (view.tracksLists()) {
+            planTracked(view, Way.OUT, out, in, sink);
+            planTracked(view, Way.IN, in, out, sink);
+        } else {
+            out.ifPresent(acl -> planList(view, acl, Way.OUT.list, "", Way.OUT.next, Optional.empty(), sink));
+            in.ifPresent(acl -> planList(view, acl, Way.IN.list, "", Way.IN.next, Optional.empty(), sink));
         }
     }
 
-    private static void planList(final FlowSink sink, final Acl acl, final Table table, final FieldMatch scope,
-            final Table permitted) {
-        for (int index = 0; index < acl.entries().size(); index++) {
-            final Acl.Entry entry = acl.entries().get(index);
-            final String label = "ACL " + acl.name() + " entry " + entry.name()
-                + (entry.permit() ? " permit" : " drop");
-            for (final List<FieldMatch> ports : portMatches(entry)) {
-                final FlowSink.Draft flow = sink.flow(table, Priority.aclEntry(index), label)
-                    .when(scope).ipv4().when(headerMatches(entry)).when(ports);
-                if (entry.permit()) {
-                    flow.go(permitted);
-                } else {
-                    flow.drop();
-                }
-            }
-        }
-        sink.flow(table, Priority.LOW, "ACL " + acl.name() + " permits no such packet").when(scope).drop();
+    private static Optional<Acl> list(final NodeView node, final Optional<String> name) {
+        return name.map(node.snapshot().acls()::get);
     }
 
-    private static List<FieldMatch> headerMatches(final Acl.Entry entry) {
-        final List<FieldMatch> matches = new ArrayList<>();
-        entry.source().ifPresent(prefix -> matches.addAll(prefix.match(MatchField.IP_SRC)));
-        entry.destination().ifPresent(prefix -> matches.addAll(prefix.match(MatchField.IP_DST)));
-        entry.protocol().ifPresent(number -> matches.add(FieldMatch.of(MatchField.IP_PROTO, number)));
-        entry.icmpType().ifPresent(type -> matches.add(FieldMatch.of(MatchField.ICMP_TYPE, type)));
-        entry.icmpCode().ifPresent(code -> matches.add(FieldMatch.of(MatchField.ICMP_CODE, code)));
-        return matches;
+    private static void planList(final TenantView view, final Acl acl, final Table table, final String note,
+            final Table permitted, final Optional<Table> denied, final FlowSink sink) {
+        new AclFlows(sink, acl, new AclFlows.Place(table, List.of(view.isVrf()), view.vrf(), note, permitted, denied))
+            .plan();
     }
 
-    private static List<List<FieldMatch>> portMatches(final Acl.Entry entry) {
-        final boolean tcp = entry.protocol().equals(Optional.of(IpProtocol.TCP));
-        final List<List<FieldMatch>> product = new ArrayList<>();
-        for (final Optional<FieldMatch> source
-                : blocks(entry.sourcePorts(), tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC)) {
-            for (final Optional<FieldMatch> destination
-                    : blocks(entry.destinationPorts(), tcp ? MatchField.TCP_DST : MatchField.UDP_DST)) {
-                final List<FieldMatch> both = new ArrayList<>();
-                source.ifPresent(both::add);
-                destination.ifPresent(both::add);
-                product.add(both);
-            }
+    private static void planTracked(final TenantView view, final Way way, final Optional<Acl> own,
+            final Optional<Acl> others, final FlowSink sink) {
+        sink.flow(way.track, Priority.LOW, "connection of what is permitted").when(view.isVrf()).ipv4()
+            .then(track(view, true, way.next)).end();
+        if (own.isEmpty()) {
+            sink.flow(way.list, Priority.LOW, "no list, but answers are let pass").when(view.isVrf()).go(way.track);
+            return;
         }
-        return product;
+        planList(view, own.orElseThrow(), way.list, "", way.track, Optional.of(way.denied), sink);
+        sink.flow(way.denied, Priority.LOW, "look for what it may answer").when(view.isVrf()).ipv4()
+            .then(track(view, false, way.reply)).end();
+        planAnswers(view, way, own.orElseThrow(), others, sink);
     }
 
-    /** A port range as the fewest aligned blocks, each one masked match; one empty element for any port. */
-    private static List<Optional<FieldMatch>> blocks(final Optional<Acl.PortRange> range, final MatchField field) {
-        if (range.isEmpty() || range.orElseThrow().low() == 0 && range.orElseThrow().high() == 0xffff) {
-            return List.of(Optional.empty());
+    /** What a list does not permit may answer what the list of the other direction permits. */
+    private static void planAnswers(final TenantView view, final Way way, final Acl own, final Optional<Acl> others,
+            final FlowSink sink) {
+        final List<FieldMatch> answer = List.of(view.isVrf(), state(TRK | RPL, NEW | INV));
+        if (others.isEmpty()) {
+            sink.flow(way.reply, Priority.NORMAL, "answer").when(answer).go(way.next);
+        } else {
+            sink.flow(way.reply, Priority.TOP, "fragment of an answer").when(answer).ipv4()
+                .when(Fragment.YES.match()).go(way.next);
+            new AclFlows(sink, others.orElseThrow().answers(), new AclFlows.Place(way.reply, answer, view.vrf(),
+                ANSWERS, way.next, Optional.empty())).planEntries();
         }
-        final List<Optional<FieldMatch>> blocks = new ArrayList<>();
-        int low = range.orElseThrow().low();
-        while (low <= range.orElseThrow().high()) {
-            int size = low == 0 ? 0x10000 : Integer.lowestOneBit(low);
-            while (low + size - 1 > range.orElseThrow().high()) {
-                size /= 2;
-            }
-            blocks.add(Optional.of(new FieldMatch(field, low, 0xffff & ~(size - 1))));
-            low += size;
-        }
-        return blocks;
+        sink.flow(way.reply, Priority.LOW, "ACL " + own.name() + " permits no such packet").when(view.isVrf()).drop();
+    }
+
+    /** One pass, in the zone of the tenant's lists. */
+    private static List<Action> track(final TenantView view, final boolean commit, final Table next) {
+        return List.of(Register.ACL_ZONE.load(Constants.aclZone(view.vrf())), new Action.ConnTrack(commit,
+            Register.ACL_ZONE.range(), next, Optional.empty(), Optional.empty()));
     }
 }

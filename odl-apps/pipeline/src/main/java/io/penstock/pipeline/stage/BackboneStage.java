@@ -87,7 +87,7 @@ public final class BackboneStage implements Stage {
         classify.then(Register.VRF.load(Constants.BACKBONE_VRF),
             Register.IN_ATTACHMENT.load(Register.place(port, uplink.vlan()))).go(Table.BACKBONE_IN);
 
-        final Action learn = Replies.learnNeighbour(Constants.BACKBONE_VRF);
+        final Action learn = Replies.learnNeighbour(Constants.BACKBONE_VRF, Constants.LEARNED_PER_TENANT);
         sink.flow(Table.BACKBONE_IN, Priority.HIGH, "ARP claims the backbone address").arp().when(from)
             .when(MatchField.ARP_SPA, uplink.address()).drop();
         sink.flow(Table.BACKBONE_IN, Priority.NORMAL, "ARP for the backbone address").arp().when(from)

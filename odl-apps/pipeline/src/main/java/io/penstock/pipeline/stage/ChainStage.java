@@ -35,7 +35,8 @@ public final class ChainStage implements Stage {
     @Override
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
         final BiFunction<Integer, String, FlowSink.Draft> fromBackbone =
-            (priority, label) -> sink.flow(Table.CHAIN_IN, priority, label).when(view.isVrf());
+            (priority, label) -> sink.flow(Table.CHAIN_IN, priority, label).when(view.isVrf())
+                .then(view.limitIn());
         if (view.chain().isEmpty()) {
             TwiceNat.shut(view, fromBackbone, CLOSED);
             fromBackbone.apply(Priority.NORMAL, CLOSED).drop();
@@ -46,7 +47,10 @@ public final class ChainStage implements Stage {
         if (functions.isEmpty()) {
             TwiceNat.out(view, (priority, label) -> sink.flow(Table.CHAIN_OUT, priority, label).when(view.isVrf()),
                 flow -> flow.go(Table.NAT_MAP));
-            TwiceNat.in(view, fromBackbone, "", flow -> flow.go(Table.VRF_ROUTE));
+            TwiceNat.in(view, fromBackbone, "", flow -> flow.go(inside(view)));
+            if (view.hasListIn() || !view.limitIn().isEmpty()) {
+                fromBackbone.apply(Priority.NORMAL, "no chain").go(inside(view));
+            }
             return;
         }
         final NetworkFunction first = functions.get(0);
@@ -70,7 +74,12 @@ public final class ChainStage implements Stage {
         toBackbone.apply(Priority.NORMAL, "to the backbone from " + last.outsidePort()).go(Table.NAT_MAP);
         TwiceNat.out(view, toBackbone, flow -> flow.go(Table.NAT_MAP));
         returned(node, view, sink, first.insidePort(), Priority.NORMAL, "to the tenant from " + first.insidePort())
-            .then(Register.FROM_BACKBONE.load(1)).go(Table.VRF_ROUTE);
+            .then(Register.FROM_BACKBONE.load(1)).go(inside(view));
+    }
+
+    /** Where packets go that have left the chain towards the tenant. */
+    private static Table inside(final TenantView view) {
+        return view.hasListIn() ? Table.TENANT_ACL_IN : Table.VRF_ROUTE;
     }
 
     private static List<Action> enter(final NodeView node, final TenantView view, final String port,

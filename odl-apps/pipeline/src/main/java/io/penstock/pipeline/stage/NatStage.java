@@ -75,6 +75,7 @@ public final class NatStage implements Stage {
         sink.flow(Table.NAT_IN_NEW, Priority.MISS, "not translated").drop();
 
         IndependentNat.planNode(sink);
+        NatLimit.planNode(sink);
         NatSessions.lookUp(sink, Table.NAT_OUT, Table.NAT_OUT_KNOWN);
         sink.flow(Table.NAT_OUT_KNOWN, Priority.HIGH, "translated by a session").when(Register.SESSION.is(1))
             .then(Register.VRF.load(Constants.BACKBONE_VRF)).go(Table.BACKBONE_ROUTE);
@@ -106,6 +107,7 @@ public final class NatStage implements Stage {
         view.deterministic().forEach(mapping -> SubscriberNat.deterministic(node, view, mapping, sink));
         view.portBlocks().forEach(mapping -> SubscriberNat.onDemand(node, view, mapping, sink));
         IndependentNat.planTenant(view, sink);
+        NatLimit.planTenant(view, sink);
         if (!view.hasSourceNat()) {
             return;
         }
@@ -132,7 +134,7 @@ public final class NatStage implements Stage {
                 .end();
         }
         sink.flow(Table.NAT_IN_CHECK, Priority.HIGH, "expected by an ALG")
-            .when(view.isVrf(), state(TRK | NEW | REL, INV)).ipv4()
+            .when(view.isVrf(), state(TRK | NEW | REL, INV)).ipv4().then(view.limitNew())
             .then(new Action.ConnTrack(true, Register.VRF.range(), Table.NAT_IN_NEW,
                 Optional.of(new Action.Nat.Existing()), Optional.of(TRANSLATED)))
             .end();

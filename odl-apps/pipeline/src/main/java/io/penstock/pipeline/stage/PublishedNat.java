@@ -45,6 +45,7 @@ final class PublishedNat {
         sink.flow(Table.NAT_IN_CHECK, Priority.NORMAL, "port forward " + forward.name())
             .when(view.isVrf(), state(TRK | NEW, INV)).ipv4().when(MatchField.IP_DST, view.publicAddress())
             .when(MatchField.IP_PROTO, forward.protocol()).when(destinationPort, forward.publicPort())
+            .then(view.limitNew())
             .then(view.algs().stream().filter(alg -> tcp && alg.port() == forward.publicPort()).findFirst()
                 .map(publish::with).orElse(publish))
             .end();
@@ -96,7 +97,7 @@ final class PublishedNat {
                 .when(MatchField.IP_SRC, own).then(newToBackbone(new Action.Nat.Source(publicAddress))).end();
             sink.flow(Table.NAT_IN_CHECK, Priority.NORMAL, "fragment, " + label)
                 .when(view.isVrf(), state(TRK | NEW, INV)).ipv4().when(MatchField.IP_DST, publicAddress)
-                .then(newFromBackbone(own, OptionalInt.empty(), TRANSLATED)).end();
+                .then(view.limitNew()).then(newFromBackbone(own, OptionalInt.empty(), TRANSLATED)).end();
         }
     }
 }

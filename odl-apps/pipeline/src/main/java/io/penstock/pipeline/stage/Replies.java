@@ -2,6 +2,7 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.Action.LearnLimit;
 import io.penstock.pipeline.flow.Action.LearnSpec;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.MatchField;
@@ -65,10 +66,16 @@ final class Replies {
         return new Action.Move(Register.IN_ATTACHMENT.range(), Register.OUT_ATTACHMENT.range());
     }
 
-    /** Remembers who sent this ARP packet as next hop of the VRF. */
-    static Action learnNeighbour(final int vrf) {
+    /**
+     * Remembers who sent this ARP packet as next hop of the VRF. One that is known is renewed when there are too many,
+     * too, but as long as there are does not move: the switch counts what it would replace (ofproto_flow_mod_learn,
+     * ofproto/ofproto.c, 3.1).
+     *
+     * @param most next hops of the VRF
+     */
+    static Action learnNeighbour(final int vrf, final int most) {
         return new Action.Learn(Table.NEIGHBOURS, Priority.NORMAL, Constants.LEARNED_IDLE_SECONDS, 0,
-            Optional.empty(), Cookie.of(Cookie.Kind.LEARNED, vrf), List.of(
+            limit(most), Cookie.of(Cookie.Kind.LEARNED, vrf), List.of(
                 new LearnSpec.MatchCopy(Register.VRF.range(), Register.VRF.range()),
                 new LearnSpec.MatchCopy(MatchField.ARP_SPA.range(), Register.NEXT_HOP.range()),
                 new LearnSpec.LoadCopy(MatchField.ARP_SHA.range(), MatchField.ETH_DST.range()),
@@ -76,16 +83,24 @@ final class Replies {
                 new LearnSpec.LoadValue(1, Register.FOUND.range())));
     }
 
-    /** Remembers where the sender of this frame is. */
-    static Action learnHost(final int vrf) {
+    /**
+     * Remembers where the sender of this frame is, likewise.
+     *
+     * @param most hosts of the VRF
+     */
+    static Action learnHost(final int vrf, final int most) {
         final FieldRange vrfAndDomain =
             new FieldRange(MatchField.REG0, Register.DOMAIN.range().high(), Register.VRF.range().low());
         return new Action.Learn(Table.L2_HOSTS, Priority.NORMAL, Constants.LEARNED_IDLE_SECONDS, 0,
-            Optional.empty(), Cookie.of(Cookie.Kind.LEARNED, vrf), List.of(
+            limit(most), Cookie.of(Cookie.Kind.LEARNED, vrf), List.of(
                 new LearnSpec.MatchCopy(vrfAndDomain, vrfAndDomain),
                 new LearnSpec.MatchCopy(MatchField.ETH_SRC.range(), MatchField.ETH_DST.range()),
                 new LearnSpec.LoadCopy(Register.IN_ATTACHMENT.range(), Register.OUT_ATTACHMENT.range()),
                 new LearnSpec.LoadValue(1, Register.FOUND.range())));
+    }
+
+    private static Optional<LearnLimit> limit(final int most) {
+        return Optional.of(new LearnLimit(most, Register.KNOWN.range()));
     }
 
     private static Action move(final MatchField source, final MatchField target) {

@@ -9,7 +9,9 @@ import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Lease;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.TenantMeter;
 import java.util.ArrayList;
@@ -62,6 +64,41 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
     /** A meter that the tenant has for itself. */
     public Action meter(final TenantMeter meter) {
         return new Action.Meter(meter.number(vrf));
+    }
+
+    /** Begins a flow that each packet to the backbone meets once. */
+    public List<Action> limitOut() {
+        return quota().outKbps().map(rate -> meter(TenantMeter.OUT)).stream().toList();
+    }
+
+    /** Begins a flow that each packet from the backbone meets once. */
+    public List<Action> limitIn() {
+        return quota().inKbps().map(rate -> meter(TenantMeter.IN)).stream().toList();
+    }
+
+    /** Begins a flow for packets that begin a connection, and for no others. */
+    public List<Action> limitNew() {
+        return quota().newSessions().map(rate -> meter(TenantMeter.NEW_SESSIONS)).stream().toList();
+    }
+
+    /** Most hosts that the switch learns, and most next hops. */
+    public int learnedHosts() {
+        return quota().learnedHosts().orElse(Constants.LEARNED_PER_TENANT);
+    }
+
+    private Quota quota() {
+        return tenant.protection().quota();
+    }
+
+    /** Whether connections are tracked for the access lists, so that answers need no entry. */
+    public boolean tracksLists() {
+        return hasNat() && tenant.protection().stateful()
+            && (tenant.egressAcl().isPresent() || tenant.protection().ingressAcl().isPresent());
+    }
+
+    /** Whether what comes from the backbone has to pass {@link io.penstock.pipeline.registry.Table#TENANT_ACL_IN}. */
+    boolean hasListIn() {
+        return tracksLists() || hasNat() && tenant.protection().ingressAcl().isPresent();
     }
 
     /** Whether packets may go to the backbone at all. */

@@ -60,7 +60,7 @@ public final class VrfStage implements Stage {
         if (view.hasNat()) {
             sink.flow(Table.VRF_ROUTE, Priority.LOW, "to the backbone")
                 .when(view.isVrf(), Register.FROM_BACKBONE.is(0)).ipv4()
-                .then(mtu.toBackbone()).then(new Action.DecTtl()).go(Table.TENANT_ACL);
+                .then(view.limitOut()).then(mtu.toBackbone()).then(new Action.DecTtl()).go(Table.TENANT_ACL);
         }
     }
 

@@ -48,6 +48,9 @@ public final class Fixtures {
         new Case("twice-chained", network(twiceChained()), Set.of()),
         new Case("twice-chained-fw-down", network(twiceChained()), Set.of("fw")),
         new Case("narrow", narrow(), Set.of()),
+        new Case("guarded", network(guarded()), Set.of()),
+        new Case("guarded-chained", network(guardedChained()), Set.of()),
+        new Case("limited", network(limited()), Set.of()),
         new Case("services", serving(network(served())), Set.of()),
         new Case("rich-tenant", network(rich()), Set.of()),
         new Case("rich-tenant-tap-down", network(rich()), Set.of("tap")),
@@ -177,6 +180,37 @@ public final class Fixtures {
             Optional.empty(), Optional.of("secure"));
     }
 
+    /** A tenant with services, lists in both directions, and answers that need no entry. */
+    public static Tenant guarded() {
+        return guarded(Optional.of("office-out"), Optional.of("office-in"), true);
+    }
+
+    /** The same tenant with other lists. */
+    public static Tenant guarded(final Optional<String> out, final Optional<String> in, final boolean stateful) {
+        final Tenant plain = tenant("office", 900);
+        return new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(),
+            Optional.of(new Tenant.Nat(Optional.empty(), Optional.of("public"),
+                List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.10/32"), Prefix.parse("198.51.100.10/32"))),
+                List.of(new Tenant.PortForward("web", 6, 80, Ipv4.parse("10.0.0.20"), 8080),
+                    new Tenant.PortForward("ssh", 6, 22, Ipv4.parse("10.0.0.20"), 22)))), out, Optional.empty())
+            .with(new Protection(in, stateful, Quota.NONE));
+    }
+
+    /** A tenant behind a chain that has a list for what comes, and every answer needs its entry. */
+    public static Tenant guardedChained() {
+        final Tenant plain = guarded();
+        return new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(), plain.nat(),
+            Optional.empty(), Optional.of("secure"))
+            .with(new Protection(Optional.of("office-in"), false, Quota.NONE));
+    }
+
+    /** The published services of a tenant that may not use up more than its share. */
+    public static Tenant limited() {
+        return published().with(new Protection(Optional.empty(), false, new Quota(Optional.of(1000), Optional.of(50),
+            Optional.of(2_000L), Optional.of(10_000L), Optional.of(10), Optional.empty(), Optional.empty(),
+            Optional.of(16))));
+    }
+
     /** A tenant with a DHCP server on two of three attachments, the third one trusted, and limits. */
     public static Tenant served() {
         return new Tenant("campus",
@@ -258,7 +292,8 @@ public final class Fixtures {
             List.of(new Pool("public", List.of(Prefix.parse("203.0.113.0/24")))),
             List.of(new NetworkFunction("fw", "edge1", FailPolicy.CLOSED, true),
                 new NetworkFunction("tap", "edge1", FailPolicy.OPEN, true)),
-            List.of(new Chain("secure", List.of("fw", "tap"))), List.of(tenants), List.of(keepOut(), webOnly()));
+            List.of(new Chain("secure", List.of("fw", "tap"))), List.of(tenants),
+            List.of(keepOut(), webOnly(), officeOut(), officeIn()));
     }
 
     /** A plain tenant, and a backbone on VLAN 500 of the uplink without a list. */
@@ -281,6 +316,23 @@ public final class Fixtures {
             entry("web", true, null, 6, new Acl.PortRange(80, 90), null),
             entry("dns", true, "192.0.2.53/32", 17, new Acl.PortRange(53, 53), null),
             entry("ping", true, null, 1, null, 8)));
+    }
+
+    private static Acl officeOut() {
+        return new Acl("office-out", List.of(
+            entry("no-mail", false, null, 6, new Acl.PortRange(25, 25), null),
+            entry("web", true, null, 6, new Acl.PortRange(80, 443), null),
+            entry("dns", true, "192.0.2.53/32", 17, new Acl.PortRange(53, 53), null),
+            new Acl.Entry("high", true, Optional.of(Prefix.parse("10.0.0.0/25")), Optional.empty(), Optional.of(17),
+                Optional.of(new Acl.PortRange(1025, 65534)), Optional.of(new Acl.PortRange(1000, 4999)),
+                Optional.empty(), Optional.empty(), List.of()),
+            entry("ping", true, null, 1, null, 8)));
+    }
+
+    private static Acl officeIn() {
+        return new Acl("office-in", List.of(
+            entry("web", true, "10.0.0.20/32", 6, new Acl.PortRange(8080, 8080), null),
+            entry("ping", true, "10.0.0.10/32", 1, null, 8)));
     }
 
     private static Acl.Entry entry(final String name, final boolean permit, final String destination,

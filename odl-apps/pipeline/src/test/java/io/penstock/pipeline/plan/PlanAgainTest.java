@@ -90,7 +90,7 @@ class PlanAgainTest {
     @Test
     void whatTheSwitchLearnedStaysAsLongAsItsVrf() {
         final NodePlan plan = Fixtures.plan(Fixtures.network(Fixtures.tenants(1)));
-        final int vrf = plan.zones().iterator().next();
+        final int vrf = plan.vrfs().iterator().next();
         final List<FlowSpec> installed = new ArrayList<>(plan.flowSpecs());
         installed.add(learned(Table.NEIGHBOURS, Cookie.Kind.LEARNED, vrf, vrf));
         installed.add(learned(Table.NAT_SESSIONS, Cookie.Kind.SESSION, vrf, vrf));

@@ -9,6 +9,7 @@ import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Validator;
+import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -32,7 +33,9 @@ class PlannerPropertyTest {
         for (final Set<String> down : List.of(Set.<String>of(), Set.of("fw"), Set.of("tap"), Set.of("fw", "tap"))) {
             assertThat(PipelineLint.check(Fixtures.plan(snapshot, down).flowSpecs())).isEmpty();
         }
-        assertThat(PipelineLint.check(Fixtures.plan(Fixtures.narrow()).flowSpecs())).isEmpty();
+        for (final Fixtures.Case each : Fixtures.CASES) {
+            assertThat(PipelineLint.check(each.plan().flowSpecs())).as(each.name()).isEmpty();
+        }
     }
 
     @Test
@@ -74,6 +77,22 @@ class PlannerPropertyTest {
             assertThat(Fixtures.plan(Fixtures.network(tenant)).flows())
                 .hasSize(Fixtures.plan(Fixtures.network(less)).flows().size() + 2 * PER_TWICE);
         }
+    }
+
+    @Test
+    void limitsCostAFlowForEachThatNeedsOne() {
+        final int without = Fixtures.plan(Fixtures.network(Fixtures.published())).flows().size();
+        // What comes has a flow of its own, and two ask before connections begin.
+        assertThat(Fixtures.plan(Fixtures.network(Fixtures.limited())).flows()).hasSize(without + 3);
+    }
+
+    @Test
+    void trackedListsHaveZonesOfTheirOwn() {
+        final NodePlan plan = Fixtures.plan(Fixtures.network(Fixtures.guarded(), Fixtures.tenant("plain", 100)));
+        assertThat(plan.vrfs()).containsExactly(2, 3);
+        assertThat(plan.zones()).containsExactly(2, 3, Constants.aclZone(2));
+        assertThat(Fixtures.plan(Fixtures.network(Fixtures.guardedChained())).zones()).containsExactly(2);
+        assertThat(Constants.aclZone(Constants.LAST_VRF)).isLessThan(0xffff);
     }
 
     @RepeatedTest(20)

@@ -6,6 +6,8 @@ import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Protection;
+import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import java.util.ArrayList;
@@ -25,6 +27,7 @@ public final class RandomNetwork {
     private static final int FEW = 3;
 
     private final Random random;
+    private final Random protections;
     private final boolean wrong;
     private final Map<String, Tenant> tenants = new TreeMap<>();
     private Snapshot around = Fixtures.network();
@@ -32,6 +35,7 @@ public final class RandomNetwork {
     /** A network without tenants; with {@code wrong} it also breaks rules now and then. */
     public RandomNetwork(final long seed, final boolean wrong) {
         random = new Random(seed);
+        protections = new Random(~seed);
         this.wrong = wrong;
     }
 
@@ -69,10 +73,20 @@ public final class RandomNetwork {
         free.removeIf(vlan -> !wrong && taken.contains(vlan));
         final int vlan = free.isEmpty() ? own + 200 : free.get(random.nextInt(free.size()));
         final Tenant plain = Fixtures.tenant(name, vlan);
-        return new Tenant(name, plain.attachments(), plain.subnets(), plain.routes(), nat(vlan),
+        return guard(new Tenant(name, plain.attachments(), plain.subnets(), plain.routes(), nat(vlan),
             random.nextInt(FEW) == 0 ? Optional.of(wrong && random.nextBoolean() ? "nowhere" : "web-only")
                 : Optional.empty(),
-            random.nextInt(FEW) == 0 ? Optional.of("secure") : Optional.empty());
+            random.nextInt(FEW) == 0 ? Optional.of("secure") : Optional.empty()));
+    }
+
+    private Tenant guard(final Tenant tenant) {
+        final Optional<String> ingress = protections.nextInt(FEW) == 0 && tenant.nat().isPresent()
+            ? Optional.of("office-in") : Optional.empty();
+        final boolean listed = ingress.isPresent() || tenant.egressAcl().isPresent();
+        return tenant.with(new Protection(ingress, protections.nextBoolean() && listed, new Quota(Optional.empty(),
+                protections.nextInt(FEW) == 0 ? Optional.of(10) : Optional.empty(), Optional.empty(),
+                protections.nextInt(FEW) == 0 ? Optional.of(1000L) : Optional.empty(), Optional.empty(),
+                Optional.empty(), Optional.empty(), Optional.empty())));
     }
 
     private Optional<Tenant.Nat> nat(final int vlan) {

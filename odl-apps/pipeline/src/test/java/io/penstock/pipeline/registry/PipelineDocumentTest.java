@@ -59,7 +59,8 @@ class PipelineDocumentTest {
         text.append("""
 
             ct_mark of a connection has %d once it has its translation. One to a forwarded port has that public port in
-            bits %d to 31, and %d for UDP. The conntrack zone of a tenant is its VRF id.
+            bits %d to 31, and %d for UDP. The conntrack zone of a tenant's
+            translations is its VRF id, that of its access lists 0x%x more.
 
             ## Cookies
 
@@ -68,7 +69,7 @@ class PipelineDocumentTest {
             | kind | owner |
             |---|---|
             """.formatted(Constants.TRANSLATED_MARK, Constants.FORWARD_PORT_SHIFT,
-                Constants.FORWARD_UDP_MARK, Cookie.MAGIC, Cookie.LAYOUT_VERSION));
+                Constants.FORWARD_UDP_MARK, Constants.aclZone(0), Cookie.MAGIC, Cookie.LAYOUT_VERSION));
         for (final Cookie.Kind kind : Cookie.Kind.values()) {
             text.append("| %d | %s |\n".formatted(kind.number(), kind.meaning()));
         }
@@ -86,13 +87,14 @@ class PipelineDocumentTest {
             | guard | %d |
             | first | %d |
             | ACL entry | %d - index |
+            | top | %d |
 
             ## Meters
 
             | number | packets a second | burst | what it limits |
             |---|---|---|---|
             """.formatted(Priority.MISS, Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.prefix(0),
-                Priority.GUARD, Priority.FIRST, Priority.aclEntry(0)));
+                Priority.GUARD, Priority.FIRST, Priority.aclEntry(0), Priority.TOP));
         for (final Meter meter : Meter.values()) {
             text.append("| %d | %d | %d | %s |\n".formatted(meter.number(), meter.rate(), meter.burst(),
                 meter.meaning()));
