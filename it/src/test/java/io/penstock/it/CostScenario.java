@@ -3,6 +3,8 @@ package io.penstock.it;
 
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
+import io.penstock.pipeline.intent.Protection;
+import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.Fixtures;
@@ -56,6 +58,18 @@ enum CostScenario {
     NARROW_UDP_FIRST_IN(1, Caller::calls, Caller::isAnswered),
     NARROW_UDP_SESSION_OUT(1, Caller::talks, Caller::calls),
     NARROW_UDP_SESSION_IN(1, Caller::talks, Caller::isAnswered),
+
+    /** Nothing may come but answers. */
+    GUARDED_UDP_FIRST_OUT(guarded(), Caller::isSilent, Caller::calls),
+    GUARDED_UDP_FIRST_IN(guarded(), Caller::calls, Caller::isAnswered),
+    GUARDED_UDP_SESSION_OUT(guarded(), Caller::talks, Caller::calls),
+    GUARDED_UDP_SESSION_IN(guarded(), Caller::talks, Caller::isAnswered),
+
+    /** Of bandwidth in both directions, and of connections that begin. */
+    LIMITED_UDP_FIRST_OUT(limited(), Caller::isSilent, Caller::calls),
+    LIMITED_UDP_FIRST_IN(limited(), Caller::calls, Caller::isAnswered),
+    LIMITED_UDP_SESSION_OUT(limited(), Caller::talks, Caller::calls),
+    LIMITED_UDP_SESSION_IN(limited(), Caller::talks, Caller::isAnswered),
 
     TENANTS_100_UDP_FIRST_OUT(100, Caller::isSilent, Caller::calls),
     TENANTS_100_UDP_SESSION_OUT(100, Caller::talks, Caller::calls),
@@ -151,6 +165,18 @@ enum CostScenario {
 
     private static String publicAddress(final int index) {
         return "203.0.113." + (index + 1);
+    }
+
+    private static List<Tenant> guarded() {
+        return List.of(Networks.plain("guarded", FIRST_VLAN, publicAddress(0))
+            .with(new Protection(Optional.of(Networks.LIST), true, Quota.NONE)));
+    }
+
+    private static List<Tenant> limited() {
+        return List.of(Networks.plain("limited", FIRST_VLAN, publicAddress(0))
+            .with(new Protection(Optional.empty(), false, new Quota(Optional.empty(), Optional.of(1000),
+                Optional.of(1_000_000L), Optional.of(1_000_000L), Optional.empty(), Optional.empty(),
+                Optional.empty(), Optional.empty()))));
     }
 
     private static List<Tenant> chained() {

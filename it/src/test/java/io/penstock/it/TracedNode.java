@@ -66,6 +66,11 @@ final class TracedNode implements AutoCloseable {
         return TraceAssert.assertThat(tracer.trace(packet, states));
     }
 
+    /** What becomes of a packet, told; nothing is learned. */
+    Trace trace(final Packet packet, final String... states) {
+        return tracer.trace(packet, states);
+    }
+
     /** Sends a packet; the switch learns from it. */
     Trace send(final Packet packet) {
         return tracer.send(packet);
