@@ -2,6 +2,9 @@
 """DNS under load: dnsperf in namespaces of some tenants, and the provider's resolver, which the benchmark plays.
 
 dnsperf runs twice: as fast as answers come, and at half of that rate for the time that answers take.
+
+The tenants' VLAN tags are put on by another bridge of the same switch, all ports of which its polling thread serves: not
+every kernel has VLAN devices.
 """
 
 import contextlib
@@ -22,6 +25,8 @@ PACKAGES = ("dnsperf",)
 WHAT = ("own", "cached")
 """Names of the tenant's own zone, and names of others that the resolver has asked for already."""
 
+_BRIDGE = "br-clients"
+_FIRST_PACKET_PORT = 2  # Those of the bed come before.
 _NAMES = 1000
 _OUTSTANDING = 100
 _ANSWER_TTL = 86_400
@@ -75,7 +80,7 @@ def answer(query):
 
 
 class Clients:
-    """A namespace for each of some tenants, on the VLAN of the tenant at the port for hosts. A context manager."""
+    """A namespace for each of some tenants, on the VLAN of the tenant at the port for names. A context manager."""
 
     def __init__(self, bed, tenants, directory):
         self._bed, self._tenants, self._directory = bed, tenants, pathlib.Path(directory)
@@ -84,8 +89,13 @@ class Clients:
     def __enter__(self):
         with contextlib.ExitStack() as undo:
             for tenant in self._tenants:
-                self._make(tenant)
                 undo.callback(namespaces.delete, self._namespace(tenant))
+            # Taken away first: the switch must not poll devices that have gone.
+            undo.callback(self._bed.ovs.vsctl, "--if-exists", "del-br", _BRIDGE)
+            self._bed.ovs.vsctl("add-br", _BRIDGE, "--", "set", "bridge", _BRIDGE, "datapath_type=netdev")
+            self._plug("clients-trunk", 0, services_bed.NAMES_TRUNK)
+            for tenant in self._tenants:
+                self._make(tenant)
             self._undo = undo.pop_all()
         return self
 
@@ -145,17 +155,19 @@ class Clients:
         return path
 
     def _make(self, tenant):
-        namespace, device = self._namespace(tenant), f"vlan{tenant}"
+        namespace, device = self._namespace(tenant), f"client{tenant}-sw"
         namespaces.create(namespace)
-        namespaces.delete_link(device)
-        namespaces.execute(None, "ip", "link", "add", "link", self._bed.hosts_device, "name", device, "type", "vlan",
-                           "id", str(traffic.place(tenant)[1]))
-        namespaces.move_link(device, None, namespace)
-        namespaces.disable_checksum_offload(device, namespace)
+        namespaces.delete_link(device, self._bed.namespace)
+        namespaces.add_veth(device, self._bed.namespace, "eth0", namespace)
         namespaces.execute(namespace, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1")
-        namespaces.set_up(device, namespace)
-        namespaces.execute(namespace, "ip", "link", "set", "dev", device, "address", traffic.host_mac(tenant))
-        namespaces.execute(namespace, "ip", "address", "add", f"{traffic.HOST}/24", "dev", device)
+        namespaces.execute(namespace, "ip", "link", "set", "dev", "eth0", "address", traffic.host_mac(tenant))
+        namespaces.execute(namespace, "ip", "address", "add", f"{traffic.HOST}/24", "dev", "eth0")
+        self._plug(f"client{tenant}", 1 + tenant, device, f"tag={traffic.place(tenant)[1]}")
+
+    def _plug(self, port, number, device, *options):
+        devargs = services_bed.packet_port(_FIRST_PACKET_PORT + number, device)
+        self._bed.ovs.vsctl("add-port", _BRIDGE, port, *options, "--", "set", "interface", port, "type=dpdk",
+                            f'options:dpdk-devargs="{devargs}"')
 
     def _namespace(self, tenant):
         return f"{self._bed.name}-dns{tenant}"

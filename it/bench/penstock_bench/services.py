@@ -18,7 +18,7 @@ from penstock_node.errors import PenstockError
 
 from . import generator, names, neighbour, services_bed, stats, traffic
 from .host_process import HostProcess
-from .services_bed import HOSTS_PORT
+from .services_bed import HOSTS_PORT, NAMES_PORT
 
 PARTS = ("leases", "dns", "neighbour")
 PROBES = {"default": None, "off": 0}
@@ -106,7 +106,7 @@ class Run:
     def _dns(self, bed):
         numbers = range(_FIRST_DNS_TENANT, _FIRST_DNS_TENANT + self._plan.dns_tenants)
         found = self.results["dns"] = {"tenants": len(numbers), "samples": {what: [] for what in names.WHAT}}
-        bed.provision([services_bed.tenant(number, bed.name, (HOSTS_PORT,), dns=True) for number in numbers])
+        bed.provision([services_bed.tenant(number, bed.name, (NAMES_PORT,), dns=True) for number in numbers])
         with names.Clients(bed, numbers, self._work) as clients:
             clients.await_answers()
             for number in range(self._plan.rounds):

@@ -8,6 +8,7 @@ Every port but that of the resolvers is polled by the one PMD thread, so a flood
 | acc0 | generator, link acc | the hostile tenant |
 | acc1 | generator, link nbr | the neighbour's established stream |
 | hosts0 | hosts.Hosts | hosts of any tenant: leases, queries, pings |
+| names0 | names.Clients, when there are resolvers | namespaces that ask for names |
 | up0 | generator, link up | what the neighbour sends to the world |
 | up1 | generator, link far | what the hostile tenant sends to the world |
 | svc0 | the node's resolvers | made by the node, when its profile has `dns` |
@@ -23,6 +24,9 @@ PACKAGES = ("librte-net-af-packet23",)
 LINKS = ("acc", "nbr", "up", "far")
 HOSTS_PORT = "hosts0"
 """Name of the port for hosts, and the begin of the name of our end."""
+NAMES_PORT = "names0"
+NAMES_TRUNK = "names0-trunk"
+"""Name of the port for namespaces, and of the other end of its cable, which is in the node's namespace too."""
 HOSTILE, NEIGHBOUR = 0, 1
 """Numbers of the two tenants; see traffic.place() and traffic.public_address()."""
 FAR_SERVER = "198.19.0.10"
@@ -49,10 +53,11 @@ class ServicesBed(edge.Edge):
 
     def _ports(self):
         ports = {"access-ports": [self._port("acc0", 0, "acc"), self._port("acc1", 1, "nbr"),
-                                  {"name": HOSTS_PORT, "type": "dpdk",
-                                   "devargs": f"net_af_packet0,iface={HOSTS_PORT}-sw"}],
+                                  {"name": HOSTS_PORT, "type": "dpdk", "devargs": packet_port(0, f"{HOSTS_PORT}-sw")}],
                  "uplink-ports": [self._port("up0", 2, "up"), self._port("up1", 3, "far")]}
         if self._with_dns:
+            ports["access-ports"].append({"name": NAMES_PORT, "type": "dpdk",
+                                          "devargs": packet_port(1, f"{NAMES_PORT}-sw")})
             ports["dns"] = {"device": _RESOLVER_DEVICE, "upstream-address": f"{_RESOLVER_ADDRESS}/24"}
         return ports
 
@@ -65,6 +70,7 @@ class ServicesBed(edge.Edge):
             undo.callback(namespaces.delete_link, peer)
             pathlib.Path(f"/proc/sys/net/ipv6/conf/{peer}/disable_ipv6").write_text("1", "ascii")
         if self._with_dns:
+            namespaces.add_veth(f"{NAMES_PORT}-sw", self.namespace, NAMES_TRUNK, self.namespace)
             namespaces.execute(None, "ip", "address", "replace", f"{UPSTREAM}/24", "dev", _RESOLVER_PEER)
 
     @property
@@ -105,6 +111,11 @@ class ServicesBed(edge.Edge):
                                            traffic.place(number)[1])])
         generator.load(link, path)
         generator.run(1, [link], rate=10, burst=3)
+
+
+def packet_port(number, device):
+    """The devargs of a port of type dpdk, so one that the polling thread serves, on a device of the kernel."""
+    return f"net_af_packet{number},iface={device}"
 
 
 def tenant(number, node, ports, prefix="10.0.0.0/24", pool=("10.0.0.100", "10.0.0.250"), probe=None, dns=False):
