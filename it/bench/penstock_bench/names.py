@@ -3,8 +3,8 @@
 
 dnsperf runs twice: as fast as answers come, and at half of that rate for the time that answers take.
 
-The tenants' VLAN tags are put on by another bridge of the same switch, all ports of which its polling thread serves: not
-every kernel has VLAN devices.
+The tenants' VLAN tags are put on by another bridge of the same switch, all ports of which its polling thread serves:
+not every kernel has VLAN devices.
 """
 
 import contextlib

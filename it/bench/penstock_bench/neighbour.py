@@ -52,6 +52,7 @@ class Neighbour:
         found = results["neighbour"] = {"capacity_pps": alone["mpps"] * 1e6, "alone": alone, "offered_pps": offered,
                                         "flows": FLOWS, "samples": {kind: [] for kind in TURNS}}
         self._say(f"neighbour alone: {alone['mpps']:.2f} Mpps; it is offered {offered:,} a second")
+        self._turn(QUIET, offered)  # Warms Java up, and counts for nobody.
         for number in range(self._plan.rounds):
             # Each kind is first in its turn, as what one leaves behind is the next one's.
             first = number % len(TURNS)

@@ -20,7 +20,7 @@ def compute(results):
 
 
 def detail(results):
-    """What --json has beside the ratios: medians of every kind of round."""
+    """What --json has beside the ratios: medians of every kind of round, in seconds where no name says ms."""
     leases = (results.get("leases") or {}).get("samples", {})
     dns = (results.get("dns") or {}).get("samples", {})
     beside = (results.get("neighbour") or {}).get("samples", {})
@@ -30,6 +30,9 @@ def detail(results):
              "dns": {what: _medians(samples, ("rate", "calm_rate", "p50", "p99", "lost", "calm_lost"))
                      for what, samples in dns.items() if samples},
              "neighbour": {kind: _turn(kind, beside) for kind, samples in beside.items() if samples}}
+    if {"default", "off"} <= set(found["leases"]):
+        probed, plain = found["leases"]["default"], found["leases"]["off"]
+        found["conflict_probes"] = {key: probed[key] - plain[key] for key in ("offer_p50", "p50", "p99")}
     return {name: part for name, part in found.items() if part}
 
 
@@ -129,14 +132,14 @@ def render(results):
          "-" if one["target"] is None else f"{SERVICES[name].bound} {number(one['target'])}", one["method"])
         for name, one in compute(results).items()], left=2)
     found = detail(results)
-    _leases_section(document, found.get("leases", {}))
+    _leases_section(document, found.get("leases", {}), found.get("conflict_probes"))
     _dns_section(document, found.get("dns", {}))
     _neighbour_section(document, found.get("neighbour", {}), results.get("neighbour") or {})
     sections.machine(document, results)
     return document
 
 
-def _leases_section(document, leases):
+def _leases_section(document, leases, probes):
     document.section("Leases")
     document.text("A host of each tenant asks at the same moment, and repeats after 4 s what is not answered. Busy is "
                   "the share of a core that playing the hosts took; with nothing to wait for they would have done so "
@@ -146,6 +149,9 @@ def _leases_section(document, leases):
         (kind, count(one["rate"]), number(one["seconds"]), number(one["offer_p50"] * 1000), number(one["p50"] * 1000),
          number(one["p99"] * 1000), count(one["repeats"]), count(one["failed"]), percent(one["hosts_busy"]),
          count(one["hosts_rate"])) for kind, one in leases.items()])
+    if probes:
+        document.text(f"Conflict probes are {number(probes['p50'] * 1000)} ms of the median and "
+                      f"{number(probes['p99'] * 1000)} ms of the 99th percentile.")
 
 
 def _dns_section(document, dns):

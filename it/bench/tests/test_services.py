@@ -72,6 +72,7 @@ class RatiosTest(unittest.TestCase):
     def test_detail_has_every_kind(self):
         found = services_report.detail(RESULTS)
         self.assertEqual(found["leases"]["off"]["rate"], 800)
+        self.assertAlmostEqual(found["conflict_probes"]["p99"], 0.35)
         self.assertEqual(set(found["neighbour"]), {"quiet", "dhcp", "arp", "mixed"})
         self.assertAlmostEqual(found["neighbour"]["dhcp"]["lease_p99_ratio"], 1.5)
         self.assertAlmostEqual(found["neighbour"]["dhcp"]["throughput_ratio"], 1.0)
@@ -81,7 +82,8 @@ class RatiosTest(unittest.TestCase):
 
     def test_report(self):
         text = services_report.render(RESULTS).markdown()
-        for words in ("`neighbour_lease_p99_ratio`", "| default | 400 |", "| own zone | 8,500 |",
+        for words in ("`neighbour_lease_p99_ratio`",
+                      "Conflict probes are 175 ms of the median and 350 ms", "| default | 400 |", "| own zone | 8,500 |",
                       "| DISCOVERs of ever other hosts | 1.00 |"):
             self.assertIn(words, text)
         self.assertNotIn("new connections |", text)
