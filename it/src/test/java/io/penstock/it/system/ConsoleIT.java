@@ -12,6 +12,7 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import java.util.List;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -122,8 +123,9 @@ class ConsoleIT {
         assertThat(array(printed.get(7))).hasSize(system.nodes().size()).allMatch(each ->
             each.getAsJsonObject().getAsJsonObject("flows").get("missing").getAsInt() == 0);
         assertThat(JsonParser.parseString(printed.get(8)).getAsJsonObject().getAsJsonArray("pools")).isNotEmpty();
-        final JsonObject limit = array(printed.get(9)).get(0).getAsJsonObject();
-        assertThat(limit.get("meter").getAsString()).isEqualTo("neighbour");
+        final JsonObject limit = StreamSupport.stream(array(printed.get(9)).spliterator(), false)
+            .map(JsonElement::getAsJsonObject).filter(each -> each.get("meter").getAsString().equals("neighbour"))
+            .findFirst().orElseThrow();
         assertThat(limit.get("rate").getAsInt()).isEqualTo(50);
         assertThat(limit.get("droppedPackets").getAsInt()).isZero();
         final JsonObject asked = system.restconf().call("limits", "{'tenant': 'beta'}").getAsJsonArray("limit").get(0)

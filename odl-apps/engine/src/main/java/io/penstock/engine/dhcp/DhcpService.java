@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 
 /**
  * The DHCP servers of all VRFs. What they give is a change of the {@link Allocations}; answers are held back until that
@@ -46,7 +47,7 @@ public final class DhcpService {
     private static final long EXPIRY_SECONDS = 10;
 
     private final Clock clock;
-    private final FrameOutlet outlet;
+    private final BiConsumer<Place, byte[]> outlet;
     private final Arrivals arrivals;
     private final Releases releases;
     private final Probes probes;
@@ -72,6 +73,10 @@ public final class DhcpService {
      * @param timer calls {@code mark} after some milliseconds
      */
     public DhcpService(final Clock clock, final Runnable mark, final Timer timer, final FrameOutlet outlet) {
+        this(clock, mark, timer, outlet::send);
+    }
+
+    DhcpService(final Clock clock, final Runnable mark, final Timer timer, final BiConsumer<Place, byte[]> outlet) {
         this.clock = requireNonNull(clock);
         this.outlet = requireNonNull(outlet);
         arrivals = new Arrivals(mark);
@@ -137,7 +142,7 @@ public final class DhcpService {
      */
     public void stored(final Postponed flows) {
         held.forEach(each -> {
-            final Runnable send = () -> outlet.send(each.place(), each.frame());
+            final Runnable send = () -> outlet.accept(each.place(), each.frame());
             if (each.bound()) {
                 flows.whenApplied(each.place().node(), send);
             } else {
@@ -237,7 +242,7 @@ public final class DhcpService {
                 final byte[] frame = Arp.request(Constants.GATEWAY_MAC, NOBODY, probe.address()).toAll().bytes()
                     .toArray();
                 tenant.attachmentsOf(probe.subnet())
-                    .forEach(at -> outlet.send(Place.of(place.node(), allocations, at), frame));
+                    .forEach(at -> outlet.accept(Place.of(place.node(), allocations, at), frame));
             }
         }
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.dhcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.dhcp.DhcpMessage;
+import io.penstock.dhcp.OptionCode;
+import io.penstock.dhcp.OptionSet;
+import io.penstock.engine.ManualClock;
+import io.penstock.frames.Bytes;
+import io.penstock.frames.BytesWriter;
+import io.penstock.frames.Ethernet;
+import io.penstock.frames.Ipv4Packet;
+import io.penstock.frames.PseudoHeader;
+import io.penstock.frames.Udp;
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.Dhcp;
+import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Range;
+import io.penstock.pipeline.intent.Services;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.southbound.openflow.PacketIn;
+import io.penstock.southbound.openflow.SwitchId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** In which order leases are stored and hosts hear of them. */
+class DhcpServiceTest {
+    private static final int VRF = 2;
+    /** Message type (RFC 2132, section 9.6). */
+    private static final int REQUEST = 3;
+    private static final long HOST = 0x020000000005L;
+    private static final long FIRST = Ipv4.parse("10.0.0.100");
+    private static final long GATEWAY = Ipv4.parse("10.0.0.1");
+    private static final SwitchId NODE = new SwitchId(1);
+    private static final Snapshot NETWORK = Snapshot.empty().withTenants(List.of(new Tenant("t",
+        List.of(new Tenant.Attachment("lan", "edge1", "acc0", 100)),
+        List.of(new Tenant.Subnet("lan", Prefix.parse("10.0.0.0/24"), GATEWAY, List.of())), List.of(),
+        Optional.empty(), Optional.empty(), Optional.empty()).with(new Services(Optional.of(new Dhcp(0,
+            List.of(new Dhcp.Subnet(Prefix.parse("10.0.0.0/24"), List.of(new Range(FIRST, FIRST + 9)), List.of(),
+                List.of(), 3600, Dhcp.Options.NONE)))), Optional.empty()))));
+    private static final Allocations NO_LEASE = new Allocations(VRF, new TreeMap<>(Map.of("edge1", 1)),
+        new TreeMap<>(Map.of("edge1", new TreeMap<>(Map.of("acc0", 5)))), Map.of("t", new TenantAllocation(VRF, 0)));
+
+    private final ManualClock clock = new ManualClock(Instant.parse("2026-11-21T10:00:00Z"));
+    private final List<byte[]> sent = new ArrayList<>();
+    private final DhcpService service = new DhcpService(clock, () -> { }, millis -> { },
+        (place, frame) -> sent.add(frame));
+
+    @Test
+    void nobodyHearsOfALeaseBeforeItIsStored() {
+        service.onPacketIn(request());
+        final Allocations after = service.change(NETWORK, NO_LEASE);
+        assertThat(leases(after)).singleElement()
+            .satisfies(lease -> assertThat(lease.address()).isEqualTo(FIRST))
+            .satisfies(lease -> assertThat(lease.attachment()).isEqualTo("lan"));
+        assertThat(sent).isEmpty();
+        service.stored((node, task) -> task.run());
+        assertThat(sent).hasSize(1);
+    }
+
+    @Test
+    void anAcknowledgementWaitsForTheFlows() {
+        service.onPacketIn(request());
+        service.change(NETWORK, NO_LEASE);
+        final List<Runnable> waiting = new ArrayList<>();
+        service.stored((node, task) -> {
+            assertThat(node).isEqualTo(NODE);
+            waiting.add(task);
+        });
+        assertThat(sent).isEmpty();
+        waiting.forEach(Runnable::run);
+        assertThat(sent).hasSize(1);
+    }
+
+    @Test
+    void whatWasNotStoredIsForgotten() {
+        service.onPacketIn(request());
+        service.change(NETWORK, NO_LEASE);
+        assertThat(service.change(NETWORK, NO_LEASE)).isSameAs(NO_LEASE);
+        service.stored((node, task) -> task.run());
+        assertThat(sent).isEmpty();
+        // The host asks again.
+        service.onPacketIn(request());
+        assertThat(leases(service.change(NETWORK, NO_LEASE))).hasSize(1);
+    }
+
+    @Test
+    void aLeaseIsReleasedWhenThatIsStoredEvenAtTheSecondTry() {
+        service.onPacketIn(request());
+        final Allocations bound = service.change(NETWORK, NO_LEASE);
+        service.stored((node, task) -> task.run());
+        final CompletableFuture<Lease> released = service.release("t", FIRST);
+        service.change(NETWORK, bound);
+        assertThat(released).isNotDone();
+        // That was not stored.
+        final Allocations after = service.change(NETWORK, bound);
+        assertThat(leases(after)).singleElement()
+            .satisfies(lease -> assertThat(lease.state()).isEqualTo(Lease.State.FREE));
+        assertThat(released).isNotDone();
+        service.stored((node, task) -> task.run());
+        assertThat(released).isCompletedWithValueMatching(Lease::isBound);
+    }
+
+    @Test
+    void whatWasDeclinedMayBeGivenAgain() {
+        final Lease declined = new Lease(FIRST, Lease.State.DECLINED, "01020000000005", HOST, "lan", "",
+            clock.instant().getEpochSecond() + 600);
+        final Allocations before = new Allocations(VRF, NO_LEASE.nodes(), NO_LEASE.ports(),
+            Map.of("t", new TenantAllocation(VRF, 0).withLeases(List.of(declined))));
+        service.release("t", FIRST);
+        assertThat(leases(service.change(NETWORK, before))).isEmpty();
+    }
+
+    @Test
+    void whatIsNoLeaseIsNotReleased() {
+        final CompletableFuture<Lease> none = service.release("t", FIRST);
+        final CompletableFuture<Lease> nobody = service.release("u", FIRST);
+        assertThat(service.change(NETWORK, NO_LEASE)).isSameAs(NO_LEASE);
+        assertThatThrownBy(none::join).hasMessageContaining("tenant 't' has no lease of 10.0.0.100");
+        assertThatThrownBy(nobody::join).hasMessageContaining("tenant 'u' has no lease of 10.0.0.100");
+    }
+
+    private static List<Lease> leases(final Allocations allocations) {
+        return allocations.tenants().get("t").leases();
+    }
+
+    private static PacketIn request() {
+        final Bytes message = new DhcpMessage(new DhcpMessage.Header(DhcpMessage.REQUEST, 1, 0, 7, 0, 0),
+            new DhcpMessage.Addresses(0, 0, 0, 0), new BytesWriter().u48(HOST).bytes(), Bytes.EMPTY, Bytes.EMPTY,
+            OptionSet.of(Map.of(
+                OptionCode.MESSAGE_TYPE, new BytesWriter().u8(REQUEST).bytes(),
+                OptionCode.REQUESTED_ADDRESS, new BytesWriter().u32(FIRST).bytes(),
+                OptionCode.SERVER, new BytesWriter().u32(GATEWAY).bytes()))).bytes();
+        final Bytes datagram = new Udp(68, 67, message).bytes(PseudoHeader.ofIpv4(0, Ipv4Packet.BROADCAST));
+        final byte[] frame = new Ethernet(Ethernet.BROADCAST, HOST, Ethernet.TYPE_IPV4,
+            new Ipv4Packet(Ipv4Packet.PROTOCOL_UDP, 0, Ipv4Packet.BROADCAST, datagram).bytes()).bytes().toArray();
+        return new PacketIn(NODE, 5, 0, Table.DHCP_REQUEST.number(), Map.of(
+            Register.VRF.range().field(), (long) VRF, Register.IN_ATTACHMENT.range().field(), 5L << 12 | 100), frame);
+    }
+}
