@@ -81,9 +81,9 @@ public record Packet(String port, String header, String body) {
             + addresses(source, destination));
     }
 
-    /** With another time to live, or hop limit, than 64. */
+    /** With another time to live, or hop limit. */
     public Packet ttl(final int left) {
-        return new Packet(port, header, body.replace("nw_ttl=64", "nw_ttl=" + left));
+        return new Packet(port, header, body.replaceAll("nw_ttl=[0-9]+", "nw_ttl=" + left));
     }
 
     private static String addresses(final String source, final String destination) {

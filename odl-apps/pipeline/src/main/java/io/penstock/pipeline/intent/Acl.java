@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import io.penstock.pipeline.flow.IpProtocol;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -9,37 +10,69 @@ import java.util.Optional;
 public record Acl(String name, List<Entry> entries) {
     /** Types of ICMP by which a connection begins in conntrack, and those that answer: echo, timestamp, information. */
     private static final Map<Integer, Integer> REPLIES = Map.of(8, 0, 13, 14, 15, 16);
+    /** The same of ICMPv6: echo. */
+    private static final Map<Integer, Integer> REPLIES6 = Map.of(128, 129);
 
     public Acl {
         entries = List.copyOf(entries);
     }
 
+    /** Which packets an entry is about. */
+    public enum Family { IPV4, IPV6 }
+
     /**
      * The list that answers to what this one permits meet: the two ends have changed places, and ICMP queries are the
-     * replies to them (RFC 792). Entries to which nobody answers are not in it.
+     * replies to them (RFC 792; RFC 4443). Entries to which nobody answers are not in it.
      */
     public Acl answers() {
-        return new Acl(name, entries.stream().filter(entry -> entry.icmpType().stream().allMatch(REPLIES::containsKey))
-            .map(Entry::answer).toList());
+        return new Acl(name, entries.stream().filter(Entry::hasAnswers).map(Entry::answer).toList());
     }
 
     /**
      * One entry.
      *
-     * @param protocol IP protocol number
+     * @param family both when absent; an entry with addresses or ICMP types has one
+     * @param protocol IP protocol number, of IPv6 packets the one behind the extension headers
      * @param inexpressible RFC 8519 leaves in the entry that the data plane has no match or action for; an entry with
      *     any is refused
      */
     public record Entry(String name, boolean permit, Optional<Prefix> source, Optional<Prefix> destination,
             Optional<Integer> protocol, Optional<PortRange> sourcePorts, Optional<PortRange> destinationPorts,
-            Optional<Integer> icmpType, Optional<Integer> icmpCode, List<String> inexpressible) {
+            Optional<Integer> icmpType, Optional<Integer> icmpCode, List<String> inexpressible,
+            Optional<Family> family, Optional<Prefix6> source6, Optional<Prefix6> destination6) {
         public Entry {
             inexpressible = List.copyOf(inexpressible);
         }
 
+        /** About IPv4 when it says anything that is IPv4's, else about both. */
+        public Entry(final String name, final boolean permit, final Optional<Prefix> source,
+                final Optional<Prefix> destination, final Optional<Integer> protocol,
+                final Optional<PortRange> sourcePorts, final Optional<PortRange> destinationPorts,
+                final Optional<Integer> icmpType, final Optional<Integer> icmpCode,
+                final List<String> inexpressible) {
+            this(name, permit, source, destination, protocol, sourcePorts, destinationPorts, icmpType, icmpCode,
+                inexpressible, source.isPresent() || destination.isPresent()
+                    || protocol.equals(Optional.of(IpProtocol.ICMP)) ? Optional.of(Family.IPV4) : Optional.empty(),
+                Optional.empty(), Optional.empty());
+        }
+
+        /** Whether packets of a family can meet it. */
+        public boolean isAbout(final Family other) {
+            return family.isEmpty() || family.orElseThrow() == other;
+        }
+
+        /** Whether somebody answers to what it permits. */
+        private boolean hasAnswers() {
+            return icmpType.stream().allMatch(replies()::containsKey);
+        }
+
         private Entry answer() {
             return new Entry(name, permit, destination, source, protocol, destinationPorts, sourcePorts,
-                icmpType.map(REPLIES::get), icmpCode, inexpressible);
+                icmpType.map(replies()::get), icmpCode, inexpressible, family, destination6, source6);
+        }
+
+        private Map<Integer, Integer> replies() {
+            return isAbout(Family.IPV4) ? REPLIES : REPLIES6;
         }
     }
 

@@ -10,7 +10,7 @@ import java.util.Optional;
  *
  * @param resolvers who is asked for tenants that name no upstream resolver: IPv4 or IPv6, as text, the first one first
  */
-public record Backbone(List<Interface> interfaces, List<Route> routes, List<String> resolvers) {
+public record Backbone(List<Interface> interfaces, List<Route> routes, List<String> resolvers, Backbone6 ipv6) {
     /** No backbone: tenants stay among themselves. */
     public static final Backbone NONE = new Backbone(List.of(), List.of());
 
@@ -20,9 +20,19 @@ public record Backbone(List<Interface> interfaces, List<Route> routes, List<Stri
         resolvers = List.copyOf(resolvers);
     }
 
-    /** Without resolvers. */
+    /** IPv4 alone. */
+    public Backbone(final List<Interface> interfaces, final List<Route> routes, final List<String> resolvers) {
+        this(interfaces, routes, resolvers, Backbone6.NONE);
+    }
+
+    /** IPv4 alone, without resolvers. */
     public Backbone(final List<Interface> interfaces, final List<Route> routes) {
-        this(interfaces, routes, List.of());
+        this(interfaces, routes, List.of(), Backbone6.NONE);
+    }
+
+    /** The same with another IPv6 half. */
+    public Backbone with(final Backbone6 other) {
+        return new Backbone(interfaces, routes, resolvers, other);
     }
 
     /**
@@ -48,5 +58,10 @@ public record Backbone(List<Interface> interfaces, List<Route> routes, List<Stri
     /** Interfaces of one node. */
     public List<Interface> on(final String node) {
         return interfaces.stream().filter(each -> each.node().equals(node)).toList();
+    }
+
+    /** The interface on a port of a node. */
+    public Optional<Interface> at(final String node, final String port) {
+        return on(node).stream().filter(each -> each.port().equals(port)).findFirst();
     }
 }

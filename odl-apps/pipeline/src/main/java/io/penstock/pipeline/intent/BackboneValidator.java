@@ -25,6 +25,7 @@ final class BackboneValidator {
         }
         checkRoutes();
         checkPools();
+        Backbone6Rules.check(snapshot, violations);
         snapshot.backbone().resolvers().forEach(address -> DnsRules.addressProblem(address)
             .ifPresent(rule -> add("resolver", "upstream", rule)));
         return violations;

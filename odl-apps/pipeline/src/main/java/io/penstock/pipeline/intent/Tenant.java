@@ -294,7 +294,13 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
             : attachments.stream().filter(each -> subnet.attachments().contains(each.name())).toList();
     }
 
-    /** Prefixes that are inside the VRF: its subnets, and what is routed to routers behind its hosts. */
+    /** Attachments that an IPv6 subnet is on. */
+    public List<Attachment> attachmentsOf(final Ipv6Side.Subnet subnet) {
+        return subnet.attachments().isEmpty() ? attachments
+            : attachments.stream().filter(each -> subnet.attachments().contains(each.name())).toList();
+    }
+
+    /** IPv4 prefixes that are inside the VRF: its subnets, and what is routed to routers behind its hosts. */
     public List<Prefix> insidePrefixes() {
         return Stream.concat(subnets.stream().map(Subnet::prefix), routes.stream().map(Route::prefix))
             .distinct().sorted().toList();

@@ -37,6 +37,7 @@ final class TenantRules {
         rules.checkRoutes();
         rules.checkNat();
         rules.checkReferences();
+        Ipv6Rules.check(tenant, surroundings.backbone(), rules::add);
         DhcpRules.check(tenant, rules::add);
         DnsRules.check(tenant, rules::add);
         ProtectionRules.check(surroundings, tenant, rules::add);
@@ -284,7 +285,7 @@ final class TenantRules {
             add("chain", Validator.unknown("chain", tenant.chain().orElseThrow(), surroundings.chains()));
             return;
         }
-        if (tenant.nat().isEmpty()) {
+        if (tenant.nat().isEmpty() && !tenant.ipv6().isPresent()) {
             add("chain", "a chain stands between the VRF and the backbone, and this tenant has no nat");
         }
         for (final NetworkFunction function : surroundings.chainOf(tenant)) {

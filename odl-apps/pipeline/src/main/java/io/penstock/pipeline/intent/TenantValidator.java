@@ -10,9 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** The rules for tenants among each other, after those for each alone. */
 final class TenantValidator {
@@ -30,6 +32,7 @@ final class TenantValidator {
     private final NavigableMap<Long, String> addressOwners = new TreeMap<>();
     /** By first address; they do not overlap. */
     private final NavigableMap<Long, Mapped> prefixOwners = new TreeMap<>();
+    private final Prefix6Owners prefix6Owners = new Prefix6Owners();
     private final Map<Long, String> addressesFromPools = new HashMap<>();
     private final Map<String, String> functionUsers = new HashMap<>();
     private final Map<String, Long> poolUsers = new HashMap<>();
@@ -58,6 +61,7 @@ final class TenantValidator {
             checkTwice(tenant);
             checkBlocks(tenant);
             checkLeases(tenant);
+            checkPrefixes6(tenant);
             checkPool(tenant);
             checkChain(tenant);
         }
@@ -79,6 +83,7 @@ final class TenantValidator {
     }
 
     private void noteAddresses(final Tenant tenant) {
+        prefix6Owners.note(tenant);
         if (tenant.nat().isEmpty()) {
             return;
         }
@@ -167,6 +172,16 @@ final class TenantValidator {
                     + count(cut.stream().map(Allocations.Block::subscriber).distinct().count(), "subscriber")
                     + "; set force to true if that is meant");
             }
+        }
+    }
+
+    private void checkPrefixes6(final Tenant tenant) {
+        final Set<Prefix6> subnets =
+            tenant.ipv6().subnets().stream().map(Ipv6Side.Subnet::prefix).collect(Collectors.toSet());
+        for (final Prefix6 prefix : tenant.ipv6().insidePrefixes()) {
+            prefix6Owners.other(tenant, prefix).ifPresent(owned -> add(tenant, "ipv6 / "
+                + (subnets.contains(prefix) ? "subnet " : "route ") + prefix + " / prefix", prefix + " overlaps "
+                + owned.prefix() + " of tenant " + owned.tenant()));
         }
     }
 

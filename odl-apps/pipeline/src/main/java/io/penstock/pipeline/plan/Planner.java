@@ -15,14 +15,18 @@ import io.penstock.pipeline.registry.CtTimeout;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.AccessStage;
 import io.penstock.pipeline.stage.AclStage;
+import io.penstock.pipeline.stage.Backbone6Stage;
 import io.penstock.pipeline.stage.BackboneStage;
 import io.penstock.pipeline.stage.ChainStage;
 import io.penstock.pipeline.stage.DhcpStage;
 import io.penstock.pipeline.stage.DnsStage;
 import io.penstock.pipeline.stage.ErrorStage;
 import io.penstock.pipeline.stage.FlowSink;
+import io.penstock.pipeline.stage.Guard6Stage;
 import io.penstock.pipeline.stage.GuardStage;
+import io.penstock.pipeline.stage.Ipv6Stage;
 import io.penstock.pipeline.stage.NatStage;
+import io.penstock.pipeline.stage.NdStage;
 import io.penstock.pipeline.stage.NeighbourStage;
 import io.penstock.pipeline.stage.NodeView;
 import io.penstock.pipeline.stage.PlannedFlow;
@@ -49,7 +53,8 @@ import java.util.stream.Collectors;
 public final class Planner {
     private static final List<Stage> STAGES = List.of(new AccessStage(), new GuardStage(), new DhcpStage(),
         new DnsStage(), new ChainStage(), new BackboneStage(), new NatStage(), new VrfStage(), new AclStage(),
-        new NeighbourStage(), new ErrorStage());
+        new NeighbourStage(), new ErrorStage(), new NdStage(), new Guard6Stage(), new Ipv6Stage(),
+        new Backbone6Stage());
 
     private final Memo<Tenant, TenantPlan> tenants = new Memo<>();
     private Surroundings surroundings;
@@ -132,7 +137,8 @@ public final class Planner {
         final FlowSink nodeSink = new FlowSink(Cookie.of(Cookie.Kind.NODE, 0), flows::add);
         final FlowSink backboneSink = new FlowSink(Cookie.of(Cookie.Kind.BACKBONE, 0), flows::add);
         for (final Stage stage : STAGES) {
-            stage.planNode(node, stage instanceof BackboneStage ? backboneSink : nodeSink);
+            final boolean backbone = stage instanceof BackboneStage || stage instanceof Backbone6Stage;
+            stage.planNode(node, backbone ? backboneSink : nodeSink);
         }
         return List.copyOf(flows);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.registry;
 
+import io.penstock.pipeline.flow.Ipv6;
+
 /** Fixed numbers and addresses of the data plane. */
 public final class Constants {
     /** The bridge of every node. */
@@ -19,6 +21,8 @@ public final class Constants {
     public static final int MOST_SUBNETS = 256;
     /** MAC address of the gateways inside VRFs, the same on every node. */
     public static final long GATEWAY_MAC = 0x025053000001L;
+    /** Link-local address of the gateways inside VRFs (RFC 4291, appendix A), the same on every node. */
+    public static final Ipv6 GATEWAY_LINK_LOCAL = linkLocal(GATEWAY_MAC);
     /** MAC address of the resolver of a node, in a network namespace of its own. */
     public static final long RESOLVER_MAC = 0x025053000002L;
     /** MAC addresses between functions: tenant side and backbone side. */
@@ -112,6 +116,10 @@ public final class Constants {
     /** MAC address of a node's uplinks. */
     public static long backboneMac(final int nodeId) {
         return BACKBONE_MAC_BASE | nodeId;
+    }
+
+    private static Ipv6 linkLocal(final long mac) {
+        return new Ipv6(0xfe80L << 48, (mac >> 24 ^ 0x020000L) << 40 | 0xfffe000000L | mac & 0xffffff);
     }
 
     /**

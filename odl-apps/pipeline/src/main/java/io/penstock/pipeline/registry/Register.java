@@ -58,7 +58,11 @@ public enum Register {
     ACL_ZONE(MatchField.REG7, 31, 16, Table.TENANT_ACL_IN, Table.TENANT_ACL_TRACK,
         "Conntrack zone of the tenant's access lists."),
     ERROR_MTU(MatchField.REG12, 15, 0, Table.VRF_ROUTE, Table.ROUTING_ERROR,
-        "Longest packet that the way out takes, where packets are looked at for that.");
+        "Longest packet that the way out takes, where packets are looked at for that."),
+    NEXT_HOP6(MatchField.XXREG2, 127, 0, Table.VRF_ROUTE, Table.NEIGHBOUR_FOUND,
+        "IPv6 address of the next hop."),
+    NEIGHBOUR_LEARNED(MatchField.REG13, 0, 0, Table.BACKBONE_ND, Table.ND_LEARN,
+        "1 when an IPv6 neighbour was learned, 0 when there are too many.");
 
     private final FieldRange range;
     private final Table first;

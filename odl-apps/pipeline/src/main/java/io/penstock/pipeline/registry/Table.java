@@ -15,12 +15,14 @@ public enum Table {
         List.of("CHAIN_RETURN", "DNS_RETURN", "BACKBONE_IN", "ACCESS_GUARD", "ACCESS_LEARN")),
     CHAIN_RETURN(4, Owner.CHAIN, "Where a frame goes that comes back from a network function; behind the last one "
         + "twice NAT of the destination.",
-        List.of("TENANT_ACL_IN", "VRF_ROUTE", "NAT_MAP")),
+        List.of("TENANT_ACL_IN", "VRF_ROUTE", "NAT_MAP", "BACKBONE_ROUTE")),
     DNS_RETURN(8, Owner.DNS, "From the resolver of the node: whose answer it is.", List.of("VRF_ROUTE")),
     BACKBONE_IN(10, Owner.BACKBONE, "Frames from an uplink: ARP, ping to the backbone address, public addresses.",
-        List.of("NAT_IN", "CHAIN_IN", "ROUTING_ERROR", "EGRESS")),
+        List.of("NAT_IN", "BACKBONE_ND", "CHAIN_IN", "ROUTING_ERROR", "EGRESS")),
     NAT_IN(11, Owner.NAT, "To a public address: looks the session up that translates the packet.",
         List.of("NAT_IN_KNOWN")),
+    BACKBONE_ND(12, Owner.IPV6, "Neighbour discovery on an uplink: answers for the backbone address, learns routers.",
+        List.of("ND_ANSWER")),
     NAT_IN_KNOWN(13, Owner.NAT, "Translated by a session, or else by connection tracking.", List.of("CHAIN_IN")),
     NAT_IN_CHECK(15, Owner.NAT, "After reverse translation: replies, their errors and published services go on.",
         List.of("CHAIN_IN")),
@@ -30,13 +32,21 @@ public enum Table {
         + "chain, or straight on.",
         List.of("TENANT_ACL_IN", "VRF_ROUTE")),
     ACCESS_GUARD(19, Owner.GUARD, "From an attachment: whether the sender may use the addresses it sends from.",
-        List.of("ACCESS_LEARN")),
+        List.of("ACCESS_LEARN", "ND_GUARD")),
     ACCESS_LEARN(20, Owner.ACCESS, "Frames from an attachment: learns the host's MAC address from its ARP.",
-        List.of("ARP_REPLY", "L2_LOOKUP")),
+        List.of("ND_LEARN", "ARP_REPLY", "L2_LOOKUP")),
+    ND_GUARD(21, Owner.IPV6, "Neighbour discovery from an attachment: whether the sender may speak of the address.",
+        List.of("ND_LEARN")),
+    ND_LEARN(22, Owner.IPV6, "Neighbour discovery from an attachment: learns the host's MAC address.",
+        List.of("ND_REPLY", "L2_LOOKUP")),
     ARP_REPLY(24, Owner.ACCESS, "Answers ARP requests for the gateways of the VRF.",
         List.of("L2_LOOKUP", "EGRESS")),
+    ND_REPLY(26, Owner.IPV6, "Makes a neighbour solicitation for a gateway of the VRF an advertisement.",
+        List.of("ND_ANSWER", "L2_LOOKUP")),
+    ND_ANSWER(28, Owner.IPV6, "Gives that advertisement the router's MAC address, and sends it back.",
+        List.of("EGRESS")),
     L2_LOOKUP(30, Owner.ACCESS, "Frames for the gateway go to routing, others look their host up.",
-        List.of("GATEWAY", "L2_FORWARD", "DHCP_REQUEST")),
+        List.of("GATEWAY", "L2_FORWARD", "DHCP_REQUEST", "IPV6_REQUEST")),
     L2_HOSTS(32, Owner.ACCESS, "Learned: where the host with this MAC address is.", List.of()),
     L2_FORWARD(34, Owner.ACCESS, "To the host that was found, or to the whole broadcast domain.",
         List.of("EGRESS")),
@@ -44,6 +54,8 @@ public enum Table {
         List.of("VRF_ROUTE", "ROUTING_ERROR", "EGRESS", "DHCP_REQUEST")),
     DHCP_REQUEST(42, Owner.DHCP, "For the DHCP server of a VRF: to the controller, as many as the tenant may send.",
         List.of()),
+    IPV6_REQUEST(43, Owner.IPV6, "Of hosts that look for a router or ask by DHCPv6: to the controller, as many as the "
+        + "tenant may send.", List.of()),
     TENANT_ACL_IN(46, Owner.ACL, "What may come to the tenant from the backbone.",
         List.of("TENANT_ACL_IN_DENIED", "TENANT_ACL_IN_TRACK", "VRF_ROUTE")),
     TENANT_ACL_IN_DENIED(47, Owner.ACL, "Not permitted: looks for a connection to which it is the answer.",
@@ -62,7 +74,7 @@ public enum Table {
         List.of("CHAIN_OUT")),
     CHAIN_OUT(60, Owner.CHAIN, "Towards the backbone: the first function of the tenant's chain, or twice NAT of the "
         + "destination and straight on.",
-        List.of("NAT_MAP", "ROUTING_ERROR")),
+        List.of("NAT_MAP", "BACKBONE_ROUTE", "ROUTING_ERROR")),
     NAT_MAP(62, Owner.NAT, "Looks up the mapping of a subscriber whose mappings do not depend on the destination.",
         List.of("NAT_MAP_PORT", "NAT_OUT")),
     NAT_MAP_PORT(63, Owner.NAT, "It has its mapping, or else a port is looked at.",
@@ -94,13 +106,13 @@ public enum Table {
     NEIGHBOUR_LOOKUP(90, Owner.NEIGHBOUR, "Looks the MAC address of the next hop up.",
         List.of("NEIGHBOUR_FOUND", "ROUTING_ERROR")),
     NEIGHBOURS(92, Owner.NEIGHBOUR, "Learned: MAC address and place of a next hop.", List.of()),
-    NEIGHBOUR_FOUND(94, Owner.NEIGHBOUR, "An unknown next hop is asked for by ARP.", List.of("EGRESS")),
+    NEIGHBOUR_FOUND(94, Owner.NEIGHBOUR, "An unknown next hop is asked for by the controller.", List.of("EGRESS")),
     ROUTING_ERROR(96, Owner.ERROR, "What a router has to tell the sender of: to the controller, as many as the tenant "
         + "may cause.", List.of()),
     EGRESS(100, Owner.ACCESS, "Tags the frame and sends it to its attachment or uplink.", List.of());
 
     /** The stage class that writes a table. */
-    public enum Owner { ACCESS, GUARD, CHAIN, BACKBONE, NAT, VRF, DHCP, DNS, ACL, NEIGHBOUR, ERROR }
+    public enum Owner { ACCESS, GUARD, CHAIN, BACKBONE, NAT, VRF, IPV6, DHCP, DNS, ACL, NEIGHBOUR, ERROR }
 
     private final int number;
     private final Owner owner;

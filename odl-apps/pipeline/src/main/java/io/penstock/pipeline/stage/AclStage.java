@@ -71,16 +71,19 @@ public final class AclStage implements Stage {
         }
         sink.flow(Table.BACKBONE_ACL, Priority.MISS, "no list").go(Table.NEIGHBOUR_LOOKUP);
         for (final Backbone.Interface uplink : node.uplinks()) {
+            final boolean ipv6 = node.snapshot().backbone().ipv6().on(node.node().name()).stream()
+                .anyMatch(each -> each.port().equals(uplink.port()));
             list(node, uplink.egressAcl()).ifPresent(acl -> new AclFlows(sink, acl, new AclFlows.Place(
                 Table.BACKBONE_ACL,
                 List.of(Register.OUT_ATTACHMENT.is(Register.place(node.port(uplink.port()), uplink.vlan()))), 0, "",
-                Table.NEIGHBOUR_LOOKUP, Optional.empty())).plan());
+                Table.NEIGHBOUR_LOOKUP, Optional.empty()),
+                ipv6 ? List.of(Acl.Family.values()) : List.of(Acl.Family.IPV4)).plan());
         }
     }
 
     @Override
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
-        if (!view.hasNat()) {
+        if (!view.hasListedWays()) {
             return;
         }
         final Optional<Acl> out = list(node, view.tenant().egressAcl());
@@ -100,21 +103,19 @@ public final class AclStage implements Stage {
 
     private static void planList(final TenantView view, final Acl acl, final Table table, final String note,
             final Table permitted, final Optional<Table> denied, final FlowSink sink) {
-        new AclFlows(sink, acl, new AclFlows.Place(table, List.of(view.isVrf()), view.vrf(), note, permitted, denied))
-            .plan();
+        new AclFlows(sink, acl, new AclFlows.Place(table, List.of(view.isVrf()), view.vrf(), note, permitted, denied),
+            view.families()).plan();
     }
 
     private static void planTracked(final TenantView view, final Way way, final Optional<Acl> own,
             final Optional<Acl> others, final FlowSink sink) {
-        sink.flow(way.track, Priority.LOW, "connection of what is permitted").when(view.isVrf()).ipv4()
-            .then(track(view, true, way.next)).end();
+        track(view, way.track, "connection of what is permitted", true, way.next, sink);
         if (own.isEmpty()) {
             sink.flow(way.list, Priority.LOW, "no list, but answers are let pass").when(view.isVrf()).go(way.track);
             return;
         }
         planList(view, own.orElseThrow(), way.list, "", way.track, Optional.of(way.denied), sink);
-        sink.flow(way.denied, Priority.LOW, "look for what it may answer").when(view.isVrf()).ipv4()
-            .then(track(view, false, way.reply)).end();
+        track(view, way.denied, "look for what it may answer", false, way.reply, sink);
         planAnswers(view, way, own.orElseThrow(), others, sink);
     }
 
@@ -125,17 +126,27 @@ public final class AclStage implements Stage {
         if (others.isEmpty()) {
             sink.flow(way.reply, Priority.NORMAL, "answer").when(answer).go(way.next);
         } else {
-            sink.flow(way.reply, Priority.TOP, "fragment of an answer").when(answer).ipv4()
-                .when(Fragment.YES.match()).go(way.next);
+            for (final Acl.Family family : view.families()) {
+                of(family, sink.flow(way.reply, Priority.TOP, "fragment of an answer").when(answer))
+                    .when(Fragment.YES.match()).go(way.next);
+            }
             new AclFlows(sink, others.orElseThrow().answers(), new AclFlows.Place(way.reply, answer, view.vrf(),
-                ANSWERS, way.next, Optional.empty())).planEntries();
+                ANSWERS, way.next, Optional.empty()), view.families()).planEntries();
         }
         sink.flow(way.reply, Priority.LOW, "ACL " + own.name() + " permits no such packet").when(view.isVrf()).drop();
     }
 
     /** One pass, in the zone of the tenant's lists. */
-    private static List<Action> track(final TenantView view, final boolean commit, final Table next) {
-        return List.of(Register.ACL_ZONE.load(Constants.aclZone(view.vrf())), new Action.ConnTrack(commit,
-            Register.ACL_ZONE.range(), next, Optional.empty(), Optional.empty()));
+    private static void track(final TenantView view, final Table table, final String label, final boolean commit,
+            final Table next, final FlowSink sink) {
+        final List<Action> track = List.of(Register.ACL_ZONE.load(Constants.aclZone(view.vrf())),
+            new Action.ConnTrack(commit, Register.ACL_ZONE.range(), next, Optional.empty(), Optional.empty()));
+        for (final Acl.Family family : view.families()) {
+            of(family, sink.flow(table, Priority.LOW, label).when(view.isVrf())).then(track).end();
+        }
+    }
+
+    private static FlowSink.Draft of(final Acl.Family family, final FlowSink.Draft flow) {
+        return family == Acl.Family.IPV4 ? flow.ipv4() : flow.ipv6();
     }
 }

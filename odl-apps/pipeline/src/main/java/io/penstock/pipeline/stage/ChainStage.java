@@ -72,6 +72,10 @@ public final class ChainStage implements Stage {
         final BiFunction<Integer, String, FlowSink.Draft> toBackbone =
             (priority, label) -> returned(node, view, sink, last.outsidePort(), priority, label);
         toBackbone.apply(Priority.NORMAL, "to the backbone from " + last.outsidePort()).go(Table.NAT_MAP);
+        if (view.hasIpv6()) {
+            toBackbone.apply(Priority.HIGH, "IPv6 to the backbone from " + last.outsidePort()).ipv6()
+                .then(Register.VRF.load(Constants.BACKBONE_VRF)).go(Table.BACKBONE_ROUTE);
+        }
         TwiceNat.out(view, toBackbone, flow -> flow.go(Table.NAT_MAP));
         returned(node, view, sink, first.insidePort(), Priority.NORMAL, "to the tenant from " + first.insidePort())
             .then(Register.FROM_BACKBONE.load(1)).go(inside(view));

@@ -5,6 +5,7 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
@@ -68,6 +69,16 @@ public final class FlowSink {
         /** Only IPv4. */
         public Draft ipv4() {
             return when(MatchField.ETH_TYPE, EtherType.IPV4);
+        }
+
+        /** Only IPv6. */
+        public Draft ipv6() {
+            return when(MatchField.ETH_TYPE, EtherType.IPV6);
+        }
+
+        /** Only a type of ICMPv6. */
+        public Draft icmp6(final int type) {
+            return ipv6().when(MatchField.IP_PROTO, IpProtocol.ICMPV6).when(MatchField.ICMPV6_TYPE, type);
         }
 
         /** Adds actions. */

@@ -3,9 +3,11 @@ package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Allocations.Block;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Dhcp;
+import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Lease;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Prefix;
@@ -35,10 +37,16 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
         List<Domain> domains, Optional<List<NetworkFunction>> chain) {
 
     /** Attachments that hear each other's broadcasts, and the subnets on them. */
-    public record Domain(int id, List<Tenant.Attachment> attachments, List<Tenant.Subnet> subnets) {
+    public record Domain(int id, List<Tenant.Attachment> attachments, List<Tenant.Subnet> subnets,
+            List<Ipv6Side.Subnet> subnets6) {
         /** Whether frames have to be bridged between attachments. */
         public boolean isBridged() {
             return attachments.size() > 1;
+        }
+
+        /** Whether the VRF has IPv6 there. */
+        public boolean hasIpv6() {
+            return !subnets6.isEmpty();
         }
     }
 
@@ -92,16 +100,32 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
 
     /** Whether connections are tracked for the access lists, so that answers need no entry. */
     public boolean tracksLists() {
-        return hasNat() && tenant.protection().stateful()
+        return hasListedWays() && tenant.protection().stateful()
             && (tenant.egressAcl().isPresent() || tenant.protection().ingressAcl().isPresent());
     }
 
     /** Whether what comes from the backbone has to pass {@link io.penstock.pipeline.registry.Table#TENANT_ACL_IN}. */
     boolean hasListIn() {
-        return tracksLists() || hasNat() && tenant.protection().ingressAcl().isPresent();
+        return tracksLists() || hasListedWays() && tenant.protection().ingressAcl().isPresent();
     }
 
-    /** Whether packets may go to the backbone at all. */
+    /** Whether packets of any family pass access lists on their way to and from the backbone. */
+    boolean hasListedWays() {
+        return hasNat() || hasIpv6();
+    }
+
+    /** The families of packets that the backbone carries for the tenant. */
+    List<Acl.Family> families() {
+        return Stream.of(Acl.Family.values())
+            .filter(family -> family == Acl.Family.IPV4 ? hasNat() : hasIpv6()).toList();
+    }
+
+    /** Whether the VRF routes IPv6. */
+    public boolean hasIpv6() {
+        return tenant.ipv6().isPresent();
+    }
+
+    /** Whether IPv4 packets may go to the backbone at all. */
     public boolean hasNat() {
         return tenant.nat().isPresent();
     }
@@ -164,8 +188,8 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
         for (final Tenant.Attachment attachment : tenant.attachments()) {
             groups.add(new ArrayList<>(List.of(attachment)));
         }
-        for (final Tenant.Subnet subnet : tenant.subnets()) {
-            final List<Tenant.Attachment> shared = tenant.attachmentsOf(subnet);
+        for (final List<Tenant.Attachment> shared : Stream.concat(tenant.subnets().stream().map(tenant::attachmentsOf),
+                tenant.ipv6().subnets().stream().map(tenant::attachmentsOf)).toList()) {
             final List<Tenant.Attachment> merged = new ArrayList<>();
             groups.removeIf(group -> {
                 final boolean meets = group.stream().anyMatch(shared::contains);
@@ -184,7 +208,9 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
         final List<Domain> domains = new ArrayList<>();
         for (final List<Tenant.Attachment> group : groups) {
             domains.add(new Domain(domains.size(), List.copyOf(group), tenant.subnets().stream()
-                .filter(subnet -> tenant.attachmentsOf(subnet).stream().anyMatch(group::contains)).toList()));
+                .filter(subnet -> tenant.attachmentsOf(subnet).stream().anyMatch(group::contains)).toList(),
+                tenant.ipv6().subnets().stream()
+                    .filter(subnet -> tenant.attachmentsOf(subnet).stream().anyMatch(group::contains)).toList()));
         }
         return domains;
     }

@@ -52,6 +52,8 @@ public final class Fixtures {
         new Case("guarded-chained", network(guardedChained()), Set.of()),
         new Case("limited", network(limited()), Set.of()),
         new Case("services", serving(network(served())), Set.of()),
+        new Case("dual-stack", DualStack.network(DualStack.tenant()), Set.of()),
+        new Case("dual-stack-chained", DualStack.network(DualStack.chained()), Set.of()),
         new Case("rich-tenant", network(rich()), Set.of()),
         new Case("rich-tenant-tap-down", network(rich()), Set.of("tap")),
         new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")));

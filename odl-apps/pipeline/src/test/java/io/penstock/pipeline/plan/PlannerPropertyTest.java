@@ -25,11 +25,13 @@ import org.junit.jupiter.api.Test;
 class PlannerPropertyTest {
     private static final int PER_PLAIN_TENANT = 25;
     private static final int PER_TWICE = 6;
+    private static final int PER_IPV6_SUBNET = 39;
 
     @Test
     void everyFlowKeepsTheContractsOfTheRegistry() {
         final Snapshot snapshot =
-            Fixtures.network(Fixtures.rich(), Fixtures.tenant("plain", 100), Fixtures.twiceChained());
+            DualStack.network(Fixtures.rich(), Fixtures.tenant("plain", 100), Fixtures.twiceChained(),
+                DualStack.tenant(), DualStack.chained());
         for (final Set<String> down : List.of(Set.<String>of(), Set.of("fw"), Set.of("tap"), Set.of("fw", "tap"))) {
             assertThat(PipelineLint.check(Fixtures.plan(snapshot, down).flowSpecs())).isEmpty();
         }
@@ -68,6 +70,20 @@ class PlannerPropertyTest {
         return Fixtures.plan(snapshot).flows().values().stream().flatMap(planned -> planned.flow().actions().stream()
             .filter(Action.CheckPktLarger.class::isInstance)
             .map(look -> ((Action.CheckPktLarger) look).bytes() + " " + planned.label())).toList();
+    }
+
+    @Test
+    void aTenantWithIpv6CostsTheSameNumberOfFlowsWhereverItComes() {
+        final int none = Fixtures.plan(DualStack.network()).size();
+        for (final int count : List.of(1, 100)) {
+            final List<Tenant> tenants = new ArrayList<>();
+            for (final Tenant tenant : Fixtures.tenants(count)) {
+                tenants.add(tenant.with(DualStack.side("2001:db8:0:%x::/64".formatted(0x100 + tenants.size()))));
+            }
+            final Snapshot snapshot = DualStack.network(tenants.toArray(Tenant[]::new));
+            assertThat(Validator.validate(snapshot, Allocations.none())).isEmpty();
+            assertThat(Fixtures.plan(snapshot).flows()).hasSize(none + count * (PER_PLAIN_TENANT + PER_IPV6_SUBNET));
+        }
     }
 
     @Test

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.Ipv6;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.Ipv6Side;
+import io.penstock.pipeline.intent.Prefix6;
+import io.penstock.pipeline.intent.Route6;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The IPv6 router of a VRF: answers ping, refuses sources that are not inside, routes by longest prefix. What leaves
+ * the VRF passes its list and its chain like IPv4, and no translation. Sample flows: golden/dual-stack.flows, tables
+ * gateway, vrf_route and chain_out.
+ */
+public final class Ipv6Stage implements Stage {
+    @Override
+    public void planNode(final NodeView node, final FlowSink sink) {
+        sink.flow(Table.L2_LOOKUP, Priority.NORMAL, "IPv6 to the gateway")
+            .when(MatchField.ETH_DST, Constants.GATEWAY_MAC).ipv6().go(Table.GATEWAY);
+        expired(sink, Table.GATEWAY);
+        notForwarded(sink, Table.VRF_ROUTE);
+        sink.flow(Table.CHAIN_OUT, Priority.LOW, "no chain, and IPv6 is not translated").ipv6()
+            .then(Register.VRF.load(Constants.BACKBONE_VRF)).go(Table.BACKBONE_ROUTE);
+    }
+
+    /** Packets that a router must not forward (RFC 8200, section 3). */
+    static void expired(final FlowSink sink, final Table table) {
+        for (int hops = 0; hops <= 1; hops++) {
+            sink.flow(table, Priority.HIGH, "hop limit " + hops + " is used up").ipv6()
+                .when(MatchField.IP_TTL, hops).drop();
+        }
+    }
+
+    /** Destinations to which a router forwards nothing (RFC 4291, section 2.5.6; groups need a multicast router). */
+    static void notForwarded(final FlowSink sink, final Table table) {
+        for (final Prefix6 prefix : List.of(Prefix6.LINK_LOCAL, Prefix6.MULTICAST)) {
+            sink.flow(table, Priority.GUARD, "to " + prefix + ", which is not forwarded").ipv6()
+                .when(prefix.match(MatchField.IPV6_DST)).drop();
+        }
+    }
+
+    @Override
+    public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
+        if (!view.hasIpv6()) {
+            return;
+        }
+        final Ipv6Side side = view.tenant().ipv6();
+        ping(view, Constants.GATEWAY_LINK_LOCAL, sink);
+        for (final Ipv6Side.Subnet subnet : side.subnets()) {
+            ping(view, subnet.gateway(), sink);
+            sink.flow(Table.GATEWAY, Priority.NORMAL, "to the gateway " + subnet.gateway() + ", not ping")
+                .when(view.isVrf()).ipv6().when(FieldMatch.of(MatchField.IPV6_DST, subnet.gateway())).drop();
+            sink.flow(Table.VRF_ROUTE, Priority.GUARD, "to the gateway " + subnet.gateway() + " from elsewhere")
+                .when(view.isVrf()).ipv6().when(FieldMatch.of(MatchField.IPV6_DST, subnet.gateway())).drop();
+            route(view, subnet.prefix(), "connected " + subnet.prefix(), NdReplies.nextHopIsDestination(), sink);
+        }
+        for (final Route6 route : side.routes()) {
+            route(view, route.prefix(), "route " + route.prefix(), NdReplies.nextHop(route.nextHop()), sink);
+        }
+        for (final Prefix6 prefix : side.insidePrefixes()) {
+            sink.flow(Table.GATEWAY, Priority.LOW, "from " + prefix)
+                .when(view.isVrf()).ipv6().when(prefix.match(MatchField.IPV6_SRC)).go(Table.VRF_ROUTE);
+        }
+        sink.flow(Table.VRF_ROUTE, Priority.LOW, "IPv6 to the backbone")
+            .when(view.isVrf(), Register.FROM_BACKBONE.is(0)).ipv6().then(view.limitOut())
+            .then(new Action.DecTtl()).go(Table.TENANT_ACL);
+    }
+
+    /** A gateway answers a used-up hop limit as well: the packet has arrived. */
+    private static void ping(final TenantView view, final Ipv6 gateway, final FlowSink sink) {
+        NdReplies.ping(sink.flow(Table.GATEWAY, Priority.GUARD, "ping to the gateway " + gateway).when(view.isVrf()),
+            gateway).then(NdReplies.echo(Constants.GATEWAY_MAC, gateway)).go(Table.EGRESS);
+    }
+
+    private static void route(final TenantView view, final Prefix6 prefix, final String label,
+            final List<Action> setNextHop, final FlowSink sink) {
+        final List<Action> actions = new ArrayList<>(List.of(new Action.DecTtl()));
+        actions.addAll(setNextHop);
+        actions.add(new Action.SetField(MatchField.ETH_SRC, Constants.GATEWAY_MAC));
+        sink.flow(Table.VRF_ROUTE, Priority.prefix(prefix.length()), label).when(view.isVrf()).ipv6()
+            .when(prefix.match(MatchField.IPV6_DST)).then(actions).go(Table.NEIGHBOUR_LOOKUP);
+    }
+}

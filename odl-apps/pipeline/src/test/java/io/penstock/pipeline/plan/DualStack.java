@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.plan;
+
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.flow.Ipv6;
+import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.Backbone6;
+import io.penstock.pipeline.intent.Ipv6Side;
+import io.penstock.pipeline.intent.Ipv6Side.Advertisement;
+import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Prefix6;
+import io.penstock.pipeline.intent.Route6;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Networks with IPv6 to plan in tests. */
+public final class DualStack {
+    private DualStack() {
+        // Only functions.
+    }
+
+    /**
+     * IPv4 and IPv6 on two bridged attachments, IPv6 alone on a third one, and a router there; a list for what leaves.
+     */
+    public static Tenant tenant() {
+        return new Tenant("dual",
+            List.of(new Tenant.Attachment("a", "edge1", "acc0", 900), new Tenant.Attachment("b", "edge1", "acc1", 900),
+                new Tenant.Attachment("c", "edge1", "acc1", 901),
+                new Tenant.Attachment("d", "edge1", "acc1", 902, true)),
+            List.of(new Tenant.Subnet("lan", Prefix.parse("10.0.0.0/24"),
+                Ipv4.parse("10.0.0.1"), List.of("a", "b"))),
+            List.of(), Fixtures.fromPool(), Optional.of("six"), Optional.empty())
+            .with(new Ipv6Side(List.of(subnet("2001:db8:1::/64", List.of("a", "b")),
+                subnet("2001:db8:2::/64", List.of("c", "d"))),
+                List.of(new Route6(Prefix6.parse("2001:db8:1000::/36"), Ipv6.parse("2001:db8:2::9")))));
+    }
+
+    /** IPv6 alone, through a chain. */
+    public static Tenant chained() {
+        return new Tenant("six", List.of(new Tenant.Attachment("lan", "edge1", "acc0", 910)), List.of(), List.of(),
+            Optional.empty(), Optional.empty(), Optional.of("secure")).with(side("2001:db8:6::/64"));
+    }
+
+    /** A subnet on all attachments. */
+    public static Ipv6Side side(final String prefix) {
+        return new Ipv6Side(List.of(subnet(prefix, List.of())), List.of());
+    }
+
+    /** A subnet whose gateway is its first address. */
+    public static Ipv6Side.Subnet subnet(final String prefix, final List<String> attachments) {
+        final Prefix6 parsed = Prefix6.parse(prefix);
+        return new Ipv6Side.Subnet(parsed, new Ipv6(parsed.address().high(), parsed.address().low() + 1), attachments,
+            Advertisement.PLAIN);
+    }
+
+    /** An IPv6 uplink with a transit gateway. */
+    public static Backbone6 backbone() {
+        return new Backbone6(List.of(new Backbone6.Interface("edge1", "up0", Prefix6.parse("2001:db8:ffff::/64"),
+            Ipv6.parse("2001:db8:ffff::2"))), List.of(new Route6(Prefix6.DEFAULT, Ipv6.parse("2001:db8:ffff::1"))));
+    }
+
+    /** A network with these tenants, IPv6 in the backbone, and the list {@code six}. */
+    public static Snapshot network(final Tenant... tenants) {
+        final Snapshot plain = Fixtures.network(tenants);
+        final List<Acl> acls = new ArrayList<>(plain.acls().values());
+        acls.add(new Acl("six", List.of(
+            entry("lab", false, Optional.of(Acl.Family.IPV6), Optional.of("2001:db8:bad::/48"), null, null),
+            entry("web", true, Optional.empty(), Optional.empty(), 6, null),
+            entry("ping", true, Optional.of(Acl.Family.IPV6), Optional.empty(), 58, 128))));
+        return Snapshot.of(List.copyOf(plain.nodes().values()), plain.backbone().with(backbone()),
+            List.copyOf(plain.pools().values()), List.copyOf(plain.functions().values()),
+            List.copyOf(plain.chains().values()), List.of(tenants), acls);
+    }
+
+    private static Acl.Entry entry(final String name, final boolean permit, final Optional<Acl.Family> family,
+            final Optional<String> destination, final Integer protocol, final Integer icmpType) {
+        return new Acl.Entry(name, permit, Optional.empty(), Optional.empty(), Optional.ofNullable(protocol),
+            Optional.empty(), Optional.empty(), Optional.ofNullable(icmpType), Optional.empty(), List.of(), family,
+            Optional.empty(), destination.map(Prefix6::parse));
+    }
+}
