@@ -19,8 +19,8 @@ _CONTROLLER = re.compile(r"-m penstock_controller((?: +[^\s|;&<>()#`]+)+)")
 # A tool and what follows it, up to the end of the command.
 _CALL = re.compile(r"(?<![\w/.-])(?:\./|[\w-]+/)?(penstock|ovs-config|functions|nat64|run-docs)((?: +[^\s|;&<>()#`]+)+)")
 _OPTION = re.compile(r"(?<![\w-])(--?[a-zA-Z][\w-]*)")
-_CONSOLE = re.compile(r"(?<![\w/])penstock:([a-z-]+)(?![\w-]*[/=])((?: +-{0,2}[\w-]+)*)")
-_PATH = re.compile(r"(?<![\w-])((?:penstock|penstock-allocation|ietf-access-control-list):[a-z-]+(?:[/=][^\s\"'`?)|,;]*"
+_CONSOLE = re.compile(r"(?<![\w/])penstock:([a-z0-9-]+)(?![\w-]*[/=])((?: +-{0,2}[\w-]+)*)")
+_PATH = re.compile(r"(?<![\w-])((?:penstock|penstock-allocation|ietf-access-control-list):[a-z0-9-]+(?:[/=][^\s\"'`?)|,;]*"
                    r"(?:,[^\s\"'`?)|;]+)?)?)")
 _RPC = re.compile(r"penstock-operations:([a-z-]+)")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")

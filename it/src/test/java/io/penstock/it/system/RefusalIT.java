@@ -235,8 +235,7 @@ class RefusalIT {
             new BadRequest(what, "PUT", Intent.ACLS + "/acl=odd", document,
                 List.of("acl odd", "ace ace1", leaf, "cannot express"));
         return Stream.of(
-            list.apply("IPv6").apply(ace("'ipv6': {'destination-ipv6-network': '2001:db8::/32'}"))
-                .apply("ipv6/destination-ipv6-network"),
+            list.apply("IPv6 flow label").apply(ace("'ipv6': {'flow-label': 7}")).apply("ipv6/flow-label"),
             list.apply("DSCP").apply(ace("'ipv4': {'dscp': 46}")).apply("ipv4/dscp"),
             list.apply("TCP flags").apply(ace("'tcp': {'flags': 'syn'}")).apply("tcp/flags"),
             list.apply("reject").apply(ace("'ipv4': {'protocol': 6}", "reject")).apply("forwarding reject"),

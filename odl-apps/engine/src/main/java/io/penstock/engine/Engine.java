@@ -11,6 +11,8 @@ import io.penstock.engine.config.NodeRegistration;
 import io.penstock.engine.dhcp.DhcpService;
 import io.penstock.engine.dhcp.FrameOutlet;
 import io.penstock.engine.error.RoutingErrors;
+import io.penstock.engine.ipv6.Ipv6Services;
+import io.penstock.engine.neighbour.Links;
 import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.node.NodeWorker;
@@ -34,6 +36,7 @@ import io.penstock.southbound.ovsdb.OvsdbListener;
 import io.penstock.southbound.ovsdb.OvsdbServer;
 import io.penstock.southbound.ovsdb.PortState;
 import java.io.UncheckedIOException;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -77,6 +80,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final PoolWatch pools = new PoolWatch(Clock.systemUTC());
     private final Consumer<PoolEvent> poolEvents;
     private final NeighbourResolver resolver;
+    private final Ipv6Services ipv6;
     private final Subscribers subscribers = new Subscribers(Clock.systemUTC(), this::mark);
     private final DhcpService dhcp;
     private final RoutingErrors routingErrors;
@@ -104,8 +108,10 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         this.bridges = requireNonNull(bridges);
         this.writer = requireNonNull(writer);
         this.poolEvents = requireNonNull(poolEvents);
-        resolver = new NeighbourResolver(southbound, this::desired);
         routingErrors = new RoutingErrors(this::desired, RoutingErrors.Outlet.of(southbound), Ticker.systemTicker());
+        final Links links = new Links(southbound, this::desired);
+        resolver = new NeighbourResolver(links);
+        ipv6 = new Ipv6Services(links, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), new SecureRandom());
         thread = Executors.newSingleThreadScheduledExecutor(task -> {
             final Thread engine = new Thread(task, "penstock-engine");
             engine.setDaemon(true);
@@ -126,6 +132,8 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         registrations.add(southbound.listen(subscribers::onPacketIn));
         registrations.add(southbound.listen(dhcp::onPacketIn));
         registrations.add(southbound.listen(routingErrors::onPacketIn));
+        registrations.add(southbound.listen(ipv6::onPacketIn));
+        ipv6.start();
         ovsdb.start(listenAddress, ovsdbPort, this);
         thread.scheduleWithFixedDelay(() -> workers.values().forEach(NodeWorker::audit), AUDIT_SECONDS, AUDIT_SECONDS,
             TimeUnit.SECONDS);
@@ -137,6 +145,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     @Override
     public void close() {
         ovsdb.close();
+        ipv6.close();
         registrations.forEach(OpenFlowSouthbound.Registration::close);
         store.close();
         thread.shutdownNow();
@@ -258,6 +267,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             workers.forEach((name, worker) -> {
                 if (worker.isOnline()) {
                     resolver.refreshGateways(name);
+                    ipv6.refreshGateways(name);
                 }
             });
         } catch (RuntimeException e) {

@@ -15,7 +15,7 @@ class ArchitectureTest {
     final ArchRule workersKnowNoOpendaylight = noClasses()
         .that().resideInAnyPackage("io.penstock.engine.node", "io.penstock.engine.neighbour", "io.penstock.engine.api",
             "io.penstock.engine.journal", "io.penstock.engine.export", "io.penstock.engine.subscriber",
-            "io.penstock.engine.dhcp", "io.penstock.engine.error")
+            "io.penstock.engine.dhcp", "io.penstock.engine.ipv6", "io.penstock.engine.error")
         .should().dependOnClassesThat().resideInAPackage("org.opendaylight..");
 
     @ArchTest

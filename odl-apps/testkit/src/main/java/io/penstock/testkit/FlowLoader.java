@@ -42,7 +42,7 @@ public final class FlowLoader {
             "--", "set", "Bridge", plan.name(), "datapath_type=" + ovs.flavour().datapath(), "fail_mode=secure",
             "protocols=OpenFlow13", "other_config:datapath-id=%016x".formatted(plan.datapathId())));
         new TreeMap<>(plan.tableNames()).forEach((number, name) -> command.addAll(List.of(
-            "--", "--id=@table" + number, "create", "Flow_Table", "name=" + name,
+            "--", "--id=@table" + number, "create", "Flow_Table", "name=" + name, "prefixes=ip_dst,ip_src,ipv6_dst",
             "--", "set", "Bridge", plan.name(), "flow_tables:" + number + "=@table" + number)));
         for (final BridgePlan.Port port : plan.ports()) {
             command.addAll(List.of("--", "add-port", plan.name(), port.name(), "--", "set", "Interface", port.name(),

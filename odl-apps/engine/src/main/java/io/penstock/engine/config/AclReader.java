@@ -4,6 +4,7 @@ package io.penstock.engine.config;
 import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Prefix6;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,8 @@ final class AclReader {
     private static final Map<String, Integer> L4_PROTOCOLS = Map.of("tcp", IpProtocol.TCP, "udp", IpProtocol.UDP,
         "icmp", IpProtocol.ICMP);
     private static final Set<String> EXPRESSIBLE = Set.of("ipv4/protocol", "ipv4/source-ipv4-network",
-        "ipv4/destination-ipv4-network", "icmp/type", "icmp/code");
+        "ipv4/destination-ipv4-network", "ipv6/protocol", "ipv6/source-ipv6-network", "ipv6/destination-ipv6-network",
+        "icmp/type", "icmp/code");
     private static final Set<String> PORT_LEAVES = Set.of("lower-port", "upper-port", "operator", "port");
     private static final int LAST_PORT = 0xffff;
 
@@ -34,24 +36,23 @@ final class AclReader {
         final List<String> inexpressible = new ArrayList<>();
         final Optional<String> l4 = L4_PROTOCOLS.keySet().stream().filter(name -> matches.child(name).isPresent())
             .findFirst();
-        for (final String path : matches.leafPaths()) {
-            final String leaf = path.substring(path.lastIndexOf('/') + 1);
-            final boolean port = path.contains("-port/") && PORT_LEAVES.contains(leaf);
-            if (!EXPRESSIBLE.contains(path) && !port) {
-                inexpressible.add("matches/" + path);
-            }
-        }
+        checkLeaves(matches, inexpressible);
         final String forwarding = ace.child("actions").leaf("forwarding").orElse("none");
         if (!forwarding.equals("accept") && !forwarding.equals("drop")) {
             inexpressible.add("actions/forwarding " + forwarding);
         }
         ace.child("actions").leaf("logging").filter(logging -> !logging.equals("log-none"))
             .ifPresent(logging -> inexpressible.add("actions/logging " + logging));
+        final Optional<Acl.Family> family = family(matches, l4);
         final Element ipv4 = matches.child("ipv4");
-        final Optional<Integer> stated = ipv4.leaf("protocol").map(Integer::valueOf);
-        final Optional<Integer> implied = l4.map(L4_PROTOCOLS::get);
+        final Element ipv6 = matches.child("ipv6");
+        final Optional<Integer> stated =
+            ipv4.leaf("protocol").or(() -> ipv6.leaf("protocol")).map(Integer::valueOf);
+        final boolean icmp6 = ipv6.isPresent() && l4.equals(Optional.of("icmp"));
+        final Optional<Integer> implied = icmp6 ? Optional.of(IpProtocol.ICMPV6) : l4.map(L4_PROTOCOLS::get);
         if (stated.isPresent() && implied.isPresent() && !stated.equals(implied)) {
-            inexpressible.add("matches/ipv4/protocol " + stated.orElseThrow() + " together with " + l4.orElseThrow());
+            inexpressible.add("matches/" + (ipv6.isPresent() ? "ipv6" : "ipv4") + "/protocol " + stated.orElseThrow()
+                + " together with " + l4.orElseThrow());
         }
         final Element transport = l4.map(matches::child).orElse(Element.of(Optional.empty()));
         return new Acl.Entry(ace.text("name"), forwarding.equals("accept"),
@@ -60,7 +61,27 @@ final class AclReader {
             ports(transport.child("source-port"), "source-port", inexpressible),
             ports(transport.child("destination-port"), "destination-port", inexpressible),
             transport.leaf("type").map(Integer::valueOf), transport.leaf("code").map(Integer::valueOf),
-            inexpressible);
+            inexpressible, family, ipv6.leaf("source-ipv6-network").map(Prefix6::parse),
+            ipv6.leaf("destination-ipv6-network").map(Prefix6::parse));
+    }
+
+    private static void checkLeaves(final Element matches, final List<String> inexpressible) {
+        for (final String path : matches.leafPaths()) {
+            final String leaf = path.substring(path.lastIndexOf('/') + 1);
+            final boolean port = path.contains("-port/") && PORT_LEAVES.contains(leaf);
+            if (!EXPRESSIBLE.contains(path) && !port) {
+                inexpressible.add("matches/" + path);
+            }
+        }
+    }
+
+    /** Without addresses an entry is about both, but for ICMP, whose types mean something else in each. */
+    private static Optional<Acl.Family> family(final Element matches, final Optional<String> l4) {
+        if (matches.child("ipv6").isPresent()) {
+            return Optional.of(Acl.Family.IPV6);
+        }
+        return matches.child("ipv4").isPresent() || l4.equals(Optional.of("icmp")) ? Optional.of(Acl.Family.IPV4)
+            : Optional.empty();
     }
 
     private static Optional<Acl.PortRange> ports(final Element ports, final String leaf,

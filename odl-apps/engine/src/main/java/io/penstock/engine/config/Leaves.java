@@ -75,7 +75,26 @@ final class Leaves {
     }
 
     boolean isSet(final String name) {
-        return element.leaf(name).map(Boolean::valueOf).orElse(false);
+        return isSet(name, false);
+    }
+
+    /** A leaf that may be missing, and has a default. */
+    boolean isSet(final String name, final boolean otherwise) {
+        return element.leaf(name).map(Boolean::valueOf).orElse(otherwise);
+    }
+
+    /** A leaf that is needed, and has a form. */
+    <T> T needed(final String name, final Function<String, T> form) throws UnreadableException {
+        return parse(name, text(name), form);
+    }
+
+    /** Values of a leaf-list that have a form, in the order of the user. */
+    <T> List<T> all(final String name, final Function<String, T> form) throws UnreadableException {
+        final List<T> values = new ArrayList<>();
+        for (final String text : texts(name)) {
+            values.add(parse(name, text, form));
+        }
+        return values;
     }
 
     Prefix prefix(final String name) throws UnreadableException {

@@ -7,7 +7,6 @@ import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
-import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Memo;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
@@ -160,14 +159,15 @@ final class NetworkReader {
                 port.leaf("devargs").orElse(""))).toList());
     }
 
-    private static Backbone backbone(final Element backbone, final List<String> resolvers) {
+    private static Backbone backbone(final Element backbone, final List<String> resolvers)
+            throws UnreadableException {
         return new Backbone(
             backbone.list("interface", "node").stream().map(each -> new Backbone.Interface(each.text("node"),
                 each.text("port"), each.leaf("vlan").map(Integer::valueOf).orElse(0),
                 Prefix.parse(each.text("prefix")), Ipv4.parse(each.text("address")), each.leaf("egress-acl"),
                 mtu(each)))
                 .toList(),
-            routes(backbone), resolvers);
+            routes(backbone), resolvers, Ipv6Reader.backbone(new Leaves("backbone", "", backbone)));
     }
 
     private static NetworkFunction function(final Element function) {
@@ -189,7 +189,7 @@ final class NetworkReader {
             routes(tenant),
             nat.isPresent() ? Optional.of(nat(nat)) : Optional.empty(),
             tenant.leaf("egress-acl"), tenant.leaf("chain"), ServicesReader.read(leaves),
-            ProtectionReader.read(leaves), Ipv6Side.NONE);
+            ProtectionReader.read(leaves), Ipv6Reader.side(leaves));
     }
 
     private static Tenant.Nat nat(final Element nat) {

@@ -11,6 +11,7 @@ import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Thresholds;
@@ -87,8 +88,31 @@ class NetworkReaderTest {
     }
 
     @Test
+    void anEntryIsAboutTheFamilyItNames() throws Exception {
+        assertThat(entry("\"ipv6\": {\"source-ipv6-network\": \"2001:db8:1::/48\", \"protocol\": 6}"))
+            .satisfies(entry -> {
+                assertThat(entry.inexpressible()).isEmpty();
+                assertThat(entry.family()).contains(Acl.Family.IPV6);
+                assertThat(entry.source6()).contains(Prefix6.parse("2001:db8:1::/48"));
+                assertThat(entry.protocol()).contains(6);
+            });
+        assertThat(entry("\"ipv6\": {\"destination-ipv6-network\": \"2001:db8:2::/48\"}, \"icmp\": {\"type\": 128}"))
+            .satisfies(entry -> {
+                assertThat(entry.inexpressible()).isEmpty();
+                assertThat(entry.destination6()).contains(Prefix6.parse("2001:db8:2::/48"));
+                assertThat(entry.protocol()).contains(58);
+            });
+        assertThat(entry("\"ipv4\": {\"protocol\": 6}").family()).contains(Acl.Family.IPV4);
+        assertThat(entry("\"icmp\": {\"type\": 8}").family()).contains(Acl.Family.IPV4);
+        assertThat(entry("\"tcp\": {\"source-port\": {\"port\": 1}}").family()).isEmpty();
+    }
+
+    @Test
     void whatCannotBeExpressedIsNamed() throws Exception {
-        assertThat(entry("\"ipv6\": {\"protocol\": 6}").inexpressible()).containsExactly("matches/ipv6/protocol");
+        assertThat(entry("\"ipv6\": {\"flow-label\": 6}").inexpressible())
+            .containsExactly("matches/ipv6/flow-label");
+        assertThat(entry("\"ipv6\": {\"protocol\": 17}, \"tcp\": {\"source-port\": {\"port\": 1}}").inexpressible())
+            .containsExactly("matches/ipv6/protocol 17 together with tcp");
         assertThat(entry("\"ipv4\": {\"dscp\": 46}").inexpressible()).containsExactly("matches/ipv4/dscp");
         assertThat(entry("\"tcp\": {\"flags\": \"syn\"}").inexpressible()).containsExactly("matches/tcp/flags");
         assertThat(entry("\"tcp\": {\"destination-port\": {\"operator\": \"neq\", \"port\": 22}}").inexpressible())

@@ -57,7 +57,7 @@ class RoutingErrorsTest {
         errors.onPacketIn(new PacketIn(node, 1, 0, Table.ROUTING_ERROR.number(), Map.of(
             MatchField.REG0, vrf | (fromBackbone ? 1L << 24 : 0),
             MatchField.REG5, (long) kind.number() << Register.ERROR_KIND.range().low(),
-            MatchField.REG7, 1400L << Register.ERROR_MTU.range().low()), frame));
+            Register.ERROR_MTU.range().field(), 1400L << Register.ERROR_MTU.range().low()), frame));
     }
 
     private String router() {

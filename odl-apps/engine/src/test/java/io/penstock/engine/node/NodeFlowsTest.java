@@ -277,7 +277,7 @@ class NodeFlowsTest {
     private static NodePlan metered(final List<PlannedFlow> flows, final List<MeterSpec> meters) {
         final NodePlan plan = plan(flows);
         return new NodePlan(plan.bridge(), plan.nodeFlows(), plan.tenantFlows(), new TreeMap<>(Map.of(VRF, meters)),
-            plan.orders());
+            plan.orders(), plan.tracked());
     }
 
     private static List<PlannedFlow> translated(final long address) {

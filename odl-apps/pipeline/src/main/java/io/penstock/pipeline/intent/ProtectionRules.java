@@ -31,7 +31,7 @@ final class ProtectionRules {
             if (!surroundings.acls().containsKey(name)) {
                 add.accept("ingress-acl", Validator.unknown("acl", name, surroundings.acls()));
             }
-            if (tenant.nat().isEmpty()) {
+            if (tenant.nat().isEmpty() && !tenant.ipv6().isPresent()) {
                 add.accept("ingress-acl", "is for what comes from the backbone, and this tenant has no nat");
             }
         });

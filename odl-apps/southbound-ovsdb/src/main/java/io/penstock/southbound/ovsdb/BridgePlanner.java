@@ -20,6 +20,12 @@ final class BridgePlanner {
     /** Longest pause between two attempts to reach the controller, ms; the least there can be. */
     static final long MAX_BACKOFF_MS = 1_000;
 
+    /**
+     * Fields of which the switch finds out how many bits of an address it had to look at. Without the last one, which
+     * is not among its own two, a flow on one IPv6 address makes a cached flow of each destination.
+     */
+    static final Set<String> TRACKED_PREFIXES = Set.of("ip_dst", "ip_src", "ipv6_dst");
+
     private static final String FLOW_TABLES = "flow_tables";
 
     private final DatabaseView view;
@@ -105,9 +111,10 @@ final class BridgePlanner {
             final long key = number;
             final Object ref = present.get(key);
             final boolean right = ref != null && view.row(OvsTables.FLOW_TABLE, ref)
-                .filter(row -> row.set("name").equals(Set.of(name))).isPresent();
-            result.put(key, right && used.add(ref) ? (Ref) ref
-                : plan.insert(OvsTables.FLOW_TABLE, Map.of("name", Set.of(name))));
+                .filter(row -> row.set("name").equals(Set.of(name)) && row.set("prefixes").equals(TRACKED_PREFIXES))
+                .isPresent();
+            result.put(key, right && used.add(ref) ? (Ref) ref : plan.insert(OvsTables.FLOW_TABLE,
+                Map.of("name", Set.of(name), "prefixes", TRACKED_PREFIXES)));
         });
         return result;
     }

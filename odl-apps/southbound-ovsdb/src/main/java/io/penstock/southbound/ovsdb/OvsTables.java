@@ -28,7 +28,7 @@ final class OvsTables {
         INTERFACE, List.of(UUID, "name", "type", "options", "ofport_request"),
         CONTROLLER, List.of(UUID, "target", "connection_mode", "controller_rate_limit", "inactivity_probe",
             "max_backoff"),
-        FLOW_TABLE, List.of(UUID, "name"),
+        FLOW_TABLE, List.of(UUID, "name", "prefixes"),
         DATAPATH, List.of(UUID, "ct_zones"),
         ZONE, List.of(UUID, "timeout_policy", "external_ids"),
         TIMEOUT_POLICY, List.of(UUID, "timeouts"));

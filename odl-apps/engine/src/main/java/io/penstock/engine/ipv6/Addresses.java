@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.ipv6;
+
+import io.penstock.frames.Bytes;
+import io.penstock.frames.BytesWriter;
+import io.penstock.pipeline.flow.Ipv6;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.southbound.openflow.PacketIn;
+import java.util.List;
+
+/** IPv6 addresses in the words of frames and of switches. */
+final class Addresses {
+    private static final int HALF = 32;
+
+    private Addresses() {
+        // Only functions.
+    }
+
+    /** The 16 bytes of an address. */
+    static Bytes bytes(final Ipv6 address) {
+        return new BytesWriter().u32(address.high() >>> HALF).u32(address.high()).u32(address.low() >>> HALF)
+            .u32(address.low()).bytes();
+    }
+
+    static List<Bytes> bytes(final List<Ipv6> addresses) {
+        return addresses.stream().map(Addresses::bytes).toList();
+    }
+
+    /** The address that 16 bytes are. */
+    static Ipv6 of(final Bytes bytes) {
+        return new Ipv6(bytes.u32(0) << HALF | bytes.u32(4), bytes.u32(8) << HALF | bytes.u32(12));
+    }
+
+    /** What the four parts of a wide register hold. */
+    static Ipv6 register(final PacketIn packet, final MatchField wide) {
+        final List<Long> parts =
+            wide.parts().stream().map(part -> packet.fields().getOrDefault(part, 0L)).toList();
+        return new Ipv6(parts.get(0) << HALF | parts.get(1), parts.get(2) << HALF | parts.get(3));
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.ipv6;
+
+import io.penstock.frames.RouterAdvertisement;
+import io.penstock.frames.RouterAdvertisement.OnLink;
+import io.penstock.pipeline.intent.Ipv6Side;
+import io.penstock.pipeline.intent.Ipv6Side.Advertisement;
+import io.penstock.pipeline.intent.Prefix6;
+import io.penstock.pipeline.intent.Tenant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What the router says on one link: of all IPv6 subnets that are there together, since a host hears one router.
+ *
+ * @param subnets in the order of their prefixes
+ */
+record Announcement(List<Ipv6Side.Subnet> subnets) {
+    /** RFC 4861, section 6.2.1. Seconds. */
+    private static final long VALID = 2_592_000;
+    private static final long PREFERRED = 604_800;
+    /** RFC 8106, section 5.1: names hold for three intervals. */
+    private static final int NAMES_INTERVALS = 3;
+
+    /** What is said where an attachment is. */
+    static Announcement of(final Tenant tenant, final Tenant.Attachment attachment) {
+        return new Announcement(tenant.ipv6().subnets().stream()
+            .filter(subnet -> tenant.attachmentsOf(subnet).contains(attachment)).toList());
+    }
+
+    boolean isEmpty() {
+        return subnets.isEmpty();
+    }
+
+    /** Longest time between two advertisements, seconds. */
+    int interval() {
+        return told().mapToInt(Advertisement::interval).min().orElse(Advertisement.INTERVAL);
+    }
+
+    /** The prefixes that hosts may have made addresses of. */
+    List<Prefix6> prefixes() {
+        return subnets.stream().map(Ipv6Side.Subnet::prefix).toList();
+    }
+
+    /** The domains in which short names are looked for. */
+    List<String> domains() {
+        return told().flatMap(each -> each.domains().stream()).distinct().toList();
+    }
+
+    /** All of some kind that the subnets tell. */
+    Stream<Advertisement> told() {
+        return subnets.stream().map(Ipv6Side.Subnet::advertisement);
+    }
+
+    /**
+     * The advertisement.
+     *
+     * @param withdrawn prefixes that were told before and are no more
+     */
+    RouterAdvertisement advertisement(final Collection<Prefix6> withdrawn) {
+        final Optional<Integer> mtu = told().flatMap(each -> each.mtu().stream()).min(Integer::compare);
+        final Stream<OnLink> prefixes = subnets.stream().map(subnet -> new OnLink(
+            Addresses.bytes(subnet.prefix().address()), subnet.prefix().length(), subnet.advertisement().slaac(), VALID,
+            PREFERRED));
+        final Stream<OnLink> gone = withdrawn.stream().filter(prefix -> !prefixes().contains(prefix))
+            .map(prefix -> new OnLink(Addresses.bytes(prefix.address()), prefix.length(), true, 0, 0));
+        return new RouterAdvertisement(told().anyMatch(Advertisement::otherConfig),
+            told().mapToInt(Advertisement::lifetime).max().orElse(0), mtu, Stream.concat(prefixes, gone).toList(),
+            Addresses.bytes(told().flatMap(each -> each.resolvers().stream()).distinct().toList()), domains(),
+            (long) NAMES_INTERVALS * interval());
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.ipv6;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.engine.neighbour.Links;
+import io.penstock.frames.Bytes;
+import io.penstock.frames.Dhcpv6;
+import io.penstock.frames.Ethernet;
+import io.penstock.frames.Ipv6Packet;
+import io.penstock.frames.RouterSolicitation;
+import io.penstock.frames.Udp;
+import io.penstock.pipeline.flow.Ipv6;
+import io.penstock.pipeline.intent.Prefix6;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.southbound.openflow.PacketIn;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What hosts and next hops of IPv6 get from the controller. Safe for all threads; never blocks. */
+public final class Ipv6Services implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Ipv6Services.class);
+    private static final long TICK_MILLIS = 250;
+    private static final Bytes SERVER = Dhcpv6.duid(Constants.GATEWAY_MAC);
+    private static final Bytes ROUTER = Addresses.bytes(Constants.GATEWAY_LINK_LOCAL);
+
+    private final Links links;
+    private final LongSupplier millis;
+    private final NeighbourSolicitor solicitor;
+    private final RouterAdvertiser advertiser;
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+        final Thread made = new Thread(task, "penstock-ipv6");
+        made.setDaemon(true);
+        return made;
+    });
+
+    /**
+     * Services that answer, and tell nothing by themselves until they are started.
+     *
+     * @param millis milliseconds since any moment
+     */
+    public Ipv6Services(final Links links, final LongSupplier millis, final RandomGenerator random) {
+        this.links = requireNonNull(links);
+        this.millis = requireNonNull(millis);
+        solicitor = new NeighbourSolicitor(links);
+        advertiser = new RouterAdvertiser(links, random);
+    }
+
+    /** Begins to send advertisements. */
+    public void start() {
+        thread.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    private void tick() {
+        try {
+            advertiser.tick(millis.getAsLong());
+        } catch (RuntimeException e) {
+            LOG.error("Router advertisements were not sent", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+
+    /** Asks for the IPv6 transit gateways of a node. */
+    public void refreshGateways(final String node) {
+        solicitor.refreshGateways(node);
+    }
+
+    /** Takes a packet of a switch; those of other tables are not looked at. */
+    public void onPacketIn(final PacketIn packet) {
+        solicitor.onPacketIn(packet);
+        if (packet.table() != Table.IPV6_REQUEST.number()) {
+            return;
+        }
+        final String node = links.nodeName(packet.source()).orElse(null);
+        final Tenant tenant = node == null ? null : links.tenant(node, Links.vrf(packet)).orElse(null);
+        final Tenant.Attachment at = tenant == null ? null : links.attachment(node, tenant, packet).orElse(null);
+        final Ethernet frame = Ethernet.parse(Bytes.of(packet.frame())).orElse(null);
+        if (at == null || frame == null || Ethernet.isGroup(frame.source())) {
+            return;
+        }
+        final Ipv6Packet request = Ipv6Packet.parse(frame.payload()).orElse(null);
+        if (request != null) {
+            answer(tenant, at, frame.source(), request);
+        }
+    }
+
+    private void answer(final Tenant tenant, final Tenant.Attachment at, final long mac, final Ipv6Packet request) {
+        final Ipv6 source = Addresses.of(request.source());
+        final boolean onLink = Prefix6.LINK_LOCAL.contains(source)
+            || tenant.ipv6().subnets().stream().anyMatch(subnet -> subnet.prefix().contains(source));
+        if (onLink || source.equals(Ipv6.UNSPECIFIED)) {
+            RouterSolicitation.parse(request).ifPresent(asked -> advertiser.answer(tenant, at, mac,
+                onLink ? Optional.of(asked.source()) : Optional.empty(), millis.getAsLong()));
+        }
+        if (onLink && request.nextHeader() == Ipv6Packet.PROTOCOL_UDP) {
+            final Announcement told = Announcement.of(tenant, at);
+            Udp.parse(request.payload(), request.pseudoHeader())
+                .filter(datagram -> datagram.destinationPort() == Dhcpv6.SERVER_PORT)
+                .flatMap(datagram -> Dhcpv6.parse(datagram.payload()))
+                .flatMap(message -> StatelessDhcp.answer(message, told, SERVER))
+                .ifPresent(reply -> send(at, mac, request.source(), reply));
+        }
+    }
+
+    private void send(final Tenant.Attachment at, final long mac, final Bytes host, final Dhcpv6 reply) {
+        final Ipv6Packet empty = new Ipv6Packet(Ipv6Packet.PROTOCOL_UDP, ROUTER, host, Bytes.EMPTY);
+        final Bytes datagram =
+            new Udp(Dhcpv6.SERVER_PORT, Dhcpv6.CLIENT_PORT, reply.bytes()).bytes(empty.pseudoHeader());
+        links.send(at.node(), at.port(), at.vlan(), new Ethernet(mac, Constants.GATEWAY_MAC, Ethernet.TYPE_IPV6,
+            new Ipv6Packet(Ipv6Packet.PROTOCOL_UDP, ROUTER, host, datagram).bytes()).bytes());
+    }
+}

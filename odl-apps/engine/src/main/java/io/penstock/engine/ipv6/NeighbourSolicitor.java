@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.ipv6;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
+import io.penstock.engine.neighbour.Links;
+import io.penstock.frames.Bytes;
+import io.penstock.frames.Neighbours6;
+import io.penstock.pipeline.flow.Ipv6;
+import io.penstock.pipeline.intent.Backbone6;
+import io.penstock.pipeline.intent.Ipv6Side;
+import io.penstock.pipeline.intent.Route6;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.southbound.openflow.PacketIn;
+import io.penstock.southbound.openflow.SwitchId;
+import java.time.Duration;
+
+/**
+ * Sends neighbour solicitations (RFC 4861, section 7.2.2): for a next hop that a packet needed and the switch did not
+ * know, and regularly for the transit gateways. Safe for all threads; never blocks.
+ */
+final class NeighbourSolicitor {
+    private static final Duration QUIET = Duration.ofMillis(500);
+    private static final int REMEMBERED = 10_000;
+
+    private record Asked(SwitchId node, int vrf, Ipv6 address) { }
+
+    private final Links links;
+    private final Cache<Asked, Boolean> asked =
+        CacheBuilder.newBuilder().expireAfterWrite(QUIET).maximumSize(REMEMBERED).build();
+
+    NeighbourSolicitor(final Links links) {
+        this.links = requireNonNull(links);
+    }
+
+    /** Takes a packet that had no known next hop. */
+    void onPacketIn(final PacketIn packet) {
+        if (packet.table() != Table.NEIGHBOUR_FOUND.number()) {
+            return;
+        }
+        final Ipv6 nextHop = Addresses.register(packet, Register.NEXT_HOP6.range().field());
+        final int vrf = Links.vrf(packet);
+        final Asked request = new Asked(packet.source(), vrf, nextHop);
+        if (nextHop.equals(Ipv6.UNSPECIFIED) || asked.getIfPresent(request) != null) {
+            return;
+        }
+        asked.put(request, Boolean.TRUE);
+        links.nodeName(packet.source()).ifPresent(node -> {
+            if (vrf == Constants.BACKBONE_VRF) {
+                askBackbone(node, nextHop);
+            } else {
+                askTenant(node, vrf, nextHop);
+            }
+        });
+    }
+
+    /** Asks for the transit gateways of a node. */
+    void refreshGateways(final String node) {
+        for (final Route6 route : links.desired().snapshot().backbone().ipv6().routes()) {
+            askBackbone(node, route.nextHop());
+        }
+    }
+
+    private void askBackbone(final String node, final Ipv6 nextHop) {
+        final int id = links.desired().allocations().nodes().get(node);
+        for (final Backbone6.Interface uplink : links.desired().snapshot().backbone().ipv6().on(node)) {
+            if (uplink.prefix().contains(nextHop)) {
+                final Bytes frame = Neighbours6.solicitation(Constants.backboneMac(id),
+                    Addresses.bytes(uplink.address()), Addresses.bytes(nextHop)).bytes();
+                links.desired().snapshot().backbone().at(node, uplink.port())
+                    .ifPresent(link -> links.send(node, link.port(), link.vlan(), frame));
+            }
+        }
+    }
+
+    private void askTenant(final String node, final int vrf, final Ipv6 nextHop) {
+        links.tenant(node, vrf).ifPresent(tenant -> {
+            final Bytes frame = Neighbours6.solicitation(Constants.GATEWAY_MAC,
+                Addresses.bytes(Constants.GATEWAY_LINK_LOCAL), Addresses.bytes(nextHop)).bytes();
+            for (final Ipv6Side.Subnet subnet : tenant.ipv6().subnets()) {
+                if (subnet.prefix().contains(nextHop)) {
+                    tenant.attachmentsOf(subnet).forEach(at -> links.send(node, at.port(), at.vlan(), frame));
+                }
+            }
+        });
+    }
+}
