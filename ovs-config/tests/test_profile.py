@@ -45,7 +45,7 @@ class ProfileTest(unittest.TestCase):
         profile.load(path)
         content = profile.documents.read_yaml(path)
         schema = profile.documents.json.loads(profile.SCHEMA.read_text(encoding="utf-8"))
-        # Resolvers need a device that the sample network does not have: that field is there as a comment.
+        # A device that leads to resolvers is what the sample network does not have: it is there as a comment.
         comment = re.search(r"^# dns:\n(#   .*\n)+", path.read_text(encoding="utf-8"), re.MULTILINE)
         dns = yaml.safe_load(comment[0].replace("# ", "", 1).replace("\n# ", "\n"))
         self.assertEqual(set(dns["dns"]), set(schema["properties"]["dns"]["properties"]))
