@@ -171,11 +171,13 @@ class DualStackTraceIT {
     }
 
     @Test
-    void usedUpHopLimitsEnd() {
+    void theSenderIsToldOfAUsedUpHopLimit() {
         node.assertThat(toGateway("acc0", 900).tcp(HOST, WORLD, 80).ttl(1))
-            .isDroppedBy(Table.GATEWAY, "hop limit 1 is used up");
+            .meets(Table.GATEWAY, "hop limit 1 is used up").meets(Table.ROUTING_ERROR, "tell the sender")
+            .goesToController();
         node.assertThat(TracedNode.fromTransit().tcp(WORLD, HOST, 80).ttl(1))
-            .isDroppedBy(Table.BACKBONE_IN, "hop limit 1 is used up");
+            .meets(Table.BACKBONE_IN, "hop limit 1 is used up")
+            .meets(Table.ROUTING_ERROR, "tell the sender, backbone").goesToController();
     }
 
     @Test

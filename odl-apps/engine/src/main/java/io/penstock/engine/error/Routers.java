@@ -2,6 +2,9 @@
 package io.penstock.engine.error;
 
 import io.penstock.engine.config.Desired;
+import io.penstock.frames.Bytes;
+import io.penstock.frames.BytesWriter;
+import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Prefix;
@@ -11,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which address a router sends from: the one it has towards the sender of the packet (RFC 1812, section 4.3.2.4). IPv4
- * alone; VRFs have no other routers yet.
+ * Which address a router sends from that tells of an IPv4 packet: the one it has towards the sender of the packet (RFC
+ * 1812, section 4.3.2.4).
  */
 final class Routers {
     private static final int SHORT_OF_BROADCAST = 31;
@@ -24,16 +27,23 @@ final class Routers {
     /**
      * The address, or why nobody is told.
      *
-     * @param address 0 when nobody is told
+     * @param address 4 or 16 bytes; none when nobody is told
      * @param whyNot when nobody is told
      */
-    record Choice(long address, Optional<Outcome> whyNot) {
-        private static Choice of(final long address) {
-            return new Choice(address, Optional.empty());
+    record Choice(Bytes address, Optional<Outcome> whyNot) {
+        private static final int HALF = 32;
+
+        static Choice of(final long address) {
+            return new Choice(new BytesWriter().u32(address).bytes(), Optional.empty());
         }
 
-        private static Choice none(final Outcome why) {
-            return new Choice(0, Optional.of(why));
+        static Choice of(final Ipv6 address) {
+            return new Choice(new BytesWriter().u32(address.high() >>> HALF).u32(address.high())
+                .u32(address.low() >>> HALF).u32(address.low()).bytes(), Optional.empty());
+        }
+
+        static Choice none(final Outcome why) {
+            return new Choice(new BytesWriter().bytes(), Optional.of(why));
         }
     }
 

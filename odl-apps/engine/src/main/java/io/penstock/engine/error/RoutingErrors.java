@@ -6,9 +6,9 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.base.Ticker;
 import io.penstock.engine.config.Desired;
 import io.penstock.frames.Bytes;
-import io.penstock.frames.BytesWriter;
 import io.penstock.frames.Ethernet;
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Register;
@@ -34,7 +34,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class RoutingErrors {
     private static final Logger LOG = LoggerFactory.getLogger(RoutingErrors.class);
-    private static final int IPV4_ADDRESS = 4;
 
     private final Supplier<Desired> desired;
     private final Outlet outlet;
@@ -102,9 +101,9 @@ public final class RoutingErrors {
         if (!limit.take(new Sender(packet.source(), vrf, offender.source()))) {
             return Outcome.TOO_MANY;
         }
-        final Bytes error = offender.error(kind, (int) register(packet, Register.ERROR_MTU),
-            new BytesWriter().u32(router.address()).bytes());
-        send(packet.source(), vrf, error);
+        final Bytes error = offender.error(kind, (int) register(packet, Register.ERROR_MTU), router.address());
+        send(packet.source(), vrf, offender.version() == Offender.IPV4 ? Ethernet.TYPE_IPV4 : Ethernet.TYPE_IPV6,
+            error);
         return Outcome.SENT;
     }
 
@@ -113,19 +112,27 @@ public final class RoutingErrors {
         final Optional<String> node = now.allocations().nodes().entrySet().stream()
             .filter(entry -> Constants.datapathId(entry.getValue()) == packet.source().datapathId())
             .map(Map.Entry::getKey).findFirst();
-        if (node.isEmpty() || offender.source().length() != IPV4_ADDRESS) {
-            return new Routers.Choice(0, Optional.of(Outcome.NO_ROUTER));
+        if (node.isEmpty()) {
+            return Routers.Choice.none(Outcome.NO_ROUTER);
+        }
+        final boolean fromBackbone = register(packet, Register.FROM_BACKBONE) == 1;
+        if (offender.version() == Offender.IPV6) {
+            final Bytes address = offender.source();
+            final Ipv6 sender = new Ipv6(address.u32(0) << Integer.SIZE | address.u32(4),
+                address.u32(8) << Integer.SIZE | address.u32(12));
+            return vrf == Constants.BACKBONE_VRF ? Routers6.backbone(now, node.orElseThrow(), sender)
+                : Routers6.tenant(now, node.orElseThrow(), vrf, sender, fromBackbone);
         }
         final long source = offender.source().u32(0);
         return vrf == Constants.BACKBONE_VRF ? Routers.backbone(now, node.orElseThrow(), source)
             : Routers.tenant(now, node.orElseThrow(), vrf, source, offender.destination().u32(0),
-                register(packet, Register.FROM_BACKBONE) == 1);
+                fromBackbone);
     }
 
     /** The tables that it goes through write both MAC addresses. */
-    private void send(final SwitchId node, final int vrf, final Bytes error) {
+    private void send(final SwitchId node, final int vrf, final int etherType, final Bytes error) {
         final Table table = vrf == Constants.BACKBONE_VRF ? Table.BACKBONE_ROUTE : Table.VRF_ROUTE;
-        final Ethernet frame = new Ethernet(Constants.GATEWAY_MAC, Constants.GATEWAY_MAC, Ethernet.TYPE_IPV4, error);
+        final Ethernet frame = new Ethernet(Constants.GATEWAY_MAC, Constants.GATEWAY_MAC, etherType, error);
         outlet.send(node, List.of(Register.VRF.load(vrf), new Action.Resubmit(table)), frame.bytes().toArray());
     }
 

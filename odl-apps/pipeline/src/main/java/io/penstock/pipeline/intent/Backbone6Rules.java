@@ -8,6 +8,9 @@ import java.util.function.BiConsumer;
 
 /** The rules for the IPv6 half of the backbone. */
 final class Backbone6Rules {
+    /** RFC 8200, section 5. */
+    private static final int LEAST_MTU = 1280;
+
     private final Snapshot snapshot;
     private final List<Violation> violations;
 
@@ -31,6 +34,9 @@ final class Backbone6Rules {
                 add.accept("port", "the backbone has no interface on port '" + uplink.port() + "' of node '"
                     + uplink.node() + "', which would have its VLAN");
             }
+            snapshot.backbone().at(uplink.node(), uplink.port()).map(Backbone.Interface::mtu)
+                .filter(mtu -> mtu < LEAST_MTU).ifPresent(mtu -> add.accept("port", "its interface has the mtu " + mtu
+                    + ", and IPv6 needs " + LEAST_MTU));
             Ipv6Rules.notOfHosts(uplink.prefix()).ifPresent(rule -> add.accept("prefix", rule));
             if (!uplink.prefix().contains(uplink.address())) {
                 add.accept("address", uplink.address() + " is outside its subnet " + uplink.prefix());

@@ -9,6 +9,7 @@ import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Route6;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -31,11 +32,11 @@ public final class Ipv6Stage implements Stage {
             .then(Register.VRF.load(Constants.BACKBONE_VRF)).go(Table.BACKBONE_ROUTE);
     }
 
-    /** Packets that a router must not forward (RFC 8200, section 3). */
+    /** Packets that a router must not forward, and whose sender it tells (RFC 4443, section 3.3). */
     static void expired(final FlowSink sink, final Table table) {
         for (int hops = 0; hops <= 1; hops++) {
-            sink.flow(table, Priority.HIGH, "hop limit " + hops + " is used up").ipv6()
-                .when(MatchField.IP_TTL, hops).drop();
+            ErrorStage.tell(sink.flow(table, Priority.HIGH, "hop limit " + hops + " is used up").ipv6()
+                .when(MatchField.IP_TTL, hops), ErrorKind.TIME_EXCEEDED);
         }
     }
 
@@ -71,7 +72,7 @@ public final class Ipv6Stage implements Stage {
         }
         sink.flow(Table.VRF_ROUTE, Priority.LOW, "IPv6 to the backbone")
             .when(view.isVrf(), Register.FROM_BACKBONE.is(0)).ipv6().then(view.limitOut())
-            .then(new Action.DecTtl()).go(Table.TENANT_ACL);
+            .then(new PathMtu(node, view).toBackbone()).then(new Action.DecTtl()).go(Table.TENANT_ACL);
     }
 
     /** A gateway answers a used-up hop limit as well: the packet has arrived. */

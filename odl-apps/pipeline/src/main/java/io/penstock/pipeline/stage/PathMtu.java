@@ -28,7 +28,7 @@ final class PathMtu {
         this.view = view;
         mostInside = view.tenant().subnets().stream().mapToInt(Tenant.Subnet::mtu).max()
             .orElse(Constants.DEFAULT_MTU);
-        final List<Integer> uplinks = view.hasNat()
+        final List<Integer> uplinks = view.hasListedWays()
             ? node.uplinks().stream().map(Backbone.Interface::mtu).toList() : List.of();
         least = uplinks.stream().min(Integer::compare).orElse(mostInside);
         most = uplinks.stream().max(Integer::compare).orElse(mostInside);

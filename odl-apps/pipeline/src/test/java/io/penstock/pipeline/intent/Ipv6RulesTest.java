@@ -129,6 +129,15 @@ class Ipv6RulesTest {
             .map(Violation::toString).toList();
     }
 
+    @Test
+    void anUplinkOfIpv6TakesWhatEveryLinkHasToTake() {
+        final Snapshot network = DualStack.network(DualStack.tenant());
+        assertThat(Validator.validate(Fixtures.withUplinkMtu(1280, network), Allocations.none())).isEmpty();
+        assertThat(Validator.validate(Fixtures.withUplinkMtu(1279, network), Allocations.none()))
+            .extracting(Violation::toString).containsExactly("backbone ipv6 interface edge1/up0: port: its interface "
+                + "has the mtu 1279, and IPv6 needs 1280");
+    }
+
     private static Tenant tenant(final String name, final int vlan) {
         return Fixtures.tenant(name, vlan);
     }

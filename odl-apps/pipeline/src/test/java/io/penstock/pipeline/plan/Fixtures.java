@@ -110,8 +110,9 @@ public final class Fixtures {
     /** A network whose uplinks have this MTU. */
     public static Snapshot withUplinkMtu(final int mtu, final Snapshot around) {
         return new Snapshot(around.nodes(), new Backbone(around.backbone().interfaces().stream()
-            .map(each -> each.withMtu(mtu)).toList(), around.backbone().routes(), around.backbone().resolvers()),
-            around.pools(), around.functions(), around.chains(), around.tenants(), around.acls());
+            .map(each -> each.withMtu(mtu)).toList(), around.backbone().routes(), around.backbone().resolvers())
+            .with(around.backbone().ipv6()), around.pools(), around.functions(), around.chains(), around.tenants(),
+            around.acls());
     }
 
     private static Tenant withJumbo() {
