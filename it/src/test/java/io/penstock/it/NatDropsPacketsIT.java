@@ -53,7 +53,7 @@ class NatDropsPacketsIT {
     private static List<Long> count() {
         return List.of(pair.node().packets(Table.BACKBONE_IN, "public address of pool public is not in use here"),
             pair.node().packets(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it"),
-            pair.node().packets(Table.GATEWAY, "source is not inside the VRF"));
+            pair.node().packets(Table.ACCESS_GUARD, "source address is not the sender's"));
     }
 
     private static void dropped(final long toAddress, final long toPort, final long fromNobody) {
