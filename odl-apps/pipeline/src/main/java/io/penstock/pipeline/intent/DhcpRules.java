@@ -3,6 +3,7 @@ package io.penstock.pipeline.intent;
 
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.flow.Mac;
+import io.penstock.pipeline.registry.Constants;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -14,7 +15,6 @@ import java.util.function.BiConsumer;
 final class DhcpRules {
     /** What the probe costs a host that waits for its address is bounded. Milliseconds. */
     private static final int LONGEST_PROBE = 2000;
-    private static final int MOST_SUBNETS = 256;
     private static final int LARGEST_POOL = 65536;
     private static final int SHORTEST_LEASE = 60;
     private static final String CIRCUIT_ID = "([0-9a-f]{2}){1,255}";
@@ -44,8 +44,8 @@ final class DhcpRules {
             add.accept("dhcp / conflict-probe", dhcp.probeMillis() + " is not in 0.." + LONGEST_PROBE);
         }
         final List<Dhcp.Subnet> subnets = dhcp.subnets();
-        if (subnets.size() > MOST_SUBNETS) {
-            add.accept("dhcp / subnet", subnets.size() + " subnets are more than " + MOST_SUBNETS);
+        if (subnets.size() > Constants.MOST_SUBNETS) {
+            add.accept("dhcp / subnet", subnets.size() + " subnets are more than " + Constants.MOST_SUBNETS);
             return;
         }
         for (int index = 0; index < subnets.size(); index++) {

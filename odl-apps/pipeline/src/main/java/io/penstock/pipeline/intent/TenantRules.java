@@ -70,6 +70,9 @@ final class TenantRules {
     }
 
     private void checkSubnets() {
+        if (tenant.subnets().size() > Constants.MOST_SUBNETS) {
+            add("subnet", tenant.subnets().size() + " subnets are more than " + Constants.MOST_SUBNETS);
+        }
         final Set<String> names =
             tenant.attachments().stream().map(Tenant.Attachment::name).collect(Collectors.toSet());
         for (int index = 0; index < tenant.subnets().size(); index++) {

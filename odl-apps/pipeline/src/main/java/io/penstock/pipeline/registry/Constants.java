@@ -129,6 +129,9 @@ public final class Constants {
      * @param subnet its place among the subnets of the tenant, 0..255
      */
     public static long resolverAddress(final int vrf, final int subnet) {
+        if (subnet < 0 || subnet >= MOST_SUBNETS) {
+            throw new IllegalArgumentException("subnet " + subnet + " of a tenant");
+        }
         return RESOLVER_BASE | (long) vrf << 8 | subnet;
     }
 

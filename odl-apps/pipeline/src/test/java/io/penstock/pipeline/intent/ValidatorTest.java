@@ -7,7 +7,9 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.plan.Fixtures;
+import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -256,6 +258,20 @@ class ValidatorTest {
             assertThat(violation.entry()).isEqualTo("tenant t");
             assertThat(violation.leaf()).isEqualTo(leaf);
             assertThat(violation.rule()).contains(rule);
+        });
+    }
+
+    @Test
+    void aTenantHasAsManySubnetsAsItsResolverTellsApart() {
+        final Tenant.Subnet[] many = IntStream.rangeClosed(0, Constants.MOST_SUBNETS).mapToObj(index ->
+            subnet("s" + index, "10.%d.%d.0/24".formatted(index >> 8, index & 0xff),
+                "10.%d.%d.1".formatted(index >> 8, index & 0xff))).toArray(Tenant.Subnet[]::new);
+        final Tenant none = new Tenant("t", Fixtures.tenant("t", 100).attachments(), List.of(), List.of(),
+            Optional.empty(), Optional.empty(), Optional.empty());
+        assertThat(check(Fixtures.network(subnets(none, Arrays.copyOf(many, Constants.MOST_SUBNETS))))).isEmpty();
+        assertThat(check(Fixtures.network(subnets(none, many)))).singleElement().satisfies(violation -> {
+            assertThat(violation.leaf()).isEqualTo("subnet");
+            assertThat(violation.rule()).isEqualTo("257 subnets are more than 256");
         });
     }
 
