@@ -111,8 +111,8 @@ final class EdgeSystem implements TestRun.Closing {
 
     /** Waits until the switches have confirmed what was configured, as the controller says it. */
     void awaitApplied() {
-        assertThat(restconf().call("wait-applied", "{'timeout-milliseconds': 60000}").get("applied").getAsBoolean())
-            .isTrue();
+        final JsonObject answer = restconf().call("wait-applied", "{'timeout-milliseconds': 60000}");
+        assertThat(answer.get("applied").getAsBoolean()).as("applied: %s", answer).isTrue();
     }
 
     /** Nodes as {@code verify} sees them. None while the controller does not answer. */
