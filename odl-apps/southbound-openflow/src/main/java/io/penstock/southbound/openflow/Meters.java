@@ -47,29 +47,28 @@ final class Meters {
             return CompletableFuture.completedFuture(known);
         }
         final List<MeterSpec> part = meters.subList(from, Math.min(meters.size(), from + BundleSender.CHUNK));
-        final List<CompletableFuture<Void>> sent = new ArrayList<>(part.size());
-        part.forEach(meter -> sent.add(messenger.send(target, WireMessages.meter(meter, MeterCommand.ADD))));
-        // They have no answers, so only the barrier tells which were not refused.
-        return messenger.barrier(target).thenCompose(passed -> {
-            for (int index = 0; index < sent.size(); index++) {
-                if (existed(sent.get(index))) {
-                    known.add(part.get(index));
+        final List<CompletableFuture<Boolean>> existed = part.stream().map(meter -> messenger
+            .send(target, WireMessages.meter(meter, MeterCommand.ADD)).handle((taken, refusal) -> existed(refusal)))
+            .toList();
+        // They have no answers, so only the barrier tells which were not refused. Some are told a little after it: the
+        // plugin counts in pieces of 4096 messages, and completes those of the piece before a barrier last.
+        return messenger.barrier(target)
+            .thenCompose(passed -> CompletableFuture.allOf(existed.toArray(CompletableFuture[]::new)))
+            .thenCompose(told -> {
+                for (int index = 0; index < part.size(); index++) {
+                    if (existed.get(index).join()) {
+                        known.add(part.get(index));
+                    }
                 }
-            }
-            return addFrom(target, meters, from + part.size(), known);
-        });
+                return addFrom(target, meters, from + part.size(), known);
+            });
     }
 
     /** Whether a meter was refused because it is there; throws what else it was refused for. */
-    private static boolean existed(final CompletableFuture<Void> added) {
-        try {
-            added.join();
-            return false;
-        } catch (CompletionException e) {
-            if (String.valueOf(e.getCause().getMessage()).contains(EXISTS)) {
-                return true;
-            }
-            throw e;
+    private static boolean existed(final Throwable refusal) {
+        if (refusal != null && !String.valueOf(refusal.getMessage()).contains(EXISTS)) {
+            throw refusal instanceof CompletionException known ? known : new CompletionException(refusal);
         }
+        return refusal != null;
     }
 }

@@ -174,6 +174,19 @@ class MetersIT {
         assertThat(get(southbound.readMeters(SWITCH))).isEmpty();
     }
 
+    @Test
+    void thePluginCountsOnInAnotherPieceOfItsQueue() {
+        final List<MeterSpec> meters = IntStream.range(0, 1500)
+            .mapToObj(i -> new MeterSpec(16 + i, Unit.PACKETS, 1000, 2000)).toList();
+        final Set<Integer> ids = meters.stream().map(MeterSpec::id).collect(Collectors.toSet());
+        // Of 9000 messages in a row the 4096th, or one of its multiples, comes among those that make meters.
+        for (int round = 0; round < 3; round++) {
+            get(southbound.setMeters(SWITCH, meters));
+            assertThat(get(southbound.readMeters(SWITCH))).hasSameSizeAs(meters);
+            get(southbound.deleteMeters(SWITCH, ids));
+        }
+    }
+
     private static <T> T timed(final String what, final Supplier<CompletableFuture<T>> work) {
         final long start = System.nanoTime();
         final T result = get(work.get());
