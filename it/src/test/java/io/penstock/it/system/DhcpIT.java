@@ -165,7 +165,8 @@ class DhcpIT {
             assertThat(host.told().get("event")).isEqualTo("REBOOT");
             assertThat(asked.frames()).hasSize(1);
         }
-        // dhclient takes the address away while its last packet waits for the gateway's MAC address, and then for nothing.
+        // dhclient takes the address away while its last packet waits for the gateway's MAC address, and then for
+        // nothing.
         host.host().reaches(Intent.GATEWAY);
         try (var asked = host.host().capture("udp dst port 67")) {
             final String said = host.releaseDhclient();
