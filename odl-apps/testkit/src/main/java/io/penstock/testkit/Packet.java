@@ -100,6 +100,12 @@ public record Packet(String port, String header, String body) {
         return new Packet(port, header, fields);
     }
 
+    /** The same without a tag, where a switch looks it up anew, as ovs-appctl ofproto/trace takes it. */
+    String again(final String recirculation) {
+        return "recirc_id=0x" + recirculation + ",in_port=" + port
+            + header.replaceAll(",dl_vlan=[0-9]+", ",vlan_tci=0x0000") + (body.isEmpty() ? "" : "," + body);
+    }
+
     /** As ovs-appctl ofproto/trace takes it. */
     @Override
     public String toString() {

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -27,6 +28,9 @@ public final class Tracer {
         Pattern.MULTILINE);
     private static final Pattern ACTIONS = Pattern.compile("^Datapath actions: (.*)$", Pattern.MULTILINE);
     private static final Pattern PORT = Pattern.compile("^ +(\\S+) [0-9]+/([0-9]+): ", Pattern.MULTILINE);
+    private static final Pattern RECIRCULATION = Pattern.compile("recirc\\(0x([0-9a-f]+)\\)");
+    private static final Pattern GONE = Pattern.compile("Recirculation context not found");
+    private static final int ATTEMPTS = 5;
     private static final Pattern CT_PASS = Pattern.compile("resume conntrack");
 
     private final OvsSandbox ovs;
@@ -75,9 +79,7 @@ public final class Tracer {
     }
 
     private Trace run(final Packet packet, final List<String> options) {
-        final List<String> command = new ArrayList<>(List.of("ofproto/trace", bridge, packet.toString()));
-        command.addAll(options);
-        final String text = ovs.appctl(command.toArray(String[]::new));
+        final String text = text(packet, options);
         if (NO_MATCH.matcher(text).results()
                 .anyMatch(miss -> !Table.ofNumber(Integer.parseInt(miss.group(1))).orElseThrow().isLearned())) {
             throw new AssertionError("a table has no flow for this packet\n" + text);
@@ -96,6 +98,37 @@ public final class Tracer {
         return new Trace(text, steps, tokens.stream().filter(ports::containsKey).map(ports::get).toList(),
             tokens.stream().anyMatch(token -> token.startsWith("userspace(") && token.contains("controller(")),
             last.isEmpty() ? "" : last.get(last.size() - 1), actions);
+    }
+
+    /**
+     * What the switch says. It goes on by itself only after connection tracking; where it looks a packet up anew for
+     * another reason we ask again, at once, for the switch keeps the place where to go on for a quarter of a second.
+     */
+    private String text(final Packet packet, final List<String> options) {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            final String begin = ask(packet.toString(), options);
+            final Optional<String> open = openEnd(begin);
+            if (open.isEmpty()) {
+                return begin;
+            }
+            final String rest = ask(packet.again(open.orElseThrow()), options);
+            if (!GONE.matcher(rest).find()) {
+                return begin + rest;
+            }
+        }
+        throw new AssertionError("the switch forgets too soon where to go on with " + packet);
+    }
+
+    private String ask(final String flow, final List<String> options) {
+        return ovs.appctl(Stream.concat(Stream.of("ofproto/trace", bridge, flow), options.stream())
+            .toArray(String[]::new));
+    }
+
+    /** Where the packet would be looked up anew, when the text does not tell. */
+    private static Optional<String> openEnd(final String text) {
+        return ACTIONS.matcher(text).results()
+            .flatMap(actions -> RECIRCULATION.matcher(actions.group(1)).results()).map(found -> found.group(1))
+            .filter(id -> !text.contains("recirc(0x" + id + ") - resume")).findFirst();
     }
 
     /** Splits at the commas that are in no parentheses. */

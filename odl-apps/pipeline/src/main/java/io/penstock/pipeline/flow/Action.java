@@ -25,6 +25,16 @@ public sealed interface Action {
     /** Removes the outermost 802.1Q tag. */
     record PopVlan() implements Action { }
 
+    /** Pushes an MPLS label (ethertype 0x8847); what stands behind it is of no packet until it is popped. */
+    record PushMpls() implements Action { }
+
+    /**
+     * Removes the outermost MPLS label.
+     *
+     * @param etherType what stands behind it
+     */
+    record PopMpls(int etherType) implements Action { }
+
     /** Decrements the IPv4 TTL or the IPv6 hop limit; a packet with 1 or 0 goes no further. */
     record DecTtl() implements Action { }
 

@@ -99,6 +99,10 @@ public enum FlowText {
             return "push_vlan:0x8100";
         } else if (action instanceof Action.PopVlan) {
             return "pop_vlan";
+        } else if (action instanceof Action.PushMpls) {
+            return "push_mpls:0x8847";
+        } else if (action instanceof Action.PopMpls pop) {
+            return "pop_mpls:0x%04x".formatted(pop.etherType());
         } else if (action instanceof Action.DecTtl) {
             return "dec_ttl";
         } else if (action instanceof Action.CheckPktLarger check) {

@@ -19,6 +19,8 @@ public final class Constants {
     public static final int MOST_ATTACHMENTS = 256;
     /** Most subnets of a tenant: {@link #resolverAddress} has eight bits for them. */
     public static final int MOST_SUBNETS = 256;
+    /** Everybody on a link. */
+    public static final long BROADCAST_MAC = 0xffffffffffffL;
     /** MAC address of the gateways inside VRFs, the same on every node. */
     public static final long GATEWAY_MAC = 0x025053000001L;
     /** Link-local address of the gateways inside VRFs (RFC 4291, appendix A), the same on every node. */

@@ -9,6 +9,7 @@ import java.util.Optional;
  * others. Their numbers follow from the VRF id; those below 16 are {@link Meter}s of the whole switch.
  */
 public enum TenantMeter {
+    BROADCAST(0, 500, "ARP, neighbour discovery, and IPv4 packets to everybody on a link"),
     HOST_CONFIGURATION(1, 50, "packets for the DHCP server, and of hosts that look for their router"),
     NEIGHBOUR(2, 50, "packets to next hops that have to be asked for, and answers to conflict probes"),
     DNS(3, 1000, "queries to the resolver"),
@@ -45,7 +46,7 @@ public enum TenantMeter {
         return meaning;
     }
 
-    /** The place among the meters of a VRF, 1..7. */
+    /** The place among the meters of a VRF, 0..7. */
     public int kind() {
         return number;
     }

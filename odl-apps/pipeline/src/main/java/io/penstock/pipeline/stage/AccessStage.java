@@ -2,6 +2,7 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Node;
@@ -10,6 +11,7 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.TenantMeter;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -70,12 +72,42 @@ public final class AccessStage implements Stage {
 
     private static void classify(final NodeView node, final TenantView view, final TenantView.Domain domain,
             final Tenant.Attachment attachment, final FlowSink sink) {
-        final int port = node.port(attachment.port());
-        sink.flow(Table.CLASSIFY, Priority.NORMAL, "from " + attachment.name())
-            .when(MatchField.IN_PORT, port).when(MatchField.VLAN_VID, attachment.vlan())
-            .then(new Action.PopVlan(), Register.VRF.load(view.vrf()), Register.DOMAIN.load(domain.id()),
-                Register.IN_ATTACHMENT.load(Register.place(port, attachment.vlan())))
-            .go(attachment.trusted() ? Table.ACCESS_LEARN : Table.ACCESS_GUARD);
+        final String label = "from " + attachment.name();
+        from(node, attachment, sink.flow(Table.CLASSIFY, Priority.NORMAL, label)).then(origin(node, view, domain,
+            attachment)).go(next(attachment));
+        // What needs no connection, no address that is routed and no rate to make the switch look up something new.
+        limit(node, view, domain, attachment, EtherType.ARP, from(node, attachment, sink.flow(Table.CLASSIFY,
+            Priority.HIGH, "ARP " + label)).arp());
+        limit(node, view, domain, attachment, EtherType.IPV4, from(node, attachment, sink.flow(Table.CLASSIFY,
+            Priority.HIGH, "broadcast " + label)).when(MatchField.ETH_DST, Constants.BROADCAST_MAC).ipv4());
+        if (domain.hasIpv6()) {
+            for (final int type : NdReplies.RESOLUTION) {
+                limit(node, view, domain, attachment, EtherType.IPV6, from(node, attachment,
+                    sink.flow(Table.CLASSIFY, Priority.HIGH, "neighbour discovery " + label)).icmp6(type));
+            }
+        }
+    }
+
+    private static void limit(final NodeView node, final TenantView view, final TenantView.Domain domain,
+            final Tenant.Attachment attachment, final int etherType, final FlowSink.Draft flow) {
+        flow.then(view.meter(TenantMeter.BROADCAST)).then(origin(node, view, domain, attachment))
+            .then(Replies.lookAgain(etherType)).go(next(attachment));
+    }
+
+    private static FlowSink.Draft from(final NodeView node, final Tenant.Attachment attachment,
+            final FlowSink.Draft flow) {
+        return flow.when(MatchField.IN_PORT, node.port(attachment.port()))
+            .when(MatchField.VLAN_VID, attachment.vlan());
+    }
+
+    private static List<Action> origin(final NodeView node, final TenantView view, final TenantView.Domain domain,
+            final Tenant.Attachment attachment) {
+        return List.of(new Action.PopVlan(), Register.VRF.load(view.vrf()), Register.DOMAIN.load(domain.id()),
+            Register.IN_ATTACHMENT.load(Register.place(node.port(attachment.port()), attachment.vlan())));
+    }
+
+    private static Table next(final Tenant.Attachment attachment) {
+        return attachment.trusted() ? Table.ACCESS_LEARN : Table.ACCESS_GUARD;
     }
 
     private static void bridge(final NodeView node, final TenantView view, final TenantView.Domain domain,

@@ -27,7 +27,7 @@ public final class Backbone6Stage implements Stage {
 
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
-        for (final int type : List.of(NdReplies.SOLICITATION, NdReplies.ADVERTISEMENT)) {
+        for (final int type : NdReplies.RESOLUTION) {
             sink.flow(Table.BACKBONE_IN, Priority.FIRST, "neighbour discovery").icmp6(type).go(Table.BACKBONE_ND);
         }
         sink.flow(Table.BACKBONE_ND, Priority.MISS, "neighbour discovery, not for us").drop();

@@ -18,7 +18,6 @@ import io.penstock.pipeline.registry.TenantMeter;
  */
 public final class DhcpStage implements Stage {
     private static final int SERVER_PORT = 67;
-    private static final long BROADCAST = 0xffffffffffffL;
     private static final int ANYBODY = 0;
 
     @Override
@@ -48,16 +47,17 @@ public final class DhcpStage implements Stage {
 
     private static void planDomain(final TenantView view, final TenantView.Domain domain, final FlowSink sink) {
         sink.flow(Table.ACCESS_GUARD, Priority.NORMAL, "DHCP of a host without an address")
-            .when(view.isVrf(), Register.DOMAIN.is(domain.id())).when(MatchField.ETH_DST, BROADCAST).ipv4()
-            .when(MatchField.IP_SRC, ANYBODY).go(Table.ACCESS_LEARN);
+            .when(view.isVrf(), Register.DOMAIN.is(domain.id()))
+            .when(MatchField.ETH_DST, Constants.BROADCAST_MAC).ipv4().when(MatchField.IP_SRC, ANYBODY)
+            .go(Table.ACCESS_LEARN);
         sink.flow(Table.ACCESS_GUARD, Priority.FIRST, "conflict: answer to a probe of the DHCP server")
             .when(view.isVrf(), Register.DOMAIN.is(domain.id()))
             .when(MatchField.ETH_DST, Constants.GATEWAY_MAC).arp().when(MatchField.ARP_OP, Replies.ARP_REPLY)
             .when(MatchField.ARP_TPA, ANYBODY)
             .then(view.meter(TenantMeter.NEIGHBOUR), new Action.Controller(Constants.PACKET_IN_BYTES)).end();
         sink.flow(Table.L2_LOOKUP, Priority.HIGH, "DHCP broadcast")
-            .when(view.isVrf(), Register.DOMAIN.is(domain.id())).when(MatchField.ETH_DST, BROADCAST).ipv4()
-            .when(MatchField.IP_PROTO, IpProtocol.UDP).when(MatchField.UDP_DST, SERVER_PORT)
-            .go(Table.DHCP_REQUEST);
+            .when(view.isVrf(), Register.DOMAIN.is(domain.id()))
+            .when(MatchField.ETH_DST, Constants.BROADCAST_MAC).ipv4().when(MatchField.IP_PROTO, IpProtocol.UDP)
+            .when(MatchField.UDP_DST, SERVER_PORT).go(Table.DHCP_REQUEST);
     }
 }

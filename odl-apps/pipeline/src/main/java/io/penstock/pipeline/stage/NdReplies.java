@@ -26,6 +26,8 @@ import java.util.Optional;
 final class NdReplies {
     static final int SOLICITATION = 135;
     static final int ADVERTISEMENT = 136;
+    /** The types that tell or ask for MAC addresses. */
+    static final List<Integer> RESOLUTION = List.of(SOLICITATION, ADVERTISEMENT);
     static final int ROUTER_SOLICITATION = 133;
     static final int ROUTER_ADVERTISEMENT = 134;
     static final int REDIRECT = 137;

@@ -37,7 +37,7 @@ public final class NdStage implements Stage {
 
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
-        for (final int type : List.of(NdReplies.SOLICITATION, NdReplies.ADVERTISEMENT)) {
+        for (final int type : NdReplies.RESOLUTION) {
             sink.flow(Table.ACCESS_GUARD, Priority.FIRST, "neighbour discovery").icmp6(type).go(Table.ND_GUARD);
             sink.flow(Table.ACCESS_LEARN, Priority.GUARD, "neighbour discovery").icmp6(type).go(Table.ND_LEARN);
         }

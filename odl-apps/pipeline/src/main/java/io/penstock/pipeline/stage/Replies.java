@@ -61,6 +61,19 @@ final class Replies {
             new Action.SetField(MatchField.IP_TTL, INITIAL_TTL));
     }
 
+    /**
+     * What follows is looked up anew, after the actions before it. So a cached flow with a meter ends here, and only
+     * what the meter lets pass can cost an upcall for an address that nobody has asked for yet: see ADR 21. A label
+     * that is pushed and popped at once changes nothing in the packet; Open vSwitch recirculates because it does not
+     * know what stood behind it (recirc_for_mpls, ofproto/ofproto-dpif-xlate.c, 3.1). The cached flow of an IP packet
+     * has its TTL and DSCP (flow_push_mpls, lib/flow.c).
+     *
+     * @param etherType of the packet, which the flow has matched
+     */
+    static List<Action> lookAgain(final int etherType) {
+        return List.of(new Action.PushMpls(), new Action.PopMpls(etherType));
+    }
+
     /** Sends back to where the frame came from. */
     static Action backToSender() {
         return new Action.Move(Register.IN_ATTACHMENT.range(), Register.OUT_ATTACHMENT.range());

@@ -22,9 +22,12 @@ final class WireActions {
     private static final int OUTPUT = 0;
     private static final int PUSH_VLAN = 17;
     private static final int POP_VLAN = 18;
+    private static final int PUSH_MPLS = 19;
+    private static final int POP_MPLS = 20;
     private static final int DEC_NW_TTL = 24;
     private static final int SET_FIELD = 25;
     private static final int ETHERTYPE_8021Q = 0x8100;
+    private static final int ETHERTYPE_MPLS = 0x8847;
     private static final int VLAN_PRESENT = 0x1000;
 
     private WireActions() {
@@ -46,6 +49,10 @@ final class WireActions {
             out.writeShort(PUSH_VLAN).writeShort(8).writeShort(ETHERTYPE_8021Q).writeZero(2);
         } else if (action instanceof Action.PopVlan) {
             out.writeShort(POP_VLAN).writeShort(8).writeZero(4);
+        } else if (action instanceof Action.PushMpls) {
+            out.writeShort(PUSH_MPLS).writeShort(8).writeShort(ETHERTYPE_MPLS).writeZero(2);
+        } else if (action instanceof Action.PopMpls pop) {
+            out.writeShort(POP_MPLS).writeShort(8).writeShort(pop.etherType()).writeZero(2);
         } else if (action instanceof Action.DecTtl) {
             out.writeShort(DEC_NW_TTL).writeShort(8).writeZero(4);
         } else if (action instanceof Action.SetField set) {
@@ -88,8 +95,10 @@ final class WireActions {
     private static Action decode(final int type, final ByteBuf in) throws UndecodableException {
         return switch (type) {
             case OUTPUT -> decodeOutput(in.readUnsignedInt(), in.readUnsignedShort());
-            case PUSH_VLAN -> decodePushVlan(in.readUnsignedShort());
+            case PUSH_VLAN -> pushed("push_vlan", in.readUnsignedShort(), ETHERTYPE_8021Q, new Action.PushVlan());
             case POP_VLAN -> new Action.PopVlan();
+            case PUSH_MPLS -> pushed("push_mpls", in.readUnsignedShort(), ETHERTYPE_MPLS, new Action.PushMpls());
+            case POP_MPLS -> new Action.PopMpls(in.readUnsignedShort());
             case DEC_NW_TTL -> new Action.DecTtl();
             case SET_FIELD -> {
                 final FieldMatch set = decodeSetField(in);
@@ -110,11 +119,12 @@ final class WireActions {
         return new Action.Output((int) port);
     }
 
-    private static Action decodePushVlan(final int ethertype) throws UndecodableException {
-        if (ethertype != ETHERTYPE_8021Q) {
-            throw new UndecodableException("push_vlan 0x%x".formatted(ethertype));
+    private static Action pushed(final String name, final int ethertype, final int known, final Action action)
+            throws UndecodableException {
+        if (ethertype != known) {
+            throw new UndecodableException("%s 0x%x".formatted(name, ethertype));
         }
-        return new Action.PushVlan();
+        return action;
     }
 
     static FieldMatch decodeSetField(final ByteBuf in) throws UndecodableException {

@@ -5,6 +5,7 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Action.LearnLimit;
 import io.penstock.pipeline.flow.Action.LearnSpec;
 import io.penstock.pipeline.flow.Action.Nat;
+import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.FlowSpec;
@@ -44,7 +45,8 @@ public final class SampleFlows {
             new FieldMatch(MatchField.CT_STATE, 0x20, 0x30)), List.of(learnTracked()), Optional.empty(), 1, 0));
         // pop_vlan is refused unless the flow insists on a tag.
         flows.add(new FlowSpec(Table.CHAIN_RETURN, 9, List.of(FieldMatch.of(MatchField.VLAN_VID, 5)),
-            List.of(new Action.PopVlan(), new Action.Output(2)), Optional.of(Table.VRF_ROUTE), 1, 0));
+            List.of(new Action.PopVlan(), new Action.PushMpls(),
+                new Action.PopMpls(EtherType.ARP), new Action.Output(2)), Optional.of(Table.VRF_ROUTE), 1, 0));
         // So is an application level gateway unless it insists on TCP.
         for (final Action.ConnTrack ct : List.of(ct(true, Optional.of(new Nat.Source(ADDRESS)), Optional.of(1)),
                 ct(false, Optional.of(new Nat.Existing()), Optional.empty()))) {
