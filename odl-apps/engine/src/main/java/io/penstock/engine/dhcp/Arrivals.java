@@ -38,8 +38,7 @@ final class Arrivals {
             if (waiting.size() >= MOST) {
                 return;
             }
-            waiting.add(new Arrival((int) Place.value(packet, Register.VRF), Place.of(packet), conflict,
-                packet.frame()));
+            waiting.add(new Arrival((int) packet.value(Register.VRF), Place.of(packet), conflict, packet.frame()));
         }
         mark.run();
     }

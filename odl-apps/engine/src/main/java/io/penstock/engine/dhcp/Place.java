@@ -19,7 +19,7 @@ record Place(SwitchId node, int port, int vlan) {
 
     /** Where a packet came in; the switch has taken its tag off. */
     static Place of(final PacketIn packet) {
-        final long value = value(packet, Register.IN_ATTACHMENT);
+        final long value = packet.value(Register.IN_ATTACHMENT);
         return new Place(packet.source(), (int) (value >>> VLAN_BITS), (int) value & (1 << VLAN_BITS) - 1);
     }
 
@@ -33,11 +33,5 @@ record Place(SwitchId node, int port, int vlan) {
         return tenant.attachments().stream()
             .filter(at -> at.vlan() == vlan && allocations.port(at.node(), at.port()) == port)
             .map(Tenant.Attachment::name).findFirst();
-    }
-
-    /** The value of a register when the switch sent a packet. */
-    static long value(final PacketIn packet, final Register register) {
-        return (packet.fields().getOrDefault(register.range().field(), 0L) & register.range().mask())
-            >>> register.range().low();
     }
 }

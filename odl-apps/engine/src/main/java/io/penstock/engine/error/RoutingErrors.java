@@ -83,7 +83,7 @@ public final class RoutingErrors {
     }
 
     private Outcome answer(final PacketIn packet) {
-        final Optional<ErrorKind> kind = ErrorKind.ofNumber(register(packet, Register.ERROR_KIND));
+        final Optional<ErrorKind> kind = ErrorKind.ofNumber(packet.value(Register.ERROR_KIND));
         final Optional<Offender> offender = Offender.parse(Bytes.of(packet.frame()));
         if (kind.isEmpty() || offender.isEmpty()) {
             return Outcome.MALFORMED;
@@ -93,7 +93,7 @@ public final class RoutingErrors {
     }
 
     private Outcome answer(final PacketIn packet, final ErrorKind kind, final Offender offender) {
-        final int vrf = (int) register(packet, Register.VRF);
+        final int vrf = (int) packet.value(Register.VRF);
         final Routers.Choice router = router(packet, vrf, offender);
         if (router.whyNot().isPresent()) {
             return router.whyNot().orElseThrow();
@@ -101,7 +101,7 @@ public final class RoutingErrors {
         if (!limit.take(new Sender(packet.source(), vrf, offender.source()))) {
             return Outcome.TOO_MANY;
         }
-        final Bytes error = offender.error(kind, (int) register(packet, Register.ERROR_MTU), router.address());
+        final Bytes error = offender.error(kind, (int) packet.value(Register.ERROR_MTU), router.address());
         send(packet.source(), vrf, offender.version() == Offender.IPV4 ? Ethernet.TYPE_IPV4 : Ethernet.TYPE_IPV6,
             error);
         return Outcome.SENT;
@@ -115,7 +115,7 @@ public final class RoutingErrors {
         if (node.isEmpty()) {
             return Routers.Choice.none(Outcome.NO_ROUTER);
         }
-        final boolean fromBackbone = register(packet, Register.FROM_BACKBONE) == 1;
+        final boolean fromBackbone = packet.value(Register.FROM_BACKBONE) == 1;
         if (offender.version() == Offender.IPV6) {
             final Bytes address = offender.source();
             final Ipv6 sender = new Ipv6(address.u32(0) << Integer.SIZE | address.u32(4),
@@ -134,9 +134,5 @@ public final class RoutingErrors {
         final Table table = vrf == Constants.BACKBONE_VRF ? Table.BACKBONE_ROUTE : Table.VRF_ROUTE;
         final Ethernet frame = new Ethernet(Constants.GATEWAY_MAC, Constants.GATEWAY_MAC, etherType, error);
         outlet.send(node, List.of(Register.VRF.load(vrf), new Action.Resubmit(table)), frame.bytes().toArray());
-    }
-
-    private static long register(final PacketIn packet, final Register register) {
-        return register.in(packet.fields().getOrDefault(register.range().field(), 0L));
     }
 }

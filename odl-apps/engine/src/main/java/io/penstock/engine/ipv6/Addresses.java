@@ -4,11 +4,9 @@ package io.penstock.engine.ipv6;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
 import io.penstock.pipeline.flow.Ipv6;
-import io.penstock.pipeline.flow.MatchField;
-import io.penstock.southbound.openflow.PacketIn;
 import java.util.List;
 
-/** IPv6 addresses in the words of frames and of switches. */
+/** IPv6 addresses in the words of frames. */
 final class Addresses {
     private static final int HALF = 32;
 
@@ -29,12 +27,5 @@ final class Addresses {
     /** The address that 16 bytes are. */
     static Ipv6 of(final Bytes bytes) {
         return new Ipv6(bytes.u32(0) << HALF | bytes.u32(4), bytes.u32(8) << HALF | bytes.u32(12));
-    }
-
-    /** What the four parts of a wide register hold. */
-    static Ipv6 register(final PacketIn packet, final MatchField wide) {
-        final List<Long> parts =
-            wide.parts().stream().map(part -> packet.fields().getOrDefault(part, 0L)).toList();
-        return new Ipv6(parts.get(0) << HALF | parts.get(1), parts.get(2) << HALF | parts.get(3));
     }
 }

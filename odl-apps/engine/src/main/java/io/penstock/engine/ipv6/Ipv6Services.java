@@ -14,6 +14,7 @@ import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
 import java.util.Optional;
@@ -85,7 +86,7 @@ public final class Ipv6Services implements AutoCloseable {
             return;
         }
         final String node = links.nodeName(packet.source()).orElse(null);
-        final Tenant tenant = node == null ? null : links.tenant(node, Links.vrf(packet)).orElse(null);
+        final Tenant tenant = node == null ? null : links.tenant(node, (int) packet.value(Register.VRF)).orElse(null);
         final Tenant.Attachment at = tenant == null ? null : links.attachment(node, tenant, packet).orElse(null);
         final Ethernet frame = Ethernet.parse(Bytes.of(packet.frame())).orElse(null);
         if (at == null || frame == null || Ethernet.isGroup(frame.source())) {

@@ -42,8 +42,8 @@ final class NeighbourSolicitor {
         if (packet.table() != Table.NEIGHBOUR_FOUND.number()) {
             return;
         }
-        final Ipv6 nextHop = Addresses.register(packet, Register.NEXT_HOP6.range().field());
-        final int vrf = Links.vrf(packet);
+        final Ipv6 nextHop = packet.address(Register.NEXT_HOP6);
+        final int vrf = (int) packet.value(Register.VRF);
         final Asked request = new Asked(packet.source(), vrf, nextHop);
         if (nextHop.equals(Ipv6.UNSPECIFIED) || asked.getIfPresent(request) != null) {
             return;

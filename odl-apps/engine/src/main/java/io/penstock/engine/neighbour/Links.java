@@ -56,23 +56,13 @@ public final class Links {
 
     /** The attachment of a tenant from which a frame came. */
     public Optional<Tenant.Attachment> attachment(final String node, final Tenant tenant, final PacketIn packet) {
-        final long place = register(packet, Register.IN_ATTACHMENT) & Register.IN_ATTACHMENT.range().mask();
+        final long place = packet.value(Register.IN_ATTACHMENT);
         final Map<String, Integer> ports = desired.get().allocations().ports().get(node);
         if (ports == null) {
             return Optional.empty();
         }
         return tenant.attachments().stream().filter(at -> at.vlan() == (place & (1 << VLAN_BITS) - 1)
             && Integer.valueOf((int) (place >> VLAN_BITS)).equals(ports.get(at.port()))).findFirst();
-    }
-
-    /** The VRF of a frame. */
-    public static int vrf(final PacketIn packet) {
-        return (int) (register(packet, Register.VRF) & Register.VRF.range().mask());
-    }
-
-    /** The word of a frame's state that has a register. */
-    static long register(final PacketIn packet, final Register register) {
-        return packet.fields().getOrDefault(register.range().field(), 0L);
     }
 
     /** Sends a frame out of a port; VLAN 0 is untagged. Nothing happens when the port is gone. */

@@ -40,8 +40,8 @@ public final class NeighbourResolver {
         if (packet.table() != Table.NEIGHBOUR_FOUND.number()) {
             return;
         }
-        final int vrf = Links.vrf(packet);
-        final long nextHop = Links.register(packet, Register.NEXT_HOP);
+        final int vrf = (int) packet.value(Register.VRF);
+        final long nextHop = packet.value(Register.NEXT_HOP);
         if (nextHop == 0) {
             // Of IPv6, or a packet that nobody can have routed.
             return;

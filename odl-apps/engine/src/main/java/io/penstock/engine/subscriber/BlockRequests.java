@@ -68,12 +68,7 @@ public final class BlockRequests {
                 || (frame.getShort(ETH_TYPE_AT) & 0xffff) != EtherType.IPV4) {
             return Optional.empty();
         }
-        return Optional.of(new Request((int) value(packet, Register.VRF), frame.getInt(SOURCE_AT) & 0xffffffffL,
-            first ? 0 : (int) value(packet, Register.BLOCK) + 1));
-    }
-
-    private static long value(final PacketIn packet, final Register register) {
-        return (packet.fields().getOrDefault(register.range().field(), 0L) & register.range().mask())
-            >>> register.range().low();
+        return Optional.of(new Request((int) packet.value(Register.VRF), frame.getInt(SOURCE_AT) & 0xffffffffL,
+            first ? 0 : (int) packet.value(Register.BLOCK) + 1));
     }
 }
