@@ -5,6 +5,10 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * A checked configuration together with what was handed out for it.
@@ -21,5 +25,19 @@ public record Desired(long revision, Snapshot snapshot, Allocations allocations)
     /** Whether nothing but the revision differs. */
     public boolean sameAs(final Desired other) {
         return snapshot == other.snapshot && allocations == other.allocations;
+    }
+
+    /** The name of the node whose bridge has an OpenFlow datapath id. */
+    public Optional<String> node(final long datapathId) {
+        return allocations.nodes().entrySet().stream()
+            .filter(entry -> Constants.datapathId(entry.getValue()) == datapathId).map(Map.Entry::getKey).findFirst();
+    }
+
+    /** The tenant of a node that has a VRF. */
+    public Optional<Tenant> tenant(final String node, final int vrf) {
+        return snapshot.tenantsOn(node).stream().filter(tenant -> {
+            final Allocations.TenantAllocation given = allocations.tenants().get(tenant.name());
+            return given != null && given.vrf() == vrf;
+        }).findFirst();
     }
 }

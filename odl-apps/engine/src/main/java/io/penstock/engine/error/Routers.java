@@ -5,7 +5,6 @@ import io.penstock.engine.config.Desired;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
 import io.penstock.pipeline.flow.Ipv6;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Route;
@@ -71,10 +70,7 @@ final class Routers {
      */
     static Choice tenant(final Desired desired, final String node, final int vrf, final long sender,
             final long destination, final boolean fromBackbone) {
-        return desired.snapshot().tenantsOn(node).stream().filter(each -> {
-            final TenantAllocation given = desired.allocations().tenants().get(each.name());
-            return given != null && given.vrf() == vrf;
-        }).findFirst().map(tenant -> gateway(tenant, sender, destination, fromBackbone))
+        return desired.tenant(node, vrf).map(tenant -> gateway(tenant, sender, destination, fromBackbone))
             .orElse(Choice.none(Outcome.NO_ROUTER));
     }
 

@@ -4,7 +4,6 @@ package io.penstock.engine.error;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.error.Routers.Choice;
 import io.penstock.pipeline.flow.Ipv6;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Backbone6;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Prefix6;
@@ -39,10 +38,8 @@ final class Routers6 {
      */
     static Choice tenant(final Desired desired, final String node, final int vrf, final Ipv6 sender,
             final boolean fromBackbone) {
-        return desired.snapshot().tenantsOn(node).stream().filter(each -> {
-            final TenantAllocation given = desired.allocations().tenants().get(each.name());
-            return given != null && given.vrf() == vrf;
-        }).findFirst().map(tenant -> gateway(tenant, sender, fromBackbone)).orElse(Choice.none(Outcome.NO_ROUTER));
+        return desired.tenant(node, vrf).map(tenant -> gateway(tenant, sender, fromBackbone))
+            .orElse(Choice.none(Outcome.NO_ROUTER));
     }
 
     private static Choice gateway(final Tenant tenant, final Ipv6 sender, final boolean fromBackbone) {

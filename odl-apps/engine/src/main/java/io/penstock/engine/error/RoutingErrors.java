@@ -109,9 +109,7 @@ public final class RoutingErrors {
 
     private Routers.Choice router(final PacketIn packet, final int vrf, final Offender offender) {
         final Desired now = desired.get();
-        final Optional<String> node = now.allocations().nodes().entrySet().stream()
-            .filter(entry -> Constants.datapathId(entry.getValue()) == packet.source().datapathId())
-            .map(Map.Entry::getKey).findFirst();
+        final Optional<String> node = now.node(packet.source().datapathId());
         if (node.isEmpty()) {
             return Routers.Choice.none(Outcome.NO_ROUTER);
         }

@@ -3,6 +3,7 @@ package io.penstock.engine.ipv6;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.config.Desired;
 import io.penstock.engine.neighbour.Links;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.Dhcpv6;
@@ -85,8 +86,9 @@ public final class Ipv6Services implements AutoCloseable {
         if (packet.table() != Table.IPV6_REQUEST.number()) {
             return;
         }
-        final String node = links.nodeName(packet.source()).orElse(null);
-        final Tenant tenant = node == null ? null : links.tenant(node, (int) packet.value(Register.VRF)).orElse(null);
+        final Desired now = links.desired();
+        final String node = now.node(packet.source().datapathId()).orElse(null);
+        final Tenant tenant = node == null ? null : now.tenant(node, (int) packet.value(Register.VRF)).orElse(null);
         final Tenant.Attachment at = tenant == null ? null : links.attachment(node, tenant, packet).orElse(null);
         final Ethernet frame = Ethernet.parse(Bytes.of(packet.frame())).orElse(null);
         if (at == null || frame == null || Ethernet.isGroup(frame.source())) {

@@ -49,7 +49,7 @@ final class NeighbourSolicitor {
             return;
         }
         asked.put(request, Boolean.TRUE);
-        links.nodeName(packet.source()).ifPresent(node -> {
+        links.desired().node(packet.source().datapathId()).ifPresent(node -> {
             if (vrf == Constants.BACKBONE_VRF) {
                 askBackbone(node, nextHop);
             } else {
@@ -78,7 +78,7 @@ final class NeighbourSolicitor {
     }
 
     private void askTenant(final String node, final int vrf, final Ipv6 nextHop) {
-        links.tenant(node, vrf).ifPresent(tenant -> {
+        links.desired().tenant(node, vrf).ifPresent(tenant -> {
             final Bytes frame = Neighbours6.solicitation(Constants.GATEWAY_MAC,
                 Addresses.bytes(Constants.GATEWAY_LINK_LOCAL), Addresses.bytes(nextHop)).bytes();
             for (final Ipv6Side.Subnet subnet : tenant.ipv6().subnets()) {

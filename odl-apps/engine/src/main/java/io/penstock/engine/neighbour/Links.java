@@ -40,20 +40,6 @@ public final class Links {
         return desired.get();
     }
 
-    /** The name of a node by its switch. */
-    public Optional<String> nodeName(final SwitchId id) {
-        return desired.get().allocations().nodes().entrySet().stream()
-            .filter(entry -> Constants.datapathId(entry.getValue()) == id.datapathId()).map(Map.Entry::getKey)
-            .findFirst();
-    }
-
-    /** The tenant of a node that has a VRF. */
-    public Optional<Tenant> tenant(final String node, final int vrf) {
-        final Map<String, Allocations.TenantAllocation> given = desired.get().allocations().tenants();
-        return desired.get().snapshot().tenantsOn(node).stream()
-            .filter(tenant -> given.containsKey(tenant.name()) && given.get(tenant.name()).vrf() == vrf).findFirst();
-    }
-
     /** The attachment of a tenant from which a frame came. */
     public Optional<Tenant.Attachment> attachment(final String node, final Tenant tenant, final PacketIn packet) {
         final long place = packet.value(Register.IN_ATTACHMENT);

@@ -51,7 +51,7 @@ public final class NeighbourResolver {
             return;
         }
         asked.put(request, Boolean.TRUE);
-        links.nodeName(packet.source()).ifPresent(node -> {
+        links.desired().node(packet.source().datapathId()).ifPresent(node -> {
             if (vrf == Constants.BACKBONE_VRF) {
                 askBackbone(node, nextHop);
             } else {
@@ -78,7 +78,7 @@ public final class NeighbourResolver {
     }
 
     private void askTenant(final String node, final int vrf, final long nextHop) {
-        links.tenant(node, vrf).ifPresent(tenant -> {
+        links.desired().tenant(node, vrf).ifPresent(tenant -> {
             for (final Tenant.Subnet subnet : tenant.subnets()) {
                 if (subnet.prefix().contains(nextHop)) {
                     final Arp request = Arp.request(Constants.GATEWAY_MAC, subnet.gateway(), nextHop);
