@@ -9,10 +9,10 @@ import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.config.NodeRegistration;
 import io.penstock.engine.dhcp.DhcpService;
-import io.penstock.engine.dhcp.FrameOutlet;
 import io.penstock.engine.error.RoutingErrors;
 import io.penstock.engine.ipv6.Ipv6Services;
-import io.penstock.engine.neighbour.Links;
+import io.penstock.engine.link.FrameOutlet;
+import io.penstock.engine.link.Links;
 import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.node.NodeWorker;
@@ -109,7 +109,8 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         this.writer = requireNonNull(writer);
         this.poolEvents = requireNonNull(poolEvents);
         routingErrors = new RoutingErrors(this::desired, RoutingErrors.Outlet.of(southbound), Ticker.systemTicker());
-        final Links links = new Links(southbound, this::desired);
+        final FrameOutlet outlet = new FrameOutlet(southbound);
+        final Links links = new Links(outlet, this::desired);
         resolver = new NeighbourResolver(links);
         ipv6 = new Ipv6Services(links, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), new SecureRandom());
         thread = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -119,7 +120,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         });
         retry = new Retry(thread, this::mark, RETRY_SECONDS);
         dhcp = new DhcpService(Clock.systemUTC(), this::mark,
-            millis -> thread.schedule(this::mark, millis, TimeUnit.MILLISECONDS), new FrameOutlet(southbound));
+            millis -> thread.schedule(this::mark, millis, TimeUnit.MILLISECONDS), outlet);
     }
 
     /** Starts: takes over what was handed out before, then listens for nodes. */

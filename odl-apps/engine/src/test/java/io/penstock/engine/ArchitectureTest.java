@@ -13,16 +13,17 @@ import com.tngtech.archunit.lang.ArchRule;
 class ArchitectureTest {
     @ArchTest
     final ArchRule workersKnowNoOpendaylight = noClasses()
-        .that().resideInAnyPackage("io.penstock.engine.node", "io.penstock.engine.neighbour", "io.penstock.engine.api",
-            "io.penstock.engine.journal", "io.penstock.engine.export", "io.penstock.engine.subscriber",
-            "io.penstock.engine.dhcp", "io.penstock.engine.ipv6", "io.penstock.engine.error")
+        .that().resideInAnyPackage("io.penstock.engine.node", "io.penstock.engine.link", "io.penstock.engine.neighbour",
+            "io.penstock.engine.api", "io.penstock.engine.journal", "io.penstock.engine.export",
+            "io.penstock.engine.subscriber", "io.penstock.engine.dhcp", "io.penstock.engine.ipv6",
+            "io.penstock.engine.error")
         .should().dependOnClassesThat().resideInAPackage("org.opendaylight..");
 
     @ArchTest
     final ArchRule configurationKnowsNoSwitch = noClasses()
         .that().resideInAPackage("io.penstock.engine.config").should().dependOnClassesThat()
         .resideInAnyPackage("io.penstock.southbound.openflow..", "io.penstock.engine.node",
-            "io.penstock.engine.neighbour", "io.penstock.engine.rest");
+            "io.penstock.engine.link", "io.penstock.engine.neighbour", "io.penstock.engine.rest");
 
     @ArchTest
     final ArchRule nobodyKnowsTheWire = noClasses().should().dependOnClassesThat()

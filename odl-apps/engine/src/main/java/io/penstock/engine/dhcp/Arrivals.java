@@ -3,6 +3,7 @@ package io.penstock.engine.dhcp;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.link.Place;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;

@@ -12,6 +12,8 @@ import io.penstock.dhcp.Scope;
 import io.penstock.engine.dhcp.Arrivals.Arrival;
 import io.penstock.engine.dhcp.Probes.Probe;
 import io.penstock.engine.dhcp.Releases.Release;
+import io.penstock.engine.link.FrameOutlet;
+import io.penstock.engine.link.Place;
 import io.penstock.frames.Arp;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.Ethernet;
@@ -197,7 +199,9 @@ public final class DhcpService {
                     .ifPresent(arp -> probes.conflict(arrival.vrf(), arp.senderAddress()));
                 return;
             }
-            DhcpFrames.query(arrival.frame(), arrival.place().attachment(tenant, allocations)).ifPresentOrElse(
+            final Optional<String> attachment =
+                arrival.place().attachment(tenant, allocations).map(Tenant.Attachment::name);
+            DhcpFrames.query(arrival.frame(), attachment).ifPresentOrElse(
                 query -> answer(arrival.vrf(), arrival.place(), tenant, query,
                     server.answer(query, scope(tenant, arrival.vrf()), leases(tenant))),
                 () -> counts.malformed(tenant.name()));

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.dhcp.Query;
 import io.penstock.engine.dhcp.DhcpService.Timer;
+import io.penstock.engine.link.Place;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -4,7 +4,8 @@ package io.penstock.engine.ipv6;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.config.Desired;
-import io.penstock.engine.neighbour.Links;
+import io.penstock.engine.link.Links;
+import io.penstock.engine.link.Place;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.Dhcpv6;
 import io.penstock.frames.Ethernet;
@@ -89,7 +90,8 @@ public final class Ipv6Services implements AutoCloseable {
         final Desired now = links.desired();
         final String node = now.node(packet.source().datapathId()).orElse(null);
         final Tenant tenant = node == null ? null : now.tenant(node, (int) packet.value(Register.VRF)).orElse(null);
-        final Tenant.Attachment at = tenant == null ? null : links.attachment(node, tenant, packet).orElse(null);
+        final Tenant.Attachment at =
+            tenant == null ? null : Place.of(packet).attachment(tenant, now.allocations()).orElse(null);
         final Ethernet frame = Ethernet.parse(Bytes.of(packet.frame())).orElse(null);
         if (at == null || frame == null || Ethernet.isGroup(frame.source())) {
             return;

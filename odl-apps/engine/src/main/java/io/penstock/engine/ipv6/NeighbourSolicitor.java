@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
-import io.penstock.engine.neighbour.Links;
+import io.penstock.engine.link.Links;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.Neighbours6;
 import io.penstock.pipeline.flow.Ipv6;

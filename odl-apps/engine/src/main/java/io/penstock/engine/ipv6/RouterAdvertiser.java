@@ -3,7 +3,7 @@ package io.penstock.engine.ipv6;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.neighbour.Links;
+import io.penstock.engine.link.Links;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.Ethernet;
 import io.penstock.frames.Ipv6Packet;

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
+import io.penstock.engine.link.Links;
 import io.penstock.frames.Arp;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Route;

@@ -4,7 +4,8 @@ package io.penstock.engine.ipv6;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.config.Desired;
-import io.penstock.engine.neighbour.Links;
+import io.penstock.engine.link.FrameOutlet;
+import io.penstock.engine.link.Links;
 import io.penstock.frames.Bytes;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
@@ -37,7 +38,7 @@ class RouterAdvertiserTest {
     private final List<Bytes> sent = new ArrayList<>();
     private Desired desired = new Desired(0, Snapshot.empty(), Allocations.none());
     private final RouterAdvertiser advertiser =
-        new RouterAdvertiser(new Links(southbound(), () -> desired), new Random(4861));
+        new RouterAdvertiser(new Links(new FrameOutlet(southbound()), () -> desired), new Random(4861));
     private long now;
 
     @Test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.dhcp;
+package io.penstock.engine.link;
 
 import static java.util.Objects.requireNonNull;
 
@@ -10,7 +10,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends frames to attachments. Safe for all threads; never blocks. */
+/** Sends frames to places. Safe for all threads; never blocks. */
 public final class FrameOutlet {
     private static final Logger LOG = LoggerFactory.getLogger(FrameOutlet.class);
 
@@ -22,7 +22,7 @@ public final class FrameOutlet {
     }
 
     /** Sends an untagged frame to a place, with the tag of the place. What cannot be sent is lost. */
-    void send(final Place place, final byte[] frame) {
+    public void send(final Place place, final byte[] frame) {
         final Action output = new Action.Output(place.port());
         final List<Action> actions = place.vlan() == 0 ? List.of(output)
             : List.of(new Action.PushVlan(), new Action.SetField(MatchField.VLAN_VID, place.vlan()), output);
