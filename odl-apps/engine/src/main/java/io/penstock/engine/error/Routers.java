@@ -2,6 +2,7 @@
 package io.penstock.engine.error;
 
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.ipv6.Addresses;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
 import io.penstock.pipeline.flow.Ipv6;
@@ -30,15 +31,12 @@ final class Routers {
      * @param whyNot when nobody is told
      */
     record Choice(Bytes address, Optional<Outcome> whyNot) {
-        private static final int HALF = 32;
-
         static Choice of(final long address) {
             return new Choice(new BytesWriter().u32(address).bytes(), Optional.empty());
         }
 
         static Choice of(final Ipv6 address) {
-            return new Choice(new BytesWriter().u32(address.high() >>> HALF).u32(address.high())
-                .u32(address.low() >>> HALF).u32(address.low()).bytes(), Optional.empty());
+            return new Choice(Addresses.bytes(address), Optional.empty());
         }
 
         static Choice none(final Outcome why) {

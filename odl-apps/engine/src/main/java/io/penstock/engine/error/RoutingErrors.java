@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.ipv6.Addresses;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.Ethernet;
 import io.penstock.pipeline.flow.Action;
@@ -115,9 +116,7 @@ public final class RoutingErrors {
         }
         final boolean fromBackbone = packet.value(Register.FROM_BACKBONE) == 1;
         if (offender.version() == Offender.IPV6) {
-            final Bytes address = offender.source();
-            final Ipv6 sender = new Ipv6(address.u32(0) << Integer.SIZE | address.u32(4),
-                address.u32(8) << Integer.SIZE | address.u32(12));
+            final Ipv6 sender = Addresses.of(offender.source());
             return vrf == Constants.BACKBONE_VRF ? Routers6.backbone(now, node.orElseThrow(), sender)
                 : Routers6.tenant(now, node.orElseThrow(), vrf, sender, fromBackbone);
         }

@@ -7,7 +7,7 @@ import io.penstock.pipeline.flow.Ipv6;
 import java.util.List;
 
 /** IPv6 addresses in the words of frames. */
-final class Addresses {
+public final class Addresses {
     private static final int HALF = 32;
 
     private Addresses() {
@@ -15,7 +15,7 @@ final class Addresses {
     }
 
     /** The 16 bytes of an address. */
-    static Bytes bytes(final Ipv6 address) {
+    public static Bytes bytes(final Ipv6 address) {
         return new BytesWriter().u32(address.high() >>> HALF).u32(address.high()).u32(address.low() >>> HALF)
             .u32(address.low()).bytes();
     }
@@ -24,8 +24,12 @@ final class Addresses {
         return addresses.stream().map(Addresses::bytes).toList();
     }
 
-    /** The address that 16 bytes are. */
-    static Ipv6 of(final Bytes bytes) {
+    /**
+     * The address that 16 bytes are.
+     *
+     * @throws IndexOutOfBoundsException when there are fewer
+     */
+    public static Ipv6 of(final Bytes bytes) {
         return new Ipv6(bytes.u32(0) << HALF | bytes.u32(4), bytes.u32(8) << HALF | bytes.u32(12));
     }
 }
