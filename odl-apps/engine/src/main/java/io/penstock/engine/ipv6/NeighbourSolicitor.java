@@ -3,9 +3,8 @@ package io.penstock.engine.ipv6;
 
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.cache.Cache;
-import com.google.common.cache.CacheBuilder;
 import io.penstock.engine.link.Links;
+import io.penstock.engine.neighbour.Asked;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.Neighbours6;
 import io.penstock.pipeline.flow.Ipv6;
@@ -16,22 +15,14 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
-import io.penstock.southbound.openflow.SwitchId;
-import java.time.Duration;
 
 /**
  * Sends neighbour solicitations (RFC 4861, section 7.2.2): for a next hop that a packet needed and the switch did not
  * know, and regularly for the transit gateways. Safe for all threads; never blocks.
  */
 final class NeighbourSolicitor {
-    private static final Duration QUIET = Duration.ofMillis(500);
-    private static final int REMEMBERED = 10_000;
-
-    private record Asked(SwitchId node, int vrf, Ipv6 address) { }
-
     private final Links links;
-    private final Cache<Asked, Boolean> asked =
-        CacheBuilder.newBuilder().expireAfterWrite(QUIET).maximumSize(REMEMBERED).build();
+    private final Asked<Ipv6> asked = new Asked<>();
 
     NeighbourSolicitor(final Links links) {
         this.links = requireNonNull(links);
@@ -44,11 +35,9 @@ final class NeighbourSolicitor {
         }
         final Ipv6 nextHop = packet.address(Register.NEXT_HOP6);
         final int vrf = (int) packet.value(Register.VRF);
-        final Asked request = new Asked(packet.source(), vrf, nextHop);
-        if (nextHop.equals(Ipv6.UNSPECIFIED) || asked.getIfPresent(request) != null) {
+        if (nextHop.equals(Ipv6.UNSPECIFIED) || !asked.first(packet.source(), vrf, nextHop)) {
             return;
         }
-        asked.put(request, Boolean.TRUE);
         links.desired().node(packet.source().datapathId()).ifPresent(node -> {
             if (vrf == Constants.BACKBONE_VRF) {
                 askBackbone(node, nextHop);

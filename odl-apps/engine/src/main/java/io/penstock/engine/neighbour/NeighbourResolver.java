@@ -3,8 +3,6 @@ package io.penstock.engine.neighbour;
 
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.cache.Cache;
-import com.google.common.cache.CacheBuilder;
 import io.penstock.engine.link.Links;
 import io.penstock.frames.Arp;
 import io.penstock.pipeline.intent.Backbone;
@@ -14,22 +12,14 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
-import io.penstock.southbound.openflow.SwitchId;
-import java.time.Duration;
 
 /**
  * Sends ARP requests: for a next hop that a packet needed and the switch did not know, and regularly for the transit
  * gateways, so that their MAC addresses stay fresh. Safe for all threads; never blocks.
  */
 public final class NeighbourResolver {
-    private static final Duration QUIET = Duration.ofMillis(500);
-    private static final int REMEMBERED = 10_000;
-
-    private record Asked(SwitchId node, int vrf, long address) { }
-
     private final Links links;
-    private final Cache<Asked, Boolean> asked =
-        CacheBuilder.newBuilder().expireAfterWrite(QUIET).maximumSize(REMEMBERED).build();
+    private final Asked<Long> asked = new Asked<>();
 
     /** A resolver that works on what is desired at the moment. */
     public NeighbourResolver(final Links links) {
@@ -43,15 +33,10 @@ public final class NeighbourResolver {
         }
         final int vrf = (int) packet.value(Register.VRF);
         final long nextHop = packet.value(Register.NEXT_HOP);
-        if (nextHop == 0) {
-            // Of IPv6, or a packet that nobody can have routed.
+        // None: of IPv6, or a packet that nobody can have routed.
+        if (nextHop == 0 || !asked.first(packet.source(), vrf, nextHop)) {
             return;
         }
-        final Asked request = new Asked(packet.source(), vrf, nextHop);
-        if (asked.getIfPresent(request) != null) {
-            return;
-        }
-        asked.put(request, Boolean.TRUE);
         links.desired().node(packet.source().datapathId()).ifPresent(node -> {
             if (vrf == Constants.BACKBONE_VRF) {
                 askBackbone(node, nextHop);
