@@ -14,7 +14,6 @@ import io.penstock.southbound.openflow.MeterCount;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** What operators read of meters. */
@@ -22,8 +21,7 @@ class LimitsTest {
     private static final int OUT = TenantMeter.OUT.number(5);
     private static final NodePlan PLAN = new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()),
         List.of(), new TreeMap<>(), new TreeMap<>(Map.of(5, List.of(new MeterSpec(OUT, Unit.KILOBITS, 100, 20)),
-            6, List.of(new MeterSpec(TenantMeter.NEW_SESSIONS.number(6), Unit.PACKETS, 7, 14)))), new TreeMap<>(),
-        new TreeSet<>());
+            6, List.of(new MeterSpec(TenantMeter.NEW_SESSIONS.number(6), Unit.PACKETS, 7, 14)))), new TreeMap<>());
 
     @Test
     void aCountHasItsTenantAndItsRate() {

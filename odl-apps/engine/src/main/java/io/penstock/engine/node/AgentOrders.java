@@ -30,7 +30,7 @@ final class AgentOrders {
         texts.begin();
     }
 
-    /** The orders for one tenant of the plan, for {@link ZoneSpec#orders}. */
+    /** The orders for one zone of the plan, for {@link ZoneSpec#orders}. */
     Map<String, String> of(final TenantOrders orders) {
         return texts.of(orders, AgentOrders::write);
     }

@@ -5,13 +5,11 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.NodePlan;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.OvsPortType;
 import io.penstock.southbound.ovsdb.PortSpec;
 import io.penstock.southbound.ovsdb.ZoneSpec;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The planned bridge in the words of the OVSDB adapter.
@@ -35,18 +33,8 @@ public record BridgeTranslator(String controllerTarget) {
         final BridgePlan bridge = plan.bridge();
         return new BridgeSpec(bridge.name(), bridge.datapathId(), controllerTarget, CONTROLLER_RATE,
             bridge.ports().stream().map(BridgeTranslator::port).toList(), bridge.tableNames(),
-            plan.zones().stream().map(zone -> new ZoneSpec(zone, bridge.zoneTimeouts(), orders(plan, zone, orders)))
-                .toList());
-    }
-
-    /** A zone of access lists has the limit of the tenant's other one. */
-    private static Map<String, String> orders(final NodePlan plan, final int zone, final AgentOrders orders) {
-        final Map<String, String> all =
-            Optional.ofNullable(plan.orders().get(Constants.vrfOf(zone))).map(orders::of).orElse(Map.of());
-        if (zone == Constants.vrfOf(zone)) {
-            return all;
-        }
-        return all.containsKey(ZoneSpec.SESSIONS) ? Map.of(ZoneSpec.SESSIONS, all.get(ZoneSpec.SESSIONS)) : Map.of();
+            plan.orders().entrySet().stream().map(zone -> new ZoneSpec(zone.getKey(), bridge.zoneTimeouts(),
+                orders.of(zone.getValue()))).toList());
     }
 
     private static PortSpec port(final BridgePlan.Port port) {

@@ -68,7 +68,7 @@ class BridgeTranslatorTest {
 
     private BridgeSpec translate(final TenantOrders tenant) {
         return translator.translate(new NodePlan(plan.bridge(), plan.nodeFlows(), plan.tenantFlows(),
-            plan.tenantMeters(), new TreeMap<>(Map.of(plan.orders().firstKey(), tenant)), plan.tracked()), orders);
+            plan.tenantMeters(), new TreeMap<>(Map.of(plan.orders().firstKey(), tenant))), orders);
     }
 
     private static TenantOrders everything() {

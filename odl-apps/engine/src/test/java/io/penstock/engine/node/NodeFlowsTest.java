@@ -42,7 +42,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
@@ -277,7 +276,7 @@ class NodeFlowsTest {
     private static NodePlan metered(final List<PlannedFlow> flows, final List<MeterSpec> meters) {
         final NodePlan plan = plan(flows);
         return new NodePlan(plan.bridge(), plan.nodeFlows(), plan.tenantFlows(), new TreeMap<>(Map.of(VRF, meters)),
-            plan.orders(), plan.tracked());
+            plan.orders());
     }
 
     private static List<PlannedFlow> translated(final long address) {
@@ -293,7 +292,7 @@ class NodeFlowsTest {
 
     private static NodePlan plan(final SortedMap<Integer, List<PlannedFlow>> tenants) {
         return new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()), List.of(), tenants,
-            new TreeMap<>(), new TreeMap<>(), new TreeSet<>());
+            new TreeMap<>(), new TreeMap<>());
     }
 
     /** A switch that takes everything and remembers it; flows and forgetting may fail. */

@@ -3,7 +3,6 @@ package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.stage.PlannedFlow;
 import java.util.Collections;
@@ -12,8 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
@@ -23,18 +20,16 @@ import java.util.function.Consumer;
  * @param nodeFlows flows of the node and of the backbone
  * @param tenantFlows flows of the tenants by VRF id, which is also the conntrack zone of their translations
  * @param tenantMeters meters of the tenants by VRF id
- * @param orders what the agent of the node has to do for the tenants, by VRF id
- * @param tracked VRF ids of the tenants whose access lists are tracked
+ * @param orders what the agent of the node has to do for the tenants, by conntrack zone; each zone in use has some
  */
 public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows,
         SortedMap<Integer, List<PlannedFlow>> tenantFlows, SortedMap<Integer, List<MeterSpec>> tenantMeters,
-        SortedMap<Integer, TenantOrders> orders, SortedSet<Integer> tracked) {
+        SortedMap<Integer, TenantOrders> orders) {
     public NodePlan {
         nodeFlows = List.copyOf(nodeFlows);
         tenantFlows = Collections.unmodifiableSortedMap(tenantFlows);
         tenantMeters = Collections.unmodifiableSortedMap(tenantMeters);
         orders = Collections.unmodifiableSortedMap(orders);
-        tracked = Collections.unmodifiableSortedSet(tracked);
     }
 
     /** All meters of the switch by their id; made anew by each call. */
@@ -53,10 +48,8 @@ public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows,
     }
 
     /** Conntrack zones in use in ascending order: of all translations, and of access lists that are tracked. */
-    public SortedSet<Integer> zones() {
-        final SortedSet<Integer> zones = new TreeSet<>(vrfs());
-        tracked.forEach(vrf -> zones.add(Constants.aclZone(vrf)));
-        return zones;
+    public Set<Integer> zones() {
+        return orders.keySet();
     }
 
     /** Number of flows. */

@@ -40,9 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
@@ -71,7 +69,7 @@ public final class Planner {
     }
 
     private record TenantPlan(TenantAllocation allocation, List<PlannedFlow> flows, List<MeterSpec> meters,
-        TenantOrders orders, boolean tracked) { }
+        SortedMap<Integer, TenantOrders> orders) { }
 
     /**
      * Plans a node from nothing.
@@ -102,18 +100,14 @@ public final class Planner {
         final SortedMap<Integer, List<PlannedFlow>> tenantFlows = new TreeMap<>();
         final SortedMap<Integer, List<MeterSpec>> tenantMeters = new TreeMap<>();
         final SortedMap<Integer, TenantOrders> orders = new TreeMap<>();
-        final SortedSet<Integer> tracked = new TreeSet<>();
         tenants.begin();
         for (final Tenant tenant : snapshot.tenantsOn(nodeName)) {
             final TenantPlan planned = planTenant(node, tenant);
             tenantFlows.put(planned.allocation().vrf(), planned.flows());
             tenantMeters.put(planned.allocation().vrf(), planned.meters());
-            orders.put(planned.allocation().vrf(), planned.orders());
-            if (planned.tracked()) {
-                tracked.add(planned.allocation().vrf());
-            }
+            orders.putAll(planned.orders());
         }
-        return new NodePlan(bridge, nodeFlows, tenantFlows, tenantMeters, orders, tracked);
+        return new NodePlan(bridge, nodeFlows, tenantFlows, tenantMeters, orders);
     }
 
     private TenantPlan planTenant(final NodeView node, final Tenant tenant) {
@@ -127,7 +121,7 @@ public final class Planner {
         final FlowSink sink = new FlowSink(Cookie.of(Cookie.Kind.TENANT, view.vrf()), flows::add);
         STAGES.forEach(stage -> stage.planTenant(node, view, sink));
         final TenantPlan planned = new TenantPlan(allocation, List.copyOf(flows), TenantMeters.of(view),
-            TenantOrders.of(node, view), view.tracksLists());
+            TenantOrders.of(node, view));
         tenants.remember(tenant, planned);
         return planned;
     }

@@ -15,12 +15,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
- * What the agent of a node has to do for a tenant, beside what the switch can do by itself.
+ * What the agent of a node has to do for a tenant in one of its conntrack zones, beside what the switch can do by
+ * itself.
  *
- * @param sessions most connections in the conntrack zone of the VRF
- * @param dns what the resolver of the node has to know of the tenant
+ * @param sessions most connections in the zone
+ * @param dns what the resolver of the node has to know of the tenant; in the zone of its translations alone
  */
 public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
 
@@ -43,11 +46,17 @@ public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
     /** A host by its name in the tenant's domain. */
     public record Host(String name, String address) { }
 
-    /** The orders for a tenant. */
-    static TenantOrders of(final NodeView node, final TenantView view) {
+    /** The orders for a tenant by conntrack zone. Connections are limited in the zone of its access lists too. */
+    static SortedMap<Integer, TenantOrders> of(final NodeView node, final TenantView view) {
         final Optional<Node.Port> port = node.node().servicePort();
-        return new TenantOrders(view.tenant().protection().quota().sessions(),
-            view.tenant().services().dns().filter(dns -> port.isPresent()).map(dns -> resolver(node, view, dns)));
+        final Optional<Integer> sessions = view.tenant().protection().quota().sessions();
+        final SortedMap<Integer, TenantOrders> orders = new TreeMap<>();
+        orders.put(view.vrf(), new TenantOrders(sessions,
+            view.tenant().services().dns().filter(dns -> port.isPresent()).map(dns -> resolver(node, view, dns))));
+        if (view.tracksLists()) {
+            orders.put(Constants.aclZone(view.vrf()), new TenantOrders(sessions, Optional.empty()));
+        }
+        return orders;
     }
 
     private static Resolver resolver(final NodeView node, final TenantView view, final Dns own) {

@@ -142,11 +142,6 @@ public final class Constants {
         return ACL_ZONES | vrf;
     }
 
-    /** Whose a conntrack zone is: of translations, or of access lists. */
-    public static int vrfOf(final int zone) {
-        return zone & ACL_ZONES - 1;
-    }
-
     /** OpenFlow datapath id of a node's bridge. */
     public static long datapathId(final int nodeId) {
         return DATAPATH_ID_BASE | nodeId;

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.Dns.Upstream;
+import io.penstock.pipeline.intent.Protection;
+import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.TenantOrders.Host;
 import io.penstock.pipeline.plan.TenantOrders.Resolver;
+import io.penstock.pipeline.registry.Constants;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -42,6 +45,22 @@ class TenantOrdersTest {
     void aNodeWithoutAResolverIsToldOfNone() {
         assertThat(Fixtures.plan(Fixtures.network(Fixtures.served())).orders().values())
             .allMatch(orders -> orders.dns().isEmpty());
+    }
+
+    @Test
+    void bothZonesOfATenantHaveItsLimit() {
+        final Quota limit = new Quota(Optional.of(1000), Optional.empty(), Optional.empty(), Optional.empty(),
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+        final Tenant served = Fixtures.served();
+        final Tenant tracked = new Tenant(served.name(), served.attachments(), served.subnets(), served.routes(),
+            served.nat(), Optional.of("office-out"), Optional.empty()).with(served.services())
+            .with(new Protection(Optional.of("office-in"), true, limit));
+        final NodePlan plan = Fixtures.plan(Fixtures.serving(Fixtures.network(tracked)));
+        assertThat(plan.orders()).containsOnlyKeys(2, Constants.aclZone(2));
+        assertThat(plan.orders().get(2).sessions()).contains(1000);
+        assertThat(plan.orders().get(2).dns()).isPresent();
+        assertThat(plan.orders().get(Constants.aclZone(2)))
+            .isEqualTo(new TenantOrders(Optional.of(1000), Optional.empty()));
     }
 
     private static Resolver resolver(final Snapshot network) {
