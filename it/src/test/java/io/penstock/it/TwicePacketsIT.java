@@ -4,6 +4,7 @@ package io.penstock.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.flow.Mac;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
@@ -13,7 +14,6 @@ import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
-import io.penstock.testkit.Packet;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -38,7 +38,7 @@ class TwicePacketsIT {
     private static final String FAR_NETWORK = "172.31.0.0/24";
     private static final String FAR_SEEN_NETWORK = "10.98.0.0/24";
     /** Nothing that leaves may have such a source, or go where only the tenant is. */
-    private static final String FOREIGN = "ip and ether src " + Packet.mac(Constants.backboneMac(1))
+    private static final String FOREIGN = "ip and ether src " + Mac.text(Constants.backboneMac(1))
         + " and (src net 10.0.0.0/8 or dst net 10.64.0.0/10)";
     private static final int VLAN = 100;
     private static final int NEIGHBOURS_VLAN = 101;

@@ -2,6 +2,7 @@
 package io.penstock.testkit;
 
 import io.penstock.pipeline.flow.Ipv6;
+import io.penstock.pipeline.flow.Mac;
 import io.penstock.pipeline.registry.Constants;
 
 /** A packet to trace, in the words of ovs-fields(7). Immutable. */
@@ -9,7 +10,7 @@ public record Packet(String port, String header, String body) {
     /** MAC address of whoever sends, unless told otherwise. */
     public static final String HOST_MAC = "02:00:00:00:00:05";
     /** MAC address of the gateways. */
-    public static final String GATEWAY_MAC = mac(Constants.GATEWAY_MAC);
+    public static final String GATEWAY_MAC = Mac.text(Constants.GATEWAY_MAC);
 
     public static final String BROADCAST = "ff:ff:ff:ff:ff:ff";
 
@@ -21,11 +22,6 @@ public record Packet(String port, String header, String body) {
     /** A tagged frame that comes in by a port. */
     public static Packet in(final String port, final int vlan) {
         return new Packet(port, ",dl_vlan=" + vlan, "");
-    }
-
-    /** A MAC address as text. */
-    public static String mac(final long address) {
-        return "%012x".formatted(address).replaceAll("(..)(?!$)", "$1:");
     }
 
     /** From and to these MAC addresses. */
@@ -52,8 +48,8 @@ public record Packet(String port, String header, String body) {
     /** A neighbour solicitation with the sender's MAC address, sent to the solicited-node group (RFC 4861). */
     public Packet solicitation(final String sender, final String target) {
         final long group = Ipv6.parse(target).low() & 0xffffff;
-        return ethernet(HOST_MAC, mac(0x3333ff000000L | group)).with("icmp6,icmpv6_type=135,icmpv6_code=0,nd_target="
-            + target + ",nd_sll=" + HOST_MAC + ",nd_options_type=1,"
+        return ethernet(HOST_MAC, Mac.text(0x3333ff000000L | group)).with("icmp6,icmpv6_type=135,icmpv6_code=0"
+            + ",nd_target=" + target + ",nd_sll=" + HOST_MAC + ",nd_options_type=1,"
             + addresses(sender, new Ipv6(0xff02L << 48, 0x1ff000000L | group).toString())).ttl(255);
     }
 

@@ -212,7 +212,7 @@ public enum FlowText {
     private static String value(final MatchField field, final long high, final long value) {
         return switch (field.format()) {
             case DECIMAL -> Long.toString(value);
-            case MAC -> mac(value);
+            case MAC -> Mac.text(value);
             case IPV4 -> Ipv4.text(value);
             case IPV6 -> new Ipv6(high, value).toString();
             default -> hex(high, value);
@@ -221,7 +221,7 @@ public enum FlowText {
 
     private static String mask(final MatchField field, final long high, final long mask) {
         return switch (field.format()) {
-            case MAC -> mac(mask);
+            case MAC -> Mac.text(mask);
             case IPV6 -> ipv6Mask(new Ipv6(high, mask));
             default -> hex(high, mask);
         };
@@ -234,13 +234,5 @@ public enum FlowText {
 
     private static String hex(final long high, final long low) {
         return high == 0 ? "0x%x".formatted(low) : "0x%x%016x".formatted(high, low);
-    }
-
-    private static String mac(final long value) {
-        final List<String> bytes = new ArrayList<>();
-        for (int shift = 40; shift >= 0; shift -= 8) {
-            bytes.add("%02x".formatted(value >> shift & 0xff));
-        }
-        return String.join(":", bytes);
     }
 }
