@@ -13,7 +13,6 @@ held comes first, for a switch gives memory back to nobody: only one that never 
 """
 
 import contextlib
-import json
 import pathlib
 import time
 
@@ -22,7 +21,7 @@ from penstock_node.commands import run as run_command
 from penstock_node.errors import PenstockError
 from penstock_node.ovs import BRIDGE
 
-from . import bare, configuration, edge, generator, stats, switch, traffic
+from . import bare, configuration, edge, generator, report, stats, switch, traffic
 
 TRACKED = ("handwritten", "pat", "deterministic")
 """Contenders that make a session of each new connection."""
@@ -80,8 +79,7 @@ class Run:
 
     def save(self):
         """Writes results.json."""
-        text = json.dumps(self.results, indent=1)
-        (self._directory / "results.json").write_text(text + "\n", encoding="utf-8")
+        report.save(self._directory, self.results)
 
     def _setup(self, bed, source):
         found = self.results["setup"] = {name: [] for name in TRACKED}

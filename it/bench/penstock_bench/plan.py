@@ -4,7 +4,6 @@
 import contextlib
 import dataclasses
 import itertools
-import json
 import pathlib
 import shutil
 import time
@@ -12,7 +11,7 @@ import time
 from penstock_node import processes
 from penstock_node.errors import PenstockError
 
-from . import bare, chain, control, edge, generator, ovn, ovn_network, rfc2544, switch, traffic
+from . import bare, chain, control, edge, generator, ovn, ovn_network, report, rfc2544, switch, traffic
 
 ROUTERS = {"ovn": "distributed", "ovn-gateway": "gateway"}
 """OVN's two contenders, and the kind of router their tenants have."""
@@ -132,8 +131,7 @@ class Run:
 
     def save(self):
         """Writes results.json."""
-        text = json.dumps(self.results, indent=1)
-        (self._directory / "results.json").write_text(text + "\n", encoding="utf-8")
+        report.save(self._directory, self.results)
 
     def _forward(self, bed, peer, program):
         sockets = dict(bed.sockets) | {link: self._work / "edge" / f"{link}.sock" for link in OVN_LINKS}

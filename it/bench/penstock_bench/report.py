@@ -38,6 +38,12 @@ def write_document(directory, document):
     return paths
 
 
+def save(directory, results):
+    """Writes the results of a run, however far it has come."""
+    text = json.dumps(results, indent=1)
+    (pathlib.Path(directory) / RESULTS).write_text(text + "\n", encoding="utf-8")
+
+
 def read(directory):
     """The results of a directory."""
     path = pathlib.Path(directory) / RESULTS

@@ -11,12 +11,11 @@ One controller, one node, one polling thread for all ports. The hosts are a proc
 
 import contextlib
 import dataclasses
-import json
 import pathlib
 
 from penstock_node.errors import PenstockError
 
-from . import generator, names, neighbour, services_bed, stats, traffic
+from . import generator, names, neighbour, report, services_bed, stats, traffic
 from .host_process import HostProcess
 from .services_bed import HOSTS_PORT, NAMES_PORT
 
@@ -85,8 +84,7 @@ class Run:
 
     def save(self):
         """Writes results.json."""
-        text = json.dumps(self.results, indent=1)
-        (self._directory / "results.json").write_text(text + "\n", encoding="utf-8")
+        report.save(self._directory, self.results)
 
     def _leases(self, bed, hosts):
         found = self.results["leases"] = {"tenants": self._plan.tenants, "samples": {kind: [] for kind in PROBES}}

@@ -4,7 +4,6 @@
 import contextlib
 import html.parser
 import io
-import json
 import pathlib
 import re
 import tempfile
@@ -213,7 +212,7 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(Page(page).problems, [])
 
     def test_command(self):
-        (self.directory / "results.json").write_text(json.dumps(results()), encoding="utf-8")
+        report.save(self.directory, results())
         with contextlib.redirect_stdout(io.StringIO()) as out:
             self.assertEqual(report.main([str(self.directory)]), 0)
         self.assertEqual(out.getvalue().split(),
