@@ -9,9 +9,8 @@ import io.penstock.pipeline.intent.Lease;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Range;
 import io.penstock.pipeline.intent.Tenant;
-import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,22 +45,8 @@ final class Network {
     }
 
     Network restart() {
-        server = new DhcpServer(new Clock() {
-            @Override
-            public ZoneId getZone() {
-                return ZoneOffset.UTC;
-            }
-
-            @Override
-            public Clock withZone(final ZoneId zone) {
-                return this;
-            }
-
-            @Override
-            public Instant instant() {
-                return Instant.ofEpochSecond(now);
-            }
-        });
+        final InstantSource clock = () -> Instant.ofEpochSecond(now);
+        server = new DhcpServer(clock.withZone(ZoneOffset.UTC));
         return this;
     }
 

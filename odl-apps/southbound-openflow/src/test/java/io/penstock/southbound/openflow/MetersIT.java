@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.openflow;
 
+import static io.penstock.southbound.openflow.ConnectedSwitch.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,8 +11,6 @@ import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.flow.MeterSpec.Unit;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.wire.PrivateSwitch;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +19,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -36,52 +34,33 @@ import org.slf4j.LoggerFactory;
 /** Meters, on their way to Open vSwitch and back. */
 class MetersIT {
     private static final Logger LOG = LoggerFactory.getLogger(MetersIT.class);
-    private static final SwitchId SWITCH = new SwitchId(0x0050534e00000001L);
+    private static final SwitchId SWITCH = ConnectedSwitch.ID;
     private static final MeterSpec PACKETS = new MeterSpec(17, Unit.PACKETS, 50, 100);
     private static final MeterSpec KILOBITS = new MeterSpec((1 << 18) - 1, Unit.KILOBITS, 0xffffffffL, 3);
 
     @TempDir
     static Path directory;
 
+    private static ConnectedSwitch connected;
     private static PrivateSwitch target;
-    private static PluginInProcess plugin;
     private static OpenFlowSouthbound southbound;
 
     @BeforeAll
     static void start() throws Exception {
-        final int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
-        target = new PrivateSwitch(directory);
-        plugin = new PluginInProcess(port);
-        southbound = plugin.southbound();
-        final CountDownLatch connected = new CountDownLatch(1);
-        southbound.listen(new ConnectionListener() {
-            @Override
-            public void onConnected(final SwitchId id) {
-                connected.countDown();
-            }
-
-            @Override
-            public void onDisconnected(final SwitchId id) {
-                // Not here.
-            }
-        });
-        target.vsctl("set-controller", PrivateSwitch.BRIDGE, "tcp:127.0.0.1:" + port);
-        assertThat(connected.await(20, TimeUnit.SECONDS)).isTrue();
+        connected = new ConnectedSwitch(directory);
+        target = connected.target();
+        southbound = connected.southbound();
+        connected.connect();
     }
 
     @AfterAll
     static void stop() throws Exception {
-        plugin.close();
-        target.close();
+        connected.close();
     }
 
     @BeforeEach
     void clear() throws Exception {
-        target.ofctl("del-flows");
-        target.ofctl("del-meters");
+        connected.clear();
     }
 
     @Test
@@ -201,9 +180,5 @@ class MetersIT {
 
     private static Map<Integer, Optional<MeterSpec>> meters(final MeterSpec... meters) {
         return List.of(meters).stream().collect(Collectors.toMap(MeterSpec::id, Optional::of));
-    }
-
-    private static <T> T get(final CompletableFuture<T> future) {
-        return future.orTimeout(20, TimeUnit.SECONDS).join();
     }
 }

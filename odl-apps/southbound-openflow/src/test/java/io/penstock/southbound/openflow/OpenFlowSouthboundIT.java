@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.openflow;
 
+import static io.penstock.southbound.openflow.ConnectedSwitch.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,8 +17,6 @@ import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.wire.PrivateSwitch;
 import io.penstock.southbound.openflow.wire.SampleFlows;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -39,53 +38,32 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The whole way: our API, OpenFlowPlugin, a TCP connection, Open vSwitch, and back. */
 class OpenFlowSouthboundIT {
-    private static final SwitchId SWITCH = new SwitchId(0x0050534e00000001L);
+    private static final SwitchId SWITCH = ConnectedSwitch.ID;
     private static final FieldRange VRF = new FieldRange(MatchField.REG0, 15, 0);
 
     @TempDir
     static Path directory;
 
-    private static final BlockingQueue<String> CONNECTIONS = new LinkedBlockingQueue<>();
-
+    private static ConnectedSwitch connected;
     private static PrivateSwitch target;
-    private static PluginInProcess plugin;
     private static OpenFlowSouthbound southbound;
 
     @BeforeAll
     static void start() throws Exception {
-        final int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
-        target = new PrivateSwitch(directory);
-        plugin = new PluginInProcess(port);
-        southbound = plugin.southbound();
-        southbound.listen(new ConnectionListener() {
-            @Override
-            public void onConnected(final SwitchId connected) {
-                CONNECTIONS.add("connected " + connected);
-            }
-
-            @Override
-            public void onDisconnected(final SwitchId disconnected) {
-                CONNECTIONS.add("disconnected " + disconnected);
-            }
-        });
-        target.vsctl("set-controller", PrivateSwitch.BRIDGE, "tcp:127.0.0.1:" + port, "--",
-            "set", "controller", PrivateSwitch.BRIDGE, "max_backoff=1000");
-        assertThat(CONNECTIONS.poll(20, TimeUnit.SECONDS)).isEqualTo("connected " + SWITCH);
+        connected = new ConnectedSwitch(directory);
+        target = connected.target();
+        southbound = connected.southbound();
+        connected.connect();
     }
 
     @AfterAll
     static void stop() throws Exception {
-        plugin.close();
-        target.close();
+        connected.close();
     }
 
     @BeforeEach
     void clear() throws Exception {
-        target.ofctl("del-flows");
-        target.ofctl("del-meters");
+        connected.clear();
     }
 
     @Test
@@ -101,7 +79,7 @@ class OpenFlowSouthboundIT {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void manyFlowsPassTheQuota(final boolean atomic) {
-        final FlowSender sender = atomic ? southbound : plugin.plainSender();
+        final FlowSender sender = atomic ? southbound : connected.plainSender();
         final List<FlowSpec> flows = new ArrayList<>();
         for (int i = 0; i < 25_000; i++) {
             flows.add(new FlowSpec(Table.VRF_ROUTE, 1032, List.of(FieldMatch.of(MatchField.ETH_TYPE, 0x0800),
@@ -258,20 +236,20 @@ class OpenFlowSouthboundIT {
 
     @Test
     void lossOfTheConnectionIsTold() throws Exception {
-        CONNECTIONS.clear();
+        connected.connections().clear();
         final String controller = target.vsctl("get-controller", PrivateSwitch.BRIDGE).strip();
         target.vsctl("del-controller", PrivateSwitch.BRIDGE);
-        assertThat(CONNECTIONS.poll(10, TimeUnit.SECONDS)).isEqualTo("disconnected " + SWITCH);
+        assertThat(connected.connections().poll(10, TimeUnit.SECONDS)).isEqualTo("disconnected " + SWITCH);
         assertThat(southbound.connected()).isEmpty();
         assertThatThrownBy(() -> get(southbound.readFlows(SWITCH))).hasMessageContaining(SWITCH.toString());
         target.vsctl("set-controller", PrivateSwitch.BRIDGE, controller);
-        assertThat(CONNECTIONS.poll(20, TimeUnit.SECONDS)).isEqualTo("connected " + SWITCH);
+        assertThat(connected.connections().poll(20, TimeUnit.SECONDS)).isEqualTo("connected " + SWITCH);
         assertThat(get(southbound.readFlows(SWITCH)).foreign()).isEmpty();
     }
 
     @Test
     void aSwitchThatDiesLeavesNobodyWaiting() throws Exception {
-        CONNECTIONS.clear();
+        connected.connections().clear();
         target.freeze();
         final List<CompletableFuture<?>> asked = List.of(southbound.readFlows(SWITCH),
             southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(flow(1, List.of())))),
@@ -282,8 +260,8 @@ class OpenFlowSouthboundIT {
         assertThat(asked).noneMatch(CompletableFuture::isDone);
         target.restart();
         asked.forEach(answer -> assertThatThrownBy(() -> get(answer)).hasMessageContaining(SWITCH.toString()));
-        assertThat(CONNECTIONS.poll(20, TimeUnit.SECONDS)).isEqualTo("disconnected " + SWITCH);
-        assertThat(CONNECTIONS.poll(20, TimeUnit.SECONDS)).isEqualTo("connected " + SWITCH);
+        assertThat(connected.connections().poll(20, TimeUnit.SECONDS)).isEqualTo("disconnected " + SWITCH);
+        assertThat(connected.connections().poll(20, TimeUnit.SECONDS)).isEqualTo("connected " + SWITCH);
         get(southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(flow(1, List.of())))));
     }
 
@@ -304,9 +282,5 @@ class OpenFlowSouthboundIT {
     private static byte[] udp() {
         return HexFormat.of().parseHex("02000000000202000000000108004500002000004000401126cb"
             + "0a0000010a00000204d20035000c0000" + "00000000".repeat(5));
-    }
-
-    private static <T> T get(final CompletableFuture<T> future) {
-        return future.orTimeout(20, TimeUnit.SECONDS).join();
     }
 }
