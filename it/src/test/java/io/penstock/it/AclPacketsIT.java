@@ -25,10 +25,10 @@ import org.junit.jupiter.api.Test;
 
 /** Packets of a tenant that has access lists in both directions. */
 class AclPacketsIT {
-    private static final String PUBLIC = "203.0.113.11";
+    private static final String PUBLIC = NatPair.PUBLIC;
     private static final String OWN = "198.51.100.10";
-    private static final String GATEWAY = "10.0.0.1";
-    private static final int VLAN = 100;
+    private static final String GATEWAY = NatPair.GATEWAY;
+    private static final int VLAN = NatPair.VLAN;
     private static final int ZONE = Constants.aclZone(2);
     private static final int WEB = 80;
     private static final int ECHO = 7;
@@ -127,14 +127,13 @@ class AclPacketsIT {
 
     /** Lists of what may leave and what may come. */
     private static void load(final boolean stateful, final List<Acl.Entry> out, final List<Acl.Entry> in) {
-        final Tenant plain = Networks.plain("shop", VLAN, PUBLIC);
+        final Tenant plain = NatPair.published(
+            List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.10/32"), Prefix.parse(OWN + "/32"))),
+            new Tenant.PortForward("web", TCP, WEB, Ipv4.parse("10.0.0.20"), WEB),
+            new Tenant.PortForward("echo", UDP, ECHO, Ipv4.parse("10.0.0.20"), ECHO),
+            new Tenant.PortForward("stream", UDP, STREAM, Ipv4.parse("10.0.0.20"), STREAM));
         final Tenant shop = new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(),
-            Optional.of(new Tenant.Nat(Optional.of(Ipv4.parse(PUBLIC)), Optional.empty(),
-                List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.10/32"), Prefix.parse(OWN + "/32"))),
-                List.of(new Tenant.PortForward("web", TCP, WEB, Ipv4.parse("10.0.0.20"), WEB),
-                    new Tenant.PortForward("echo", UDP, ECHO, Ipv4.parse("10.0.0.20"), ECHO),
-                    new Tenant.PortForward("stream", UDP, STREAM, Ipv4.parse("10.0.0.20"), STREAM)))),
-            Optional.of("out"), Optional.empty())
+            plain.nat(), Optional.of("out"), Optional.empty())
             .with(new Protection(Optional.of("in"), stateful, Quota.NONE));
         final Snapshot network = Networks.of(shop);
         final List<Acl> lists = new ArrayList<>(network.acls().values());

@@ -49,7 +49,7 @@ class AclTraceIT {
     @BeforeAll
     static void start() {
         node = new TracedNode(Fixtures.plan(Fixtures.network(Fixtures.guarded())));
-        node.send(Packet.in("acc0", VLAN).arpRequest(OWN, "10.0.0.1"));
+        node.learn(VLAN, "10.0.0.1", OWN);
     }
 
     @AfterAll
@@ -145,7 +145,7 @@ class AclTraceIT {
     void oneListIsEnough(final String out, final String in) {
         try (TracedNode other = new TracedNode(Fixtures.plan(Fixtures.network(
                 Fixtures.guarded(Optional.ofNullable(out), Optional.ofNullable(in), true))))) {
-            other.send(Packet.in("acc0", VLAN).arpRequest(OWN, "10.0.0.1"));
+            other.learn(VLAN, "10.0.0.1", OWN);
             if (in == null) {
                 other.assertThat(toHost("tcp_src=1,tcp_dst=1"), NEW).meets(Table.TENANT_ACL_IN_TRACK, TRACKED)
                     .leavesBy("acc0");

@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Test;
 
 /** A tenant that wants more than its share. */
 class LimitsPacketsIT {
-    private static final String PUBLIC = "203.0.113.11";
+    private static final String PUBLIC = NatPair.PUBLIC;
     private static final String OTHERS_PUBLIC = "203.0.113.12";
     private static final String OWN = "198.51.100.10";
-    private static final String GATEWAY = "10.0.0.1";
-    private static final int VLAN = 100;
+    private static final String GATEWAY = NatPair.GATEWAY;
+    private static final int VLAN = NatPair.VLAN;
     private static final int OTHERS_VLAN = 101;
     private static final int ECHO = 7;
     private static final int SINK = 9;
@@ -93,11 +93,10 @@ class LimitsPacketsIT {
 
     private static void load(final Optional<Integer> newSessions, final Optional<Long> kbps,
             final Optional<Integer> learnedHosts) {
-        node.load(Networks.of(Networks.plain("greedy", VLAN, PUBLIC)
-            .with(new Tenant.Nat(Optional.of(Ipv4.parse(PUBLIC)), Optional.empty(),
+        node.load(Networks.of(NatPair.published(
                 List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.10/32"), Prefix.parse(OWN + "/32"))),
-                List.of(new Tenant.PortForward("sink", 17, SINK, Ipv4.parse("10.0.0.5"), SINK),
-                    new Tenant.PortForward("echo", 17, ECHO, Ipv4.parse("10.0.0.5"), ECHO))))
+                new Tenant.PortForward("sink", 17, SINK, Ipv4.parse("10.0.0.5"), SINK),
+                new Tenant.PortForward("echo", 17, ECHO, Ipv4.parse("10.0.0.5"), ECHO))
             .with(new Protection(Optional.empty(), false, new Quota(Optional.empty(), newSessions, kbps, kbps,
                 Optional.empty(), Optional.empty(), Optional.empty(), learnedHosts))),
             Networks.plain("other", OTHERS_VLAN, OTHERS_PUBLIC)));

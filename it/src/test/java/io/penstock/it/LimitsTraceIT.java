@@ -24,9 +24,7 @@ class LimitsTraceIT {
     @BeforeAll
     static void start() {
         node = new TracedNode(Fixtures.plan(Fixtures.network(Fixtures.limited())));
-        for (final String address : new String[] {SOURCE, "10.0.0.10", "10.0.0.20"}) {
-            node.send(Packet.in("acc0", VLAN).arpRequest(address, "10.0.0.1"));
-        }
+        node.learn(VLAN, "10.0.0.1", SOURCE, "10.0.0.10", "10.0.0.20");
     }
 
     @AfterAll

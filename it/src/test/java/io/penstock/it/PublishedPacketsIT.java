@@ -13,7 +13,6 @@ import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,12 +20,12 @@ import org.junit.jupiter.api.Test;
 
 /** Packets to hosts and services that the world reaches. */
 class PublishedPacketsIT {
-    private static final String PUBLIC = "203.0.113.11";
+    private static final String PUBLIC = NatPair.PUBLIC;
     private static final String NEIGHBOURS_PUBLIC = "203.0.113.12";
     private static final String OWN = "198.51.100.10";
     private static final String OWN_OF_PREFIX = "198.51.100.130";
-    private static final String GATEWAY = "10.0.0.1";
-    private static final int VLAN = 100;
+    private static final String GATEWAY = NatPair.GATEWAY;
+    private static final int VLAN = NatPair.VLAN;
     private static final int NEIGHBOURS_VLAN = 101;
     private static final int WEB = 80;
     private static final int INNER_WEB = 8080;
@@ -102,11 +101,10 @@ class PublishedPacketsIT {
     }
 
     private static void load(final List<Tenant.PortForward> forwards) {
-        final Tenant shop = Networks.plain("shop", VLAN, PUBLIC).with(
-            new Tenant.Nat(Optional.of(Ipv4.parse(PUBLIC)), Optional.empty(),
-                List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.10/32"), Prefix.parse(OWN + "/32")),
-                    new Tenant.OneToOne(Prefix.parse("10.0.0.128/29"), Prefix.parse("198.51.100.128/29"))),
-                forwards));
+        final Tenant shop = NatPair.published(
+            List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.10/32"), Prefix.parse(OWN + "/32")),
+                new Tenant.OneToOne(Prefix.parse("10.0.0.128/29"), Prefix.parse("198.51.100.128/29"))),
+            forwards.toArray(Tenant.PortForward[]::new));
         final Snapshot snapshot = Networks.of(shop, Networks.plain("neighbour", NEIGHBOURS_VLAN, NEIGHBOURS_PUBLIC));
         node.load(snapshot);
         for (final Host host : List.of(client, service, own, ownOfPrefix, neighbour)) {

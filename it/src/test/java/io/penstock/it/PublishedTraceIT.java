@@ -32,9 +32,7 @@ class PublishedTraceIT {
     @BeforeAll
     static void start() {
         node = new TracedNode(Fixtures.plan(Fixtures.network(Fixtures.published())));
-        for (final String address : INSIDE) {
-            node.send(Packet.in("acc0", VLAN).arpRequest(address, "10.0.0.1"));
-        }
+        node.learn(VLAN, "10.0.0.1", INSIDE);
     }
 
     @AfterAll

@@ -77,6 +77,13 @@ final class TracedNode implements AutoCloseable {
         return tracer.send(packet);
     }
 
+    /** Has the switch learn hosts of acc0, which ask for their gateway. */
+    void learn(final int vlan, final String gateway, final String... hosts) {
+        for (final String host : hosts) {
+            send(Packet.in("acc0", vlan).arpRequest(host, gateway));
+        }
+    }
+
     @Override
     public void close() {
         run.close();

@@ -49,9 +49,7 @@ class TwiceTraceIT {
     private static TracedNode teach(final Tenant tenant) {
         final TracedNode learner = new TracedNode(Fixtures.plan(Fixtures.network(tenant)));
         learner.send(fromWorld().with("arp,arp_op=2,arp_sha=" + TRANSIT_MAC + ",arp_spa=192.0.2.1,arp_tpa=192.0.2.2"));
-        for (final String host : new String[] {HOST, "192.168.1.10", "192.168.1.20"}) {
-            learner.send(Packet.in("acc0", VLAN).arpRequest(host, "192.168.1.1"));
-        }
+        learner.learn(VLAN, "192.168.1.1", HOST, "192.168.1.10", "192.168.1.20");
         return learner;
     }
 
