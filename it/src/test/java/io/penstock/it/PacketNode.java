@@ -62,7 +62,7 @@ final class PacketNode implements AutoCloseable {
             loader = FlowLoader.create(node.ovs(), plan.bridge());
         }
         loader.load(plan);
-        loader.setTimeouts(plan.bridge(), plan.zones());
+        loader.setTimeouts(plan.bridge(), plan.orders().keySet());
         flows = new PlannedFlows(node.ovs(), plan);
         // Somebody has to ask by ARP for what is not known; without a controller the others speak first.
         network.transit().meets(Networks.BACKBONE_ADDRESS);

@@ -17,7 +17,6 @@ import java.util.Set;
  * while with many reservations; never changes.
  */
 public final class Scope {
-    private final String tenant;
     private final int vrf;
     private final Dhcp dhcp;
     private final List<Tenant.Subnet> subnets;
@@ -29,15 +28,13 @@ public final class Scope {
     /**
      * Makes one.
      *
-     * @param tenant its name
      * @param vrf its id, by which offers are kept apart
      * @param subnets of the VRF
      * @param quota most leases at a time; none is no limit
      * @param resolver whether the gateways are resolvers
      */
-    public Scope(final String tenant, final int vrf, final Dhcp dhcp, final List<Tenant.Subnet> subnets,
-            final Optional<Integer> quota, final boolean resolver) {
-        this.tenant = requireNonNull(tenant);
+    public Scope(final int vrf, final Dhcp dhcp, final List<Tenant.Subnet> subnets, final Optional<Integer> quota,
+            final boolean resolver) {
         this.vrf = vrf;
         this.dhcp = requireNonNull(dhcp);
         this.subnets = List.copyOf(subnets);
@@ -53,13 +50,8 @@ public final class Scope {
 
     /** That of a tenant, if it has a DHCP server. */
     public static Optional<Scope> of(final Tenant tenant, final int vrf) {
-        return tenant.services().dhcp().map(dhcp -> new Scope(tenant.name(), vrf, dhcp, tenant.subnets(),
+        return tenant.services().dhcp().map(dhcp -> new Scope(vrf, dhcp, tenant.subnets(),
             tenant.protection().quota().leases(), tenant.services().dns().isPresent()));
-    }
-
-    /** The tenant's name. */
-    public String tenant() {
-        return tenant;
     }
 
     /** The VRF's id. */

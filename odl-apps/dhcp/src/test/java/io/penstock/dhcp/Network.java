@@ -93,7 +93,7 @@ final class Network {
 
     Scope scope() {
         if (scope == null) {
-            scope = new Scope("acme", 7, new Dhcp(probeMillis, List.of(
+            scope = new Scope(7, new Dhcp(probeMillis, List.of(
                 subnet("10.0.1", reservations, exclusions), subnet("10.0.2", List.of(), List.of()),
                 subnet("10.9.0", reservations.stream().filter(each -> each.circuitId().isPresent()).toList(),
                     List.of()))),

@@ -11,9 +11,7 @@ import java.util.Optional;
  * @param rest the 32 bits behind the checksum, of which the type says what they are
  */
 public record Icmp(int type, int code, long rest, Bytes payload) {
-    public static final int ECHO_REPLY = 0;
     public static final int UNREACHABLE = 3;
-    public static final int ECHO_REQUEST = 8;
     public static final int TIME_EXCEEDED = 11;
 
     private static final int HEADER = 8;

@@ -23,11 +23,6 @@ public record RouterSolicitation(Bytes source) {
             .map(message -> new RouterSolicitation(packet.source()));
     }
 
-    /** Whether the sender has an address to which an answer can go. */
-    public boolean hasSource() {
-        return !isUnspecified(source);
-    }
-
     private static boolean isUnspecified(final Bytes address) {
         for (int at = 0; at < address.length(); at++) {
             if (address.u8(at) != 0) {

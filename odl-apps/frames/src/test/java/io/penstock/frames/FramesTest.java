@@ -112,7 +112,7 @@ class FramesTest {
 
     @Test
     void icmpIsReadAsItWasWritten() {
-        final Icmp echo = new Icmp(Icmp.ECHO_REQUEST, 0, 0x12340001L, Bytes.parseHex("616263"));
+        final Icmp echo = new Icmp(8, 0, 0x12340001L, Bytes.parseHex("616263"));
         assertThat(Icmp.parse(echo.bytes())).contains(echo);
         assertThat(echo.bytes().u16(2)).isEqualTo(~(0x0800 + 0x1234 + 0x0001 + 0x6162 + 0x6300) & 0xffff);
         assertThat(Icmp.parse(echo.bytes().part(0, 10))).isEmpty();

@@ -53,11 +53,6 @@ public record Dhcp(int probeMillis, List<Subnet> subnets) {
                 .forEach(each -> bound.add(new Range(each.address(), each.address())));
             return bound;
         }
-
-        /** Who an address is kept for. */
-        public Optional<Reservation> reservationOf(final long address) {
-            return reservations.stream().filter(each -> each.address() == address).findFirst();
-        }
     }
 
     /**

@@ -20,11 +20,6 @@ import java.util.stream.Stream;
  * @param excess ids of those that are there and not planned; to delete one deletes the flows that name it
  */
 public record MeterDiff(List<MeterSpec> missing, List<MeterSpec> wrong, SortedSet<Integer> excess) {
-    /** Whether the switch has the meters of the plan. */
-    public boolean isEmpty() {
-        return missing.isEmpty() && wrong.isEmpty() && excess.isEmpty();
-    }
-
     /** Meters to make, or to give another rate. */
     public List<MeterSpec> toSet() {
         return Stream.concat(missing.stream(), wrong.stream()).toList();

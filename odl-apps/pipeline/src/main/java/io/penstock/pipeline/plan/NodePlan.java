@@ -20,7 +20,8 @@ import java.util.function.Consumer;
  * @param nodeFlows flows of the node and of the backbone
  * @param tenantFlows flows of the tenants by VRF id, which is also the conntrack zone of their translations
  * @param tenantMeters meters of the tenants by VRF id
- * @param orders what the agent of the node has to do for the tenants, by conntrack zone; each zone in use has some
+ * @param orders what the agent of the node has to do for the tenants, by conntrack zone; each zone in use is there:
+ *     that of the translations of every tenant, and that of the access lists of those whose lists are tracked
  */
 public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows,
         SortedMap<Integer, List<PlannedFlow>> tenantFlows, SortedMap<Integer, List<MeterSpec>> tenantMeters,
@@ -45,11 +46,6 @@ public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows,
     /** VRF ids of the node's tenants in ascending order. */
     public Set<Integer> vrfs() {
         return tenantFlows.keySet();
-    }
-
-    /** Conntrack zones in use in ascending order: of all translations, and of access lists that are tracked. */
-    public Set<Integer> zones() {
-        return orders.keySet();
     }
 
     /** Number of flows. */

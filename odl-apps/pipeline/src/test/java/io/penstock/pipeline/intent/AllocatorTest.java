@@ -54,7 +54,7 @@ class AllocatorTest {
         assertThat(Validator.validate(together, Allocations.none())).isEmpty();
         final Allocations given = Allocator.allocate(together, Allocations.none());
         assertThat(given.tenants().get("z").vrf()).isLessThanOrEqualTo(Constants.LAST_CHAIN_VRF);
-        assertThat(Planner.plan(together, given, Set.of(), "edge1").zones())
+        assertThat(Planner.plan(together, given, Set.of(), "edge1").vrfs())
             .containsExactly(given.tenants().get("z").vrf());
     }
 
