@@ -63,6 +63,22 @@ class LimitsPacketsIT {
         print(count, flush=True)
         """;
 
+    /** Asks by ARP for one address after the other, as fast as it can; prints for how many seconds. */
+    private static final String STORM = """
+        import socket, struct, sys, time
+        link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+        link.bind((sys.argv[1], 0))
+        mac = link.getsockname()[4]
+        begun = time.monotonic()
+        for number in range(int(sys.argv[2])):
+            link.send(b"\\xff" * 6 + mac + struct.pack("!HHHBBH", 0x806, 1, 0x800, 6, 4, 1) + mac
+                      + socket.inet_aton("10.0.0.5") + bytes(6) + struct.pack("!I", 0x0b000000 + number))
+        print(time.monotonic() - begun)
+        """;
+    private static final int STORM_FRAMES = 30_000;
+    /** See TenantMeter.BROADCAST. */
+    private static final int BROADCASTS = 500;
+
     private static PacketNode node;
     private static Host client;
     private static Host own;
@@ -138,6 +154,22 @@ class LimitsPacketsIT {
         assertThat(Datagrams.answered(other, EdgeNetwork.SERVER, ECHO, CALLS)).isEqualTo(CALLS);
         // Nor does it matter who begins.
         assertThat(Datagrams.answered(server(), PUBLIC, ECHO, CALLS)).isBetween(1, CALLS / 2);
+    }
+
+    @Test
+    void aStormIsOneCachedFlow() {
+        load(Optional.empty(), Optional.empty(), Optional.empty());
+        List.of(client, other).forEach(host -> host.meets(GATEWAY));
+        final double seconds = Double.parseDouble(Script.run(client, STORM, Host.DEVICE, STORM_FRAMES).strip());
+        final List<String> cached = node.node().ovs().appctl("dpctl/dump-flows").lines()
+            .filter(flow -> flow.contains("eth_type(0x0806)")).toList();
+        assertThat(cached).filteredOn(flow -> flow.contains("recirc_id(0)") && flow.contains("vid=" + VLAN))
+            .singleElement().asString().contains("meter(", "recirc(").doesNotContain("arp(");
+        // What the meter lets pass: two seconds' worth at once, and what comes while they are sent.
+        assertThat(cached).hasSizeBetween(BROADCASTS, (int) (BROADCASTS * (seconds + 3)))
+            .hasSizeLessThan(STORM_FRAMES / 2);
+        other.meets(GATEWAY);
+        other.reaches(EdgeNetwork.SERVER);
     }
 
     @Test

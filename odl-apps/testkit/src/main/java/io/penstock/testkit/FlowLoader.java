@@ -40,7 +40,9 @@ public final class FlowLoader {
     public static FlowLoader create(final OvsSandbox ovs, final BridgePlan plan) {
         final List<String> command = new ArrayList<>(List.of("--may-exist", "add-br", plan.name(),
             "--", "set", "Bridge", plan.name(), "datapath_type=" + ovs.flavour().datapath(), "fail_mode=secure",
-            "protocols=OpenFlow13", "other_config:datapath-id=%016x".formatted(plan.datapathId())));
+            "protocols=OpenFlow13", "other_config:datapath-id=%016x".formatted(plan.datapathId()),
+            // Its hidden flows would show in every cached flow of ARP.
+            "other_config:disable-in-band=true"));
         new TreeMap<>(plan.tableNames()).forEach((number, name) -> command.addAll(List.of(
             "--", "--id=@table" + number, "create", "Flow_Table", "name=" + name, "prefixes=ip_dst,ip_src,ipv6_dst",
             "--", "set", "Bridge", plan.name(), "flow_tables:" + number + "=@table" + number)));
