@@ -7,9 +7,7 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Host;
-import io.penstock.testkit.Shell.Result;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,9 +19,7 @@ class DualStackIT {
     private static final int FIRST_VLAN = 170;
     private static final int SECOND_VLAN = 171;
     private static final int OTHER_VLAN = 172;
-    private static final String SERVER = "2001:db8:aaaa::10";
     private static final String GATEWAY = "2001:db8:1::1";
-    private static final String ROUTER = Constants.GATEWAY_LINK_LOCAL.toString();
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** Sends ICMPv6 to all nodes, or to whom it is told; the kernel adds the checksum. */
@@ -63,26 +59,14 @@ class DualStackIT {
     @BeforeEach
     void reset() {
         system.reset();
-        final Host transit = node.network().transit();
-        enable(transit, "eth0", "eth1");
-        transit.shell().run("sysctl", "-qw", "net.ipv6.conf.all.forwarding=1");
-        transit.shell().run("ip", "-6", "address", "replace", "2001:db8:ffff::1/64", "dev", "eth0", "nodad");
-        transit.shell().run("ip", "-6", "address", "replace", "2001:db8:aaaa::1/64", "dev", "eth1", "nodad");
-        transit.shell().run("ip", "-6", "route", "replace", "2001:db8::/36", "via", "2001:db8:ffff::2");
-        final Host server = node.network().server();
-        enable(server, Host.DEVICE);
-        server.shell().run("ip", "-6", "address", "replace", SERVER + "/64", "dev", Host.DEVICE, "nodad");
-        server.shell().run("ip", "-6", "route", "replace", "default", "via", "2001:db8:aaaa::1");
-        system.restconf().put(Intent.NETWORK + "/backbone/ipv6", """
-            {'penstock:ipv6': {'interface': [{'node': '%s', 'port': 'up0', 'prefix': '2001:db8:ffff::/64',
-             'address': '2001:db8:ffff::2'}], 'route': [{'prefix': '::/0', 'next-hop': '2001:db8:ffff::1'}]}}"""
-            .formatted(node.name()));
+        Ipv6World.start(node);
+        Ipv6World.backbone(system, node, "::/0");
     }
 
     @AfterEach
     void silence() {
         for (final int vlan : List.of(FIRST_VLAN, SECOND_VLAN, OTHER_VLAN)) {
-            sysctl(node.host(vlan), Host.DEVICE, 1);
+            Ipv6World.disable(node.host(vlan));
         }
     }
 
@@ -90,24 +74,25 @@ class DualStackIT {
     void hostsHaveWhatTheRouterTells() {
         provision();
         final Host host = node.host(FIRST_VLAN);
-        enable(host, Host.DEVICE);
-        final String address = address(host, "2001:db8:1:");
+        Ipv6World.enable(host, Host.DEVICE);
+        final String address = Ipv6World.address(host, "2001:db8:1:");
         Await.until("there is a default route", PATIENCE, () -> routes(host), routes ->
-            routes.contains("default via " + ROUTER) && routes.contains("mtu 1400"));
-        reaches(host, GATEWAY);
-        reaches(host, ROUTER + "%" + Host.DEVICE);
-        reaches(host, SERVER);
-        reaches(node.network().server(), address);
+            routes.contains("default via " + Ipv6World.ROUTER) && routes.contains("mtu 1400"));
+        Ipv6World.reaches(host, GATEWAY);
+        Ipv6World.reaches(host, Ipv6World.ROUTER + "%" + Host.DEVICE);
+        Ipv6World.reaches(host, Ipv6World.SERVER);
+        Ipv6World.reaches(node.network().server(), address);
         assertThat(host.shell().run("ip", "-6", "neighbour", "show", "dev", Host.DEVICE))
-            .contains(ROUTER + " lladdr 02:50:53:00:00:01 router");
+            .contains(Ipv6World.ROUTER + " lladdr 02:50:53:00:00:01 router");
 
         // Without knowing anything the router asks, and so does the host.
         node.ovs().ofctl("del-flows", Constants.BRIDGE, "table=" + Table.NEIGHBOURS.number());
         host.shell().run("ip", "-6", "neighbour", "flush", "dev", Host.DEVICE);
-        reaches(node.network().server(), address);
+        Ipv6World.reaches(node.network().server(), address);
 
-        final String answer = python(host, INFORMATION);
-        assertThat(answer).startsWith(ROUTER + " 07123456").contains("00170010" + "20010db8000000000000000000000053")
+        final String answer = Ipv6World.python(host, INFORMATION);
+        assertThat(answer).startsWith(Ipv6World.ROUTER + " 07123456")
+            .contains("00170010" + "20010db8000000000000000000000053")
             .contains("0018000d" + "076578616d706c6503636f6d00").contains("00010004aabbccdd");
 
         assertThat(host.shell().run("ip", "-6", "address", "show", "dev", Host.DEVICE)).doesNotContain("dadfailed");
@@ -118,13 +103,13 @@ class DualStackIT {
     void whoAsksNeedNotWait() {
         provision();
         final Host host = node.host(OTHER_VLAN);
-        enable(host, Host.DEVICE);
-        address(host, "2001:db8:2:");
+        Ipv6World.enable(host, Host.DEVICE);
+        Ipv6World.address(host, "2001:db8:2:");
         // It begins anew each time, with nothing left of what it was told.
         for (int round = 0; round < 3; round++) {
-            sysctl(host, Host.DEVICE, 1);
-            sysctl(host, Host.DEVICE, 0);
-            address(host, "2001:db8:2:");
+            Ipv6World.disable(host);
+            Ipv6World.enable(host, Host.DEVICE);
+            Ipv6World.address(host, "2001:db8:2:");
         }
         assertThat(system.packets("other", "asks for a router or by DHCPv6")).isGreaterThanOrEqualTo(3);
     }
@@ -134,16 +119,16 @@ class DualStackIT {
         provision();
         final Host host = node.host(FIRST_VLAN);
         final Host other = node.host(OTHER_VLAN);
-        enable(host, Host.DEVICE);
-        enable(other, Host.DEVICE);
-        final String address = address(host, "2001:db8:1:");
-        final String otherAddress = address(other, "2001:db8:2:");
-        reaches(host, otherAddress);
-        reaches(other, address);
+        Ipv6World.enable(host, Host.DEVICE);
+        Ipv6World.enable(other, Host.DEVICE);
+        final String address = Ipv6World.address(host, "2001:db8:1:");
+        final String otherAddress = Ipv6World.address(other, "2001:db8:2:");
+        Ipv6World.reaches(host, otherAddress);
+        Ipv6World.reaches(other, address);
 
         host.shell().run("ip", "-6", "address", "add", "2001:db8:2::77/128", "dev", Host.DEVICE, "nodad");
         assertThat(host.shell().attempt("ping", "-n", "-c", "3", "-i", "0.2", "-W", "1", "-I", "2001:db8:2::77",
-            SERVER).isGood()).isFalse();
+            Ipv6World.SERVER).isGood()).isFalse();
         counted("acme", "IPv6 source address is not the sender's");
         host.shell().run("ip", "-6", "address", "del", "2001:db8:2::77/128", "dev", Host.DEVICE);
     }
@@ -153,10 +138,10 @@ class DualStackIT {
         provision();
         final Host host = node.host(FIRST_VLAN);
         final Host neighbour = node.host(SECOND_VLAN);
-        enable(host, Host.DEVICE);
-        enable(neighbour, Host.DEVICE);
-        address(host, "2001:db8:1:");
-        reaches(host, address(neighbour, "2001:db8:1:"));
+        Ipv6World.enable(host, Host.DEVICE);
+        Ipv6World.enable(neighbour, Host.DEVICE);
+        Ipv6World.address(host, "2001:db8:1:");
+        Ipv6World.reaches(host, Ipv6World.address(neighbour, "2001:db8:1:"));
 
         host.shell().run("ip", "-6", "address", "add", GATEWAY + "/64", "dev", Host.DEVICE);
         Await.until("the router defends its address", PATIENCE,
@@ -165,14 +150,15 @@ class DualStackIT {
         host.shell().run("ip", "-6", "address", "del", GATEWAY + "/64", "dev", Host.DEVICE);
 
         // A prefix and a default route of its own.
-        python(host, SEND, "ff02::1", "8600000040000708" + "00".repeat(8) + "030440c0" + "00278d00" + "00093a80"
-            + "00000000" + "20010db80bad00000000000000000000");
+        Ipv6World.python(host, SEND, "ff02::1", "8600000040000708" + "00".repeat(8) + "030440c0" + "00278d00"
+            + "00093a80" + "00000000" + "20010db80bad00000000000000000000");
         counted("acme", "router advertisement of a host on lan");
         assertThat(neighbour.shell().run("ip", "-6", "address", "show", "dev", Host.DEVICE)).doesNotContain("db8:bad");
         // The router's address is at the host.
-        python(host, SEND, "ff02::1", "8800000020000000" + "20010db8000100000000000000000001" + "0201020000000005");
+        Ipv6World.python(host, SEND, "ff02::1", "8800000020000000" + "20010db8000100000000000000000001"
+            + "0201020000000005");
         counted("acme", "claims the gateway " + GATEWAY);
-        reaches(neighbour, SERVER);
+        Ipv6World.reaches(neighbour, Ipv6World.SERVER);
     }
 
     private void provision() {
@@ -193,40 +179,8 @@ class DualStackIT {
         Await.until(label + " is counted", PATIENCE, () -> system.packets(tenant, label) > 0);
     }
 
-    private static void enable(final Host host, final String... devices) {
-        for (final String device : devices) {
-            sysctl(host, device, 0);
-        }
-    }
-
-    private static void sysctl(final Host host, final String device, final int disabled) {
-        host.shell().run("sysctl", "-qw", "net.ipv6.conf." + device + ".disable_ipv6=" + disabled);
-    }
-
-    /** The address that the host has made of a prefix, once nobody else turned out to have it. */
-    private static String address(final Host host, final String prefix) {
-        final String text = Await.until(host + " has an address of " + prefix, PATIENCE, () -> host.shell().run("ip",
-            "-6", "-o", "address", "show", "dev", Host.DEVICE, "scope", "global", "-tentative"), shown ->
-                shown.contains(prefix));
-        return text.lines().filter(line -> line.contains(prefix)).findFirst().orElseThrow()
-            .replaceAll(".*inet6 ([0-9a-f:]+)/.*", "$1");
-    }
-
     private static String routes(final Host host) {
         return host.shell().run("ip", "-6", "route", "show") + host.shell().run("sh", "-c",
             "echo mtu $(cat /proc/sys/net/ipv6/conf/eth0/mtu)");
-    }
-
-    private static void reaches(final Host host, final String destination) {
-        Await.until(host + " reaches " + destination, PATIENCE, () -> {
-            final Result result = host.shell().attempt("ping", "-6", "-n", "-c", "1", "-W", "1", destination);
-            return result.isGood();
-        });
-    }
-
-    private static String python(final Host host, final String program, final String... arguments) {
-        final List<String> command = new ArrayList<>(List.of("/usr/bin/python3", "-c", program));
-        command.addAll(List.of(arguments));
-        return host.shell().run(PATIENCE, command.toArray(String[]::new));
     }
 }
