@@ -64,13 +64,17 @@ class Icmp6ErrorIT {
         system.reset();
         Ipv6World.start(node);
         Ipv6World.backbone(system, node, "::/0");
-        system.restconf().put(Intent.path("acme"), Intent.tenants(List.of(Intent.tenant("acme", node, VLAN,
-            Intent.FIRST_POOL, "'ipv6': {'subnet': [{'prefix': '" + PREFIX + ":/64'}]}"))));
-        system.awaitApplied();
+        put("");
         Ipv6World.enable(host, Host.DEVICE);
         address = Ipv6World.address(host, PREFIX);
         forgetPaths();
         Ipv6World.reaches(host, Ipv6World.SERVER);
+    }
+
+    private void put(final String subnetMore) {
+        system.restconf().put(Intent.path("acme"), Intent.tenants(List.of(Intent.tenant("acme", node, VLAN,
+            Intent.FIRST_POOL, "'ipv6': {'subnet': [{'prefix': '" + PREFIX + ":/64'" + subnetMore + "}]}"))));
+        system.awaitApplied();
     }
 
     @AfterEach
@@ -168,6 +172,14 @@ class Icmp6ErrorIT {
         from.shell().run("sh", "-c", "head -c " + BYTES + " /dev/zero | socat -u - TCP6:[" + destination + "]:" + PORT);
         return Await.until("all of it is there", PATIENCE, () -> to.shell().attempt("cat",
             node.file("received6").toString()).output().strip(), Integer.toString(BYTES)::equals);
+    }
+
+    @Test
+    void theWorldFindsThePathToANarrowSubnet() {
+        put(", 'router-advertisement': {'mtu': " + NARROW + "}");
+        assertThat(whole(server, address, NARROW + 1)).contains("From " + GATEWAY, "Packet too big: mtu=" + NARROW);
+        assertThat(path(server, address)).contains("mtu " + NARROW);
+        assertThat(whole(server, address, NARROW)).contains("1 received");
     }
 
     /** What other routers say of packets of the tenant. */

@@ -54,6 +54,7 @@ public final class Ipv6Stage implements Stage {
             return;
         }
         final Ipv6Side side = view.tenant().ipv6();
+        final PathMtu mtu = new PathMtu(node, view);
         ping(view, Constants.GATEWAY_LINK_LOCAL, sink);
         for (final Ipv6Side.Subnet subnet : side.subnets()) {
             ping(view, subnet.gateway(), sink);
@@ -61,10 +62,15 @@ public final class Ipv6Stage implements Stage {
                 .when(view.isVrf()).ipv6().when(FieldMatch.of(MatchField.IPV6_DST, subnet.gateway())).drop();
             sink.flow(Table.VRF_ROUTE, Priority.GUARD, "to the gateway " + subnet.gateway() + " from elsewhere")
                 .when(view.isVrf()).ipv6().when(FieldMatch.of(MatchField.IPV6_DST, subnet.gateway())).drop();
-            route(view, subnet.prefix(), "connected " + subnet.prefix(), NdReplies.nextHopIsDestination(), sink);
+            route(view, "connected " + subnet.prefix(),
+                new Way(subnet.prefix(), mtu.to(subnet), NdReplies.nextHopIsDestination()), sink);
         }
         for (final Route6 route : side.routes()) {
-            route(view, route.prefix(), "route " + route.prefix(), NdReplies.nextHop(route.nextHop()), sink);
+            final List<Action> look = side.subnets().stream()
+                .filter(subnet -> subnet.prefix().contains(route.nextHop()))
+                .flatMap(subnet -> mtu.to(subnet).stream()).toList();
+            route(view, "route " + route.prefix(),
+                new Way(route.prefix(), look, NdReplies.nextHop(route.nextHop())), sink);
         }
         for (final Prefix6 prefix : side.insidePrefixes()) {
             sink.flow(Table.GATEWAY, Priority.LOW, "from " + prefix)
@@ -72,7 +78,7 @@ public final class Ipv6Stage implements Stage {
         }
         sink.flow(Table.VRF_ROUTE, Priority.LOW, "IPv6 to the backbone")
             .when(view.isVrf(), Register.FROM_BACKBONE.is(0)).ipv6().then(view.limitOut())
-            .then(new PathMtu(node, view).toBackbone()).then(new Action.DecTtl()).go(Table.TENANT_ACL);
+            .then(mtu.toBackbone()).then(new Action.DecTtl()).go(Table.TENANT_ACL);
     }
 
     /** A gateway answers a used-up hop limit as well: the packet has arrived. */
@@ -81,12 +87,15 @@ public final class Ipv6Stage implements Stage {
             gateway).then(NdReplies.echo(Constants.GATEWAY_MAC, gateway)).go(Table.EGRESS);
     }
 
-    private static void route(final TenantView view, final Prefix6 prefix, final String label,
-            final List<Action> setNextHop, final FlowSink sink) {
-        final List<Action> actions = new ArrayList<>(List.of(new Action.DecTtl()));
-        actions.addAll(setNextHop);
+    /** Where a prefix is; the length is looked at while the packet is as its sender sent it. */
+    private record Way(Prefix6 prefix, List<Action> lookAtLength, List<Action> setNextHop) { }
+
+    private static void route(final TenantView view, final String label, final Way way, final FlowSink sink) {
+        final List<Action> actions = new ArrayList<>(way.lookAtLength());
+        actions.add(new Action.DecTtl());
+        actions.addAll(way.setNextHop());
         actions.add(new Action.SetField(MatchField.ETH_SRC, Constants.GATEWAY_MAC));
-        sink.flow(Table.VRF_ROUTE, Priority.prefix(prefix.length()), label).when(view.isVrf()).ipv6()
-            .when(prefix.match(MatchField.IPV6_DST)).then(actions).go(Table.NEIGHBOUR_LOOKUP);
+        sink.flow(Table.VRF_ROUTE, Priority.prefix(way.prefix().length()), label).when(view.isVrf()).ipv6()
+            .when(way.prefix().match(MatchField.IPV6_DST)).then(actions).go(Table.NEIGHBOUR_LOOKUP);
     }
 }

@@ -3,6 +3,7 @@ package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.intent.Backbone;
+import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.ErrorKind;
@@ -10,6 +11,7 @@ import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -26,8 +28,8 @@ final class PathMtu {
 
     PathMtu(final NodeView node, final TenantView view) {
         this.view = view;
-        mostInside = view.tenant().subnets().stream().mapToInt(Tenant.Subnet::mtu).max()
-            .orElse(Constants.DEFAULT_MTU);
+        mostInside = IntStream.concat(view.tenant().subnets().stream().mapToInt(Tenant.Subnet::mtu),
+            view.tenant().ipv6().subnets().stream().mapToInt(PathMtu::mtu)).max().orElse(Constants.DEFAULT_MTU);
         final List<Integer> uplinks = view.hasListedWays()
             ? node.uplinks().stream().map(Backbone.Interface::mtu).toList() : List.of();
         least = uplinks.stream().min(Integer::compare).orElse(mostInside);
@@ -41,20 +43,35 @@ final class PathMtu {
 
     /** Looks at what goes to a subnet. */
     List<Action> to(final Tenant.Subnet subnet) {
-        return isNarrow(subnet) ? look(subnet.mtu()) : List.of();
+        return to(subnet.mtu());
+    }
+
+    /** Looks at what goes to a subnet. */
+    List<Action> to(final Ipv6Side.Subnet subnet) {
+        return to(mtu(subnet));
+    }
+
+    private List<Action> to(final int mtu) {
+        return isNarrow(mtu) ? look(mtu) : List.of();
+    }
+
+    /** What its hosts are told that the link takes; the leaf may say more than any device does. */
+    private static int mtu(final Ipv6Side.Subnet subnet) {
+        return Math.min(subnet.advertisement().mtu().orElse(Constants.DEFAULT_MTU), Constants.MOST_MTU);
     }
 
     /** Tells the senders of what was found. */
     void plan(final FlowSink sink) {
-        final boolean inside = view.tenant().subnets().stream().anyMatch(this::isNarrow);
+        final boolean inside = view.tenant().subnets().stream().anyMatch(subnet -> isNarrow(subnet.mtu()))
+            || view.tenant().ipv6().subnets().stream().anyMatch(subnet -> isNarrow(mtu(subnet)));
         Stream.concat(least < mostInside ? Stream.of(Table.CHAIN_OUT) : Stream.empty(),
             inside ? Stream.of(Table.NEIGHBOUR_LOOKUP) : Stream.empty())
             .forEach(table -> ErrorStage.tell(sink.flow(table, Priority.FIRST, "longer than the way out takes")
                 .when(view.isVrf(), Register.TOO_BIG.is(1)), ErrorKind.TOO_BIG));
     }
 
-    private boolean isNarrow(final Tenant.Subnet subnet) {
-        return subnet.mtu() < Math.max(mostInside, most);
+    private boolean isNarrow(final int mtu) {
+        return mtu < Math.max(mostInside, most);
     }
 
     private static List<Action> look(final int mtu) {

@@ -4,8 +4,12 @@ package io.penstock.pipeline.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
+import io.penstock.pipeline.intent.Ipv6Side;
+import io.penstock.pipeline.intent.Prefix6;
+import io.penstock.pipeline.intent.Route6;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Validator;
@@ -64,6 +68,29 @@ class PlannerPropertyTest {
         assertThat(looks(Fixtures.withUplinkMtu(9000, Fixtures.network(tenant)))).containsExactly("1514 connected lan");
         assertThat(looks(Fixtures.narrow())).containsExactlyInAnyOrder("1414 to the backbone", "1414 to the backbone",
             "1514 connected wide");
+    }
+
+    @Test
+    void lengthsOfIpv6AreHeldAgainstWhatHostsAreTold() {
+        final Tenant small = Fixtures.tenant("t", 100);
+        final Tenant narrow = new Tenant("t", small.attachments(), List.of(small.subnets().get(0).withMtu(1400)),
+            small.routes(), small.nat(), Optional.empty(), Optional.empty());
+        // Hosts send IPv6 packets of 1500 bytes, whatever their IPv4 takes.
+        assertThat(looks(Fixtures.withUplinkMtu(1400, DualStack.network(narrow.with(side(Optional.empty()))))))
+            .containsExactlyInAnyOrder("1414 to the backbone", "1414 IPv6 to the backbone", "1414 connected lan");
+        assertThat(looks(DualStack.network(small.with(side(Optional.empty()))))).isEmpty();
+        assertThat(looks(DualStack.network(small.with(side(Optional.of(1400))))))
+            .containsExactlyInAnyOrder("1414 connected 2001:db8:1::/64", "1414 route 2001:db8:2::/48");
+        assertThat(looks(DualStack.network(small.with(side(Optional.of(65535)))))).containsExactlyInAnyOrder(
+            "1514 connected lan", "1514 to the backbone", "1514 IPv6 to the backbone");
+    }
+
+    private static Ipv6Side side(final Optional<Integer> mtu) {
+        final Ipv6Side.Advertisement plain = Ipv6Side.Advertisement.PLAIN;
+        return new Ipv6Side(List.of(new Ipv6Side.Subnet(Prefix6.parse("2001:db8:1::/64"),
+            Ipv6.parse("2001:db8:1::1"), List.of(), new Ipv6Side.Advertisement(plain.slaac(), plain.otherConfig(),
+                plain.interval(), plain.lifetime(), mtu, List.of(), List.of(), List.of()))),
+            List.of(new Route6(Prefix6.parse("2001:db8:2::/48"), Ipv6.parse("2001:db8:1::9"))));
     }
 
     private static List<String> looks(final Snapshot snapshot) {
