@@ -110,6 +110,17 @@ class DualStackTraceIT {
         node.assertThat(Packet.in("acc1", 902).ethernet(Packet.HOST_MAC, ALL_NODES).with(fields)).leavesBy("acc1");
     }
 
+    /** Nor when it says so in pieces (RFC 7113, section 3), of which no table sees the type. */
+    @ParameterizedTest
+    @CsvSource({"first, 58", "later, 44", "first, 60"})
+    void aHostIsNoRouterInPieces(final String piece, final int protocol) {
+        final Packet packet = Packet.in("acc0", 900).ethernet(Packet.HOST_MAC, ALL_NODES);
+        final String fields = ",ipv6_dst=ff02::1,nw_ttl=255,nw_frag=" + piece + ",nw_proto=" + protocol;
+        node.assertThat(packet.with("ipv6,ipv6_src=fe80::5" + fields))
+            .isDroppedBy(Table.L2_FORWARD, "fragment from a link-local address of a host on a");
+        node.assertThat(packet.with("ipv6,ipv6_src=" + HOST + fields)).leavesBy("acc1");
+    }
+
     @Test
     void aHostIsNoDhcpServer() {
         node.assertThat(host("acc0", 900).udp("fe80::5", "fe80::6", 546))

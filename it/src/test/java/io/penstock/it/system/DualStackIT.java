@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
+import io.penstock.testkit.Capture;
 import io.penstock.testkit.Host;
 import java.time.Duration;
 import java.util.List;
@@ -30,6 +31,28 @@ class DualStackIT {
         index = socket.if_nametoindex("eth0")
         for _ in range(3):
             link.sendto(bytes.fromhex(sys.argv[2]), (sys.argv[1], 0, 0, index))
+        """;
+    /**
+     * Puts packets on the link as nobody should: MAC addresses of sender and receiver, then for each packet the two
+     * addresses, its protocol, and its payload with zeros for the checksum, which is always the second word of ICMPv6
+     * and the fourth of UDP; a piece of a packet has none.
+     */
+    private static final String FORGE = """
+        import socket, struct, sys
+        link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+        link.bind(("eth0", 0))
+        ethernet = bytes.fromhex((sys.argv[2] + sys.argv[1]).replace(":", "") + "86dd")
+        for packet in sys.argv[3:]:
+            source, target, protocol, payload = packet.split()
+            payload = bytearray.fromhex(payload)
+            ends = socket.inet_pton(socket.AF_INET6, source) + socket.inet_pton(socket.AF_INET6, target)
+            words = ends + struct.pack("!II", len(payload), int(protocol)) + payload + bytes(len(payload) % 2)
+            total = sum(struct.unpack("!%dH" % (len(words) // 2), words))
+            while total > 0xffff:
+                total = (total & 0xffff) + (total >> 16)
+            if protocol != "44":
+                struct.pack_into("!H", payload, 2 if protocol == "58" else 6, ~total & 0xffff)
+            link.send(ethernet + struct.pack("!IHBB", 0x60000000, len(payload), int(protocol), 255) + ends + payload)
         """;
     /** Asks for information by DHCPv6 and prints the answer. */
     private static final String INFORMATION = """
@@ -158,6 +181,54 @@ class DualStackIT {
         Ipv6World.python(host, SEND, "ff02::1", "8800000020000000" + "20010db8000100000000000000000001"
             + "0201020000000005");
         counted("acme", "claims the gateway " + GATEWAY);
+        Ipv6World.reaches(neighbour, Ipv6World.SERVER);
+    }
+
+    @Test
+    void whatIsForgedReachesNoNeighbour() {
+        provision();
+        final Host host = node.host(FIRST_VLAN);
+        final Host neighbour = node.host(SECOND_VLAN);
+        Ipv6World.enable(host, Host.DEVICE);
+        Ipv6World.enable(neighbour, Host.DEVICE);
+        final String own = Ipv6World.address(host, "2001:db8:1:");
+        final String target = Ipv6World.address(neighbour, "2001:db8:1:");
+        Ipv6World.reaches(host, target);
+        try (Capture heard = neighbour.capture("ether src " + host.mac() + " and (udp or ip6 proto 44"
+                + " or icmp6[icmp6type] == 134 or icmp6[icmp6type] == 137"
+                + " or (icmp6[icmp6type] == 136 and ip6[48:4] == 0x20010db8 and ip6[52:2] == 2))")) {
+            Ipv6World.python(host, FORGE, host.mac(), neighbour.mac(),
+                // From another tenant's host, and from nobody's.
+                "2001:db8:2::77 " + target + " 17 00090009000a00002121", ":: " + target + " 17 00090009000a00002121",
+                // The router, which is none any more, and one of another address and prefix.
+                Ipv6World.ROUTER + " ff02::1 58 86000000" + "40000000" + "00".repeat(8),
+                "fe80::bad " + target + " 58 86000000" + "40000708" + "00".repeat(8) + "030440c0" + "00278d00"
+                    + "00093a80" + "00000000" + "20010db80bad00000000000000000000",
+                // The same in a piece, which shows nobody what it is.
+                "fe80::bad " + target + " 44 3a00000100000001" + "86000000" + "40000708" + "00".repeat(8),
+                // The way to the server is by fe80::bad.
+                Ipv6World.ROUTER + " " + target + " 58 89000000" + "00000000" + "fe80000000000000" + "0000000000000bad"
+                    + "20010db8aaaa00000000000000000010",
+                // A DHCPv6 server that knows a resolver.
+                "fe80::bad " + target + " 17 0223022200200000" + "07123456"
+                    + "0017001020010db80bad00000000000000000001",
+                // Who has an address of another tenant.
+                own + " " + target + " 58 88000000" + "20000000" + "20010db8000200000000000000000077"
+                    + "0201020000000005");
+            for (final String label : List.of("router advertisement of a host on lan", "redirect of a host on lan",
+                    "fragment from a link-local address of a host on lan", "DHCPv6 answer of a host on lan",
+                    "neighbour discovery for an address that is not the sender's")) {
+                counted("acme", label);
+            }
+            Await.until("both are counted", () -> system.packets("acme", "IPv6 source address is not the sender's") >= 2
+                && system.packets("acme", "router advertisement of a host on lan") >= 2);
+            assertThat(heard.frames()).isEmpty();
+            // What it says of itself arrives.
+            Ipv6World.python(host, FORGE, host.mac(), neighbour.mac(), own + " " + target
+                + " 17 00090009000a00002121");
+            Await.until("it arrives", heard::frames, frames -> frames.size() == 1);
+        }
+        assertThat(routes(neighbour)).contains("default via " + Ipv6World.ROUTER).doesNotContain("bad");
         Ipv6World.reaches(neighbour, Ipv6World.SERVER);
     }
 

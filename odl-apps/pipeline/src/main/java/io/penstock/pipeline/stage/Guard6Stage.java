@@ -2,6 +2,7 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.Fragment;
 import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.flow.MatchField;
@@ -18,8 +19,8 @@ import java.util.List;
 /**
  * Anti-spoofing for IPv6 (BCP 38), where a VRF has it: from an attachment that is not trusted come only packets from an
  * address of its subnets, of what is routed there, or of the link, and neighbour discovery about such; and nothing that
- * only routers and DHCPv6 servers send (RFC 6105, RFC 7610). Sample flows: golden/dual-stack.flows, tables access_guard
- * and nd_guard.
+ * only routers and DHCPv6 servers send (RFC 6105, RFC 7113, RFC 7610). Sample flows: golden/dual-stack.flows, tables
+ * access_guard and nd_guard.
  */
 public final class Guard6Stage implements Stage {
     private static final int DHCP_CLIENT_PORT = 546;
@@ -84,6 +85,9 @@ public final class Guard6Stage implements Stage {
         sink.flow(Table.L2_FORWARD, Priority.FIRST, "router advertisement" + whose).when(from)
             .icmp6(NdReplies.ROUTER_ADVERTISEMENT).drop();
         sink.flow(Table.L2_FORWARD, Priority.FIRST, "redirect" + whose).when(from).icmp6(NdReplies.REDIRECT).drop();
+        // A piece shows no type, but these messages come from link-local addresses (RFC 4861, section 6.1.2 and 8.1).
+        sink.flow(Table.L2_FORWARD, Priority.FIRST, "fragment from a link-local address" + whose).when(from).ipv6()
+            .when(Prefix6.LINK_LOCAL.match(MatchField.IPV6_SRC)).when(Fragment.YES.match()).drop();
         sink.flow(Table.L2_FORWARD, Priority.FIRST, "DHCPv6 answer" + whose).when(from).ipv6()
             .when(MatchField.IP_PROTO, IpProtocol.UDP).when(MatchField.UDP_DST, DHCP_CLIENT_PORT).drop();
     }
