@@ -3,6 +3,7 @@ package io.penstock.engine.ipv6;
 
 import io.penstock.frames.RouterAdvertisement;
 import io.penstock.frames.RouterAdvertisement.OnLink;
+import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Ipv6Side.Advertisement;
 import io.penstock.pipeline.intent.Prefix6;
@@ -16,8 +17,12 @@ import java.util.stream.Stream;
  * What the router says on one link: of all IPv6 subnets that are there together, since a host hears one router.
  *
  * @param subnets in the order of their prefixes
+ * @param answersNames whether the gateways answer DNS
  */
-record Announcement(List<Ipv6Side.Subnet> subnets) {
+record Announcement(List<Ipv6Side.Subnet> subnets, boolean answersNames) {
+    /** There is no IPv6. */
+    static final Announcement NONE = new Announcement(List.of(), false);
+
     /** RFC 4861, section 6.2.1. Seconds. */
     private static final long VALID = 2_592_000;
     private static final long PREFERRED = 604_800;
@@ -27,7 +32,8 @@ record Announcement(List<Ipv6Side.Subnet> subnets) {
     /** What is said where an attachment is. */
     static Announcement of(final Tenant tenant, final Tenant.Attachment attachment) {
         return new Announcement(tenant.ipv6().subnets().stream()
-            .filter(subnet -> tenant.attachmentsOf(subnet).contains(attachment)).toList());
+            .filter(subnet -> tenant.attachmentsOf(subnet).contains(attachment)).toList(),
+            tenant.services().dns().isPresent());
     }
 
     boolean isEmpty() {
@@ -49,6 +55,16 @@ record Announcement(List<Ipv6Side.Subnet> subnets) {
         return told().flatMap(each -> each.domains().stream()).distinct().toList();
     }
 
+    /**
+     * The resolvers: those that are configured for subnets there, or else the gateway of the first one if it answers.
+     * One is enough, for behind all gateways is the same resolver.
+     */
+    List<Ipv6> resolvers() {
+        final List<Ipv6> configured = told().flatMap(each -> each.resolvers().stream()).distinct().toList();
+        return configured.isEmpty() && answersNames
+            ? subnets.stream().limit(1).map(Ipv6Side.Subnet::gateway).toList() : configured;
+    }
+
     /** All of some kind that the subnets tell. */
     Stream<Advertisement> told() {
         return subnets.stream().map(Ipv6Side.Subnet::advertisement);
@@ -68,7 +84,7 @@ record Announcement(List<Ipv6Side.Subnet> subnets) {
             .map(prefix -> new OnLink(Addresses.bytes(prefix.address()), prefix.length(), true, 0, 0));
         return new RouterAdvertisement(told().anyMatch(Advertisement::otherConfig),
             told().mapToInt(Advertisement::lifetime).max().orElse(0), mtu, Stream.concat(prefixes, gone).toList(),
-            Addresses.bytes(told().flatMap(each -> each.resolvers().stream()).distinct().toList()), domains(),
+            Addresses.bytes(resolvers()), domains(),
             (long) NAMES_INTERVALS * interval());
     }
 }

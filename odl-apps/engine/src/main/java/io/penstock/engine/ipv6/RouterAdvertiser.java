@@ -98,7 +98,7 @@ final class RouterAdvertiser {
         while (known.hasNext()) {
             final Map.Entry<Link, State> entry = known.next();
             if (!wanted.containsKey(entry.getKey())) {
-                toAll(entry.getKey(), new Announcement(List.of()), entry.getValue().announcement.prefixes());
+                toAll(entry.getKey(), Announcement.NONE, entry.getValue().announcement.prefixes());
                 known.remove();
             }
         }

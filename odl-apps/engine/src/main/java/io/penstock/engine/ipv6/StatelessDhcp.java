@@ -5,7 +5,6 @@ import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
 import io.penstock.frames.Dhcpv6;
 import io.penstock.frames.Dhcpv6.Option;
-import io.penstock.pipeline.flow.Ipv6;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,19 +32,14 @@ final class StatelessDhcp {
         final List<Option> options = new ArrayList<>();
         options.add(new Option(Dhcpv6.SERVER_ID, server));
         request.option(Dhcpv6.CLIENT_ID).ifPresent(client -> options.add(new Option(Dhcpv6.CLIENT_ID, client)));
-        final List<Bytes> resolvers =
-            all(told.told().flatMap(each -> each.resolvers().stream()).distinct().toList());
-        final List<Bytes> clocks = all(told.told().flatMap(each -> each.timeServers().stream()).distinct().toList());
+        final List<Bytes> resolvers = Addresses.bytes(told.resolvers());
+        final List<Bytes> clocks = Addresses.bytes(told.told().flatMap(each -> each.timeServers().stream()).distinct().toList());
         add(options, request, Dhcpv6.DNS_SERVERS, Dhcpv6.addresses(resolvers));
         add(options, request, Dhcpv6.DOMAIN_LIST, Dhcpv6.domains(told.domains()));
         add(options, request, Dhcpv6.SNTP_SERVERS, Dhcpv6.addresses(clocks));
         add(options, request, Dhcpv6.NTP_SERVER, Dhcpv6.timeServers(clocks));
         add(options, request, Dhcpv6.REFRESH_TIME, new BytesWriter().u32(REFRESH_SECONDS).bytes());
         return Optional.of(new Dhcpv6(Dhcpv6.REPLY, request.transaction(), options));
-    }
-
-    private static List<Bytes> all(final List<Ipv6> addresses) {
-        return Addresses.bytes(addresses);
     }
 
     private static void add(final List<Option> options, final Dhcpv6 request, final int code, final Bytes data) {

@@ -21,7 +21,7 @@ class StatelessDhcpTest {
     private static final Announcement TOLD = new Announcement(List.of(new Ipv6Side.Subnet(
         Prefix6.parse("2001:db8:1::/64"), Ipv6.parse("2001:db8:1::1"), List.of(),
         new Advertisement(true, true, 600, 1800, Optional.empty(), List.of(Ipv6.parse("2001:db8::53")),
-            List.of("example.com"), List.of(Ipv6.parse("2001:db8::7b"))))));
+            List.of("example.com"), List.of(Ipv6.parse("2001:db8::7b"))))), true);
 
     @Test
     void whoAsksGetsWhatItAskedFor() {
@@ -41,7 +41,7 @@ class StatelessDhcpTest {
     @Test
     void whatIsNotConfiguredIsNotSaid() {
         final Dhcpv6 request = new Dhcpv6(Dhcpv6.INFORMATION_REQUEST, 1, List.of());
-        assertThat(StatelessDhcp.answer(request, new Announcement(List.of()), SERVER).orElseThrow().options())
+        assertThat(StatelessDhcp.answer(request, Announcement.NONE, SERVER).orElseThrow().options())
             .extracting(Dhcpv6.Option::code).containsExactly(2, 32);
     }
 

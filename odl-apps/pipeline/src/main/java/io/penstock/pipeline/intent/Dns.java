@@ -39,5 +39,10 @@ public record Dns(Optional<String> domain, List<Record> records, List<Upstream> 
      * @param address IPv4 or IPv6, as text
      * @param inside whether it is inside the VRF, or else the provider reaches it
      */
-    public record Upstream(String address, boolean inside) { }
+    public record Upstream(String address, boolean inside) {
+        /** Whether the address is of IPv6, if it is one at all. */
+        public boolean isIpv6() {
+            return address.indexOf(':') >= 0;
+        }
+    }
 }

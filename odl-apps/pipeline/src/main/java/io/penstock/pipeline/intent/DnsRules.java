@@ -2,6 +2,7 @@
 package io.penstock.pipeline.intent;
 
 import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.flow.Ipv6;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -10,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
-import java.util.stream.Stream;
 
 /** The rules for the resolver of a tenant: its zone, and whom it asks. */
 final class DnsRules {
@@ -44,6 +44,7 @@ final class DnsRules {
             rules.checkZone();
             rules.checkAliases();
             dns.upstreams().forEach(rules::checkUpstream);
+            rules.checkSpellings();
             // A resolver has one source address, and whoever answers first would decide.
             if (dns.upstreams().stream().map(Dns.Upstream::inside).distinct().count() > 1) {
                 add.accept("dns / upstream / inside", "either all of them are inside, or none");
@@ -130,18 +131,36 @@ final class DnsRules {
         if (problem.isPresent()) {
             add.accept(leaf + "address", problem.orElseThrow());
         } else if (upstream.inside()) {
-            checkInside(upstream.address(), leaf + "inside");
+            checkInside(upstream, leaf + "inside");
         }
     }
 
-    /** No prefix inside is IPv6. */
-    private void checkInside(final String text, final String leaf) {
-        final Optional<Long> address = Stream.of(text).filter(RecordData::isIpv4).map(Ipv4::parse).findFirst();
-        if (address.filter(each -> Prefix.anyContains(tenant.insidePrefixes(), each)).isEmpty()) {
-            add.accept(leaf, text + " is not in a subnet or route of the tenant");
-        } else if (tenant.subnets().stream().anyMatch(subnet -> address.orElseThrow() == subnet.gateway())) {
-            add.accept(leaf, text + " is the VRF's own gateway");
+    private void checkInside(final Dns.Upstream upstream, final String leaf) {
+        final boolean isInside;
+        final boolean isGateway;
+        if (upstream.isIpv6()) {
+            final Ipv6 address = Ipv6.parse(upstream.address());
+            isInside = tenant.ipv6().insidePrefixes().stream().anyMatch(prefix -> prefix.contains(address));
+            isGateway = tenant.ipv6().subnets().stream().anyMatch(subnet -> subnet.gateway().equals(address));
+        } else {
+            final long address = Ipv4.parse(upstream.address());
+            isInside = Prefix.anyContains(tenant.insidePrefixes(), address);
+            isGateway = tenant.subnets().stream().anyMatch(subnet -> subnet.gateway() == address);
         }
+        if (!isInside) {
+            add.accept(leaf, upstream.address() + " is not in a subnet or route of the tenant");
+        } else if (isGateway) {
+            add.accept(leaf, upstream.address() + " is the VRF's own gateway");
+        }
+    }
+
+    /** The list's key is a text, and IPv6 addresses have many spellings. */
+    private void checkSpellings() {
+        final Set<Ipv6> seen = new HashSet<>();
+        dns.upstreams().stream().filter(Dns.Upstream::isIpv6).map(Dns.Upstream::address)
+            .filter(address -> addressProblem(address).isEmpty()).filter(address -> !seen.add(Ipv6.parse(address)))
+            .forEach(address -> add.accept("dns / upstream " + address + " / address", "is there twice: "
+                + Ipv6.parse(address)));
     }
 
     private static Optional<String> prefixProblem(final String text) {

@@ -31,9 +31,9 @@ public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
      * A tenant at the resolver.
      *
      * @param config records, upstreams and domain of the tenant
-     * @param addresses by which queries of the tenant come, one for each subnet
+     * @param addresses by which queries of the tenant come, one for each subnet: those of IPv4 first
      * @param hosts names and addresses of hosts that have leases, or are reserved ones
-     * @param reverse prefixes of which the tenant's zone knows who has an address
+     * @param reverse IPv4 prefixes of which the tenant's zone knows who has an address
      */
     public record Resolver(Dns config, List<String> addresses, List<Host> hosts, List<String> reverse) {
         public Resolver {
@@ -67,6 +67,10 @@ public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
         for (final Tenant.Subnet subnet : view.tenant().subnets()) {
             addresses.add(Ipv4.text(Constants.resolverAddress(view.vrf(), addresses.size())));
             reverse.add(subnet.prefix().toString());
+        }
+        // IPv6 prefixes are global: others know more of their reverse zones than the tenant's leases tell.
+        for (int index = 0; index < view.tenant().ipv6().subnets().size(); index++) {
+            addresses.add(Constants.resolverAddress6(view.vrf(), index).toString());
         }
         return new Resolver(dns, addresses, hosts(view), reverse);
     }

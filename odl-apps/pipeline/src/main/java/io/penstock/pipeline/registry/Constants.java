@@ -17,7 +17,7 @@ public final class Constants {
     public static final int LAST_CHAIN_VRF = 4094;
     /** Most attachments of a tenant: each can be a broadcast domain, and {@link Register#DOMAIN} has eight bits. */
     public static final int MOST_ATTACHMENTS = 256;
-    /** Most subnets of a tenant: {@link #resolverAddress} has eight bits for them. */
+    /** Most subnets of a tenant, of each family: {@link #resolverAddress} has eight bits for them. */
     public static final int MOST_SUBNETS = 256;
     /** Everybody on a link. */
     public static final long BROADCAST_MAC = 0xffffffffffffL;
@@ -108,6 +108,9 @@ public final class Constants {
     private static final int ACL_ZONES = 0x8000;
     /** Of 240.0.0.0/8, which is nobody's on a network (RFC 1112, section 4). */
     private static final long RESOLVER_BASE = 240L << 24;
+    /** Of fd50:7300::/48, of which no tenant may have a prefix; and what such an address ends with. */
+    private static final long RESOLVER_BASE6 = 0xfd50_7300_0000_0000L;
+    private static final long RESOLVER_INTERFACE = 0x53;
     private static final long BACKBONE_MAC_BASE = 0x025053010000L;
     private static final long DATAPATH_ID_BASE = 0x0050534eL << 32;
 
@@ -131,10 +134,24 @@ public final class Constants {
      * @param subnet its place among the subnets of the tenant, 0..255
      */
     public static long resolverAddress(final int vrf, final int subnet) {
+        checkSubnet(subnet);
+        return RESOLVER_BASE | (long) vrf << 8 | subnet;
+    }
+
+    /**
+     * The same for a subnet of IPv6: fd50:7300:0:VRF:SUBNET::53, of unique local addresses (RFC 4193).
+     *
+     * @param subnet its place among the IPv6 subnets of the tenant, 0..255
+     */
+    public static Ipv6 resolverAddress6(final int vrf, final int subnet) {
+        checkSubnet(subnet);
+        return new Ipv6(RESOLVER_BASE6 | vrf, (long) subnet << 48 | RESOLVER_INTERFACE);
+    }
+
+    private static void checkSubnet(final int subnet) {
         if (subnet < 0 || subnet >= MOST_SUBNETS) {
             throw new IllegalArgumentException("subnet " + subnet + " of a tenant");
         }
-        return RESOLVER_BASE | (long) vrf << 8 | subnet;
     }
 
     /** Conntrack zone of the access lists of a VRF; that of its translations is the VRF id. */

@@ -3,6 +3,7 @@ package io.penstock.pipeline.intent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.plan.DualStack;
 import io.penstock.pipeline.plan.Fixtures;
 import java.util.List;
 import java.util.Optional;
@@ -116,6 +117,24 @@ class DnsRulesTest {
                 "2001:db8:ffff:ff00::/56", "2001:db8:ffff:ffff::/64", "2001:db8:1:2:0:3::/96")) {
             assertThat(violations(ServiceFixtures.with(limits(1, prefix)))).isEmpty();
         }
+    }
+
+    @Test
+    void resolversInsideMayHaveIpv6() {
+        assertThat(askingInside("2001:db8:2::53", "10.0.0.53", "2001:db8:1fff::53")).isEmpty();
+        assertThat(askingInside("2001:db8:3::53")).singleElement().asString()
+            .endsWith("/ inside: 2001:db8:3::53 is not in a subnet or route of the tenant");
+        assertThat(askingInside("2001:DB8:2::1")).singleElement().asString()
+            .endsWith("/ inside: 2001:DB8:2::1 is the VRF's own gateway");
+        assertThat(askingInside("2001:db8:2::53", "2001:db8:2:0::53")).singleElement().asString()
+            .endsWith("dns / upstream 2001:db8:2:0::53 / address: is there twice: 2001:db8:2::53");
+    }
+
+    private static List<Violation> askingInside(final String... addresses) {
+        return Validator.validate(DualStack.network(DualStack.tenant().with(new Services(Optional.empty(),
+            Optional.of(dns(ZONE).withUpstreams(
+                Stream.of(addresses).map(address -> new Dns.Upstream(address, true)).toList()))))),
+            Allocations.none());
     }
 
     @Test

@@ -30,6 +30,7 @@ class Ipv6RulesTest {
         "fec0::/64 | fec0::/64 overlaps fe80::/9, which is no network of hosts",
         "ff05::/64 | ff05::/64 overlaps ff00::/8, which is no network of hosts",
         "::/64 | ::/64 overlaps ::/96, which is no network of hosts",
+        "fd50:7300:0:7::/64 | fd50:7300:0:7::/64 overlaps fd50:7300::/48, which is no network of hosts",
         "2001:db8:ffff::/64 | 2001:db8:ffff::/64 overlaps 2001:db8:ffff::/64 of the backbone"})
     void aPrefixIsOneOfHosts(final String prefix, final String rule) {
         assertThat(rules(DualStack.side(prefix)))

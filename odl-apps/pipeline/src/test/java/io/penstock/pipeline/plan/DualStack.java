@@ -5,11 +5,13 @@ import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone6;
+import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Ipv6Side.Advertisement;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Route6;
+import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import java.util.ArrayList;
@@ -42,6 +44,13 @@ public final class DualStack {
     public static Tenant chained() {
         return new Tenant("six", List.of(new Tenant.Attachment("lan", "edge1", "acc0", 910)), List.of(), List.of(),
             Optional.empty(), Optional.empty(), Optional.of("secure")).with(side("2001:db8:6::/64"));
+    }
+
+    /** {@link #tenant} with names, which are asked of its own resolvers inside, over both families. */
+    public static Tenant served() {
+        return tenant().with(new Services(Optional.empty(), Optional.of(new Dns(Optional.of("dual.example"),
+            List.of(), List.of(new Dns.Upstream("2001:db8:2::53", true), new Dns.Upstream("10.0.0.53", true)),
+            Optional.of(500), Optional.empty()))));
     }
 
     /** A subnet on all attachments. */

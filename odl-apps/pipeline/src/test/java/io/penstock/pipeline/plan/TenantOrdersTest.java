@@ -30,6 +30,13 @@ class TenantOrdersTest {
     }
 
     @Test
+    void itKnowsBothFamilies() {
+        final Resolver told = resolver(DualStack.network(DualStack.served()));
+        assertThat(told.addresses()).containsExactly("240.0.2.0", "fd50:7300:0:2::53", "fd50:7300:0:2:1::53");
+        assertThat(told.reverse()).containsExactly("10.0.0.0/24");
+    }
+
+    @Test
     void whoNamesNoResolverAsksThoseOfTheProvider() {
         final Tenant plain = Fixtures.tenant("plain", 100).with(new Services(Optional.empty(),
             Optional.of(new Dns(Optional.of("x.example"), List.of(), List.of(), Optional.empty(), Optional.empty()))));
