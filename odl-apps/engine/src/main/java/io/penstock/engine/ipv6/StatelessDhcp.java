@@ -33,7 +33,8 @@ final class StatelessDhcp {
         options.add(new Option(Dhcpv6.SERVER_ID, server));
         request.option(Dhcpv6.CLIENT_ID).ifPresent(client -> options.add(new Option(Dhcpv6.CLIENT_ID, client)));
         final List<Bytes> resolvers = Addresses.bytes(told.resolvers());
-        final List<Bytes> clocks = Addresses.bytes(told.told().flatMap(each -> each.timeServers().stream()).distinct().toList());
+        final List<Bytes> clocks =
+            Addresses.bytes(told.told().flatMap(each -> each.timeServers().stream()).distinct().toList());
         add(options, request, Dhcpv6.DNS_SERVERS, Dhcpv6.addresses(resolvers));
         add(options, request, Dhcpv6.DOMAIN_LIST, Dhcpv6.domains(told.domains()));
         add(options, request, Dhcpv6.SNTP_SERVERS, Dhcpv6.addresses(clocks));

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it.system;
+
+import io.penstock.testkit.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** The agent of a node and its resolvers, as processes. They write their ids into files of the node. */
+final class NodeAgent {
+    private final EdgeNode node;
+    private final Path directory;
+
+    NodeAgent(final EdgeNode node) {
+        this.node = node;
+        directory = node.ovs().directory();
+    }
+
+    /** The process that does the work. */
+    Optional<ProcessHandle> worker() {
+        return process("agent").stream().flatMap(ProcessHandle::children).findFirst();
+    }
+
+    /** The process that starts it again. */
+    Optional<ProcessHandle> supervisor() {
+        return process("agent");
+    }
+
+    /** The resolver of a VRF. */
+    Optional<ProcessHandle> resolver(final int vrf) {
+        return process(resolverDirectory(vrf) + "/process");
+    }
+
+    /** All processes that run as resolver of a VRF, whatever the files say. */
+    List<ProcessHandle> resolvers(final int vrf) {
+        final String configuration = resolverDirectory(vrf) + "/unbound.conf";
+        return ProcessHandle.allProcesses().filter(process -> isAlive(process) && commandLine(process)
+            .contains(directory.resolve(configuration).toString())).toList();
+    }
+
+    /** kill -9, and waits until it is dead. */
+    static void kill(final ProcessHandle process) {
+        process.destroyForcibly();
+        Await.until("process " + process.pid() + " is dead", () -> !isAlive(process));
+    }
+
+    /** Whether a process runs: a dead one has no command line, though it may have its id for long. */
+    static boolean isAlive(final ProcessHandle process) {
+        return !commandLine(process).isEmpty();
+    }
+
+    /** Limits of tracked connections, as the switch has them. */
+    List<String> limits() {
+        return node.ovs().appctl("dpctl/ct-get-limits").lines().filter(line -> line.startsWith("zone="))
+            .map(line -> line.replaceAll(",count=.*", "")).sorted().toList();
+    }
+
+    private static String resolverDirectory(final int vrf) {
+        return "dns/" + vrf;
+    }
+
+    private Optional<ProcessHandle> process(final String name) {
+        final Path file = directory.resolve(name.contains("/") ? name : name + ".process");
+        return text(file).filter(text -> !text.isBlank()).map(text -> Long.parseLong(text.split("\\s", 2)[0]))
+            .flatMap(ProcessHandle::of).filter(NodeAgent::isAlive);
+    }
+
+    private static String commandLine(final ProcessHandle process) {
+        return text(Path.of("/proc", Long.toString(process.pid()), "cmdline")).orElse("");
+    }
+
+    /** Nothing when the file, or the process that it is of, has gone. */
+    private static Optional<String> text(final Path file) {
+        try {
+            return Files.exists(file) ? Optional.of(Files.readString(file)) : Optional.empty();
+        } catch (IOException e) {
+            if (Files.exists(file)) {
+                throw new UncheckedIOException(e);
+            }
+            return Optional.empty();
+        }
+    }
+}
