@@ -35,9 +35,10 @@ def make(node_namespace, dns):
     namespaces.add_veth(PORT, node_namespace, _LINK, namespace)
     run("ip", "-n", namespace, "link", "set", "dev", _LINK, "address", RESOLVER_MAC)
     # Sources are hosts of tenants: any address, also one that we have ourselves. Port 53 needs no privilege here.
+    # To ask from a service address takes more with IPv6: a local route makes no source of it, as it does with IPv4.
     namespaces.execute(namespace, "sysctl", "-qw", "net.ipv4.conf.all.rp_filter=0", "net.ipv4.conf.default.rp_filter=0",
                        f"net.ipv4.conf.{_LINK}.rp_filter=0",
-                       "net.ipv4.ip_unprivileged_port_start=53")
+                       "net.ipv4.ip_unprivileged_port_start=53", "net.ipv6.ip_nonlocal_bind=1")
     if dns.device:
         namespaces.move_link(dns.device, None, namespace)
         namespaces.set_up(dns.device, namespace)

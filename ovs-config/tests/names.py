@@ -76,9 +76,10 @@ class Upstream:
         self._answer = socket.inet_aton(answer)
 
         def make():
-            datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            family = socket.AF_INET6 if ":" in listen_at else socket.AF_INET
+            datagrams = socket.socket(family, socket.SOCK_DGRAM)
             datagrams.bind((listen_at, 53))
-            return datagrams, socket.create_server((listen_at, 53))
+            return datagrams, socket.create_server((listen_at, 53), family=family)
         self._sockets = inside(namespace, make)
         self._stop, self._stopping = socket.socketpair()
         self._thread = threading.Thread(target=self._serve, daemon=True)

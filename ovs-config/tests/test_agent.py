@@ -275,14 +275,20 @@ class AgentTest(unittest.TestCase):
                 self.assertEqual(short(self.hosts, server, "-b", address, "any.example"), ["198.51.100.1"])
 
     def test_ipv6_service_address(self):
-        server = "fd50:7300:0:17:0::53"
+        server, upstream = "fd50:7300:0:17::53", "2001:db8::53"
         for args in (("address", "replace", "2001:db8::10/64", "dev", "svc0", "nodad"),
+                     ("address", "replace", f"{upstream}/64", "dev", "svc0", "nodad"),
                      ("route", "replace", "fd50:7300::/48", "dev", "svc0"),
                      ("neighbour", "replace", server, "lladdr", resolver_network.RESOLVER_MAC, "dev", "svc0")):
             run("ip", "-n", self.hosts, "-6", *args)
         self.tenant(23, addresses=["240.0.23.0", server])
         self.assertEqual(short(self.hosts, server, "www.corp.example"), ["10.0.0.23"])
         self.assertEqual(short(self.hosts, server, "+tcp", "www.corp.example"), ["10.0.0.23"])
+        asked = Upstream(self.hosts, upstream, "198.51.100.6")
+        self.addCleanup(asked.close)
+        self.tenant(23, addresses=["240.0.23.0", server], upstreams=[{"address": upstream, "inside": True}])
+        self.until_answer(server, "elsewhere.example", "198.51.100.6")
+        self.assertEqual(asked.asked[0], ("elsewhere.example", server), "from the tenant's service address")
 
     def test_resolvers_are_nobody(self):
         self.tenant(21)
