@@ -32,13 +32,15 @@ def main():
     server, name = sys.argv[1:]
     asked = question(name)
     with socket.socket(socket.AF_INET6 if ":" in server else socket.AF_INET, socket.SOCK_DGRAM) as link:
+        # From one address all the time: the switch has to learn of each, and a host with IPv6 gets more.
+        link.connect((server, 53))
         number = 0
         while True:
             number = number + 1 & 0xffff
             link.settimeout(ANSWER_SECONDS)
             said = "lost"
             try:
-                link.sendto(struct.pack("!6H", number, 0x0100, 1, 0, 0, 0) + asked, (server, 53))
+                link.send(struct.pack("!6H", number, 0x0100, 1, 0, 0, 0) + asked)
                 answer = link.recv(4096)
                 while answer[:2] != struct.pack("!H", number):
                     answer = link.recv(4096)

@@ -38,8 +38,10 @@ final class QueryStream implements AutoCloseable {
         try {
             final String text = Files.readString(output);
             // The last line may not be whole yet.
+            // What comes before the first answer teaches the switch where the host is.
             return text.substring(0, text.lastIndexOf('\n') + 1).lines().map(line -> line.split(" "))
-                .map(words -> new Query(Double.parseDouble(words[0]), words[1])).toList();
+                .map(words -> new Query(Double.parseDouble(words[0]), words[1]))
+                .dropWhile(query -> query.said().equals(LOST)).toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -55,9 +57,11 @@ final class QueryStream implements AutoCloseable {
         Await.until("queries are answered", PATIENCE, () -> answers().size() >= before + ENOUGH);
     }
 
-    /** Queries without an answer so far. */
-    int lost() {
-        return queries().size() - answers().size();
+    /** When queries were given up so far, in seconds after the first answer. */
+    List<Double> lost() {
+        final List<Query> queries = queries();
+        return queries.stream().filter(query -> query.said().equals(LOST))
+            .map(query -> query.time() - queries.get(0).time()).toList();
     }
 
     /** Everything that was said so far. */
