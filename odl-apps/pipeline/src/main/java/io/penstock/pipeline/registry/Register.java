@@ -31,7 +31,7 @@ public enum Register {
         "How many blocks of its subscriber, after the first, were found full for this packet."),
     NEXT_HOP(MatchField.REG1, 31, 0, Table.BACKBONE_IN, Table.NEIGHBOUR_FOUND,
         "IPv4 address of the next hop; before routing, the address an ARP request asks for."),
-    IN_ATTACHMENT(MatchField.REG2, 27, 0, Table.CLASSIFY, Table.GATEWAY,
+    IN_ATTACHMENT(MatchField.REG2, 27, 0, Table.CLASSIFY, Table.GATEWAY_PING,
         "Where the frame came from: OpenFlow port << 12 | VLAN."),
     OUT_ATTACHMENT(MatchField.REG3, 27, 0, Table.BACKBONE_IN, Table.EGRESS,
         "Where the frame leaves: OpenFlow port << 12 | VLAN."),
@@ -59,8 +59,8 @@ public enum Register {
         "Conntrack zone of the tenant's access lists."),
     ERROR_MTU(MatchField.REG12, 15, 0, Table.VRF_ROUTE, Table.ROUTING_ERROR,
         "Longest packet that the way out takes, where packets are looked at for that."),
-    NEXT_HOP6(MatchField.XXREG2, 127, 0, Table.VRF_ROUTE, Table.NEIGHBOUR_FOUND,
-        "IPv6 address of the next hop."),
+    NEXT_HOP6(MatchField.XXREG2, 127, 0, Table.BACKBONE_IN, Table.NEIGHBOUR_FOUND,
+        "IPv6 address of the next hop; before routing, the address that is pinged."),
     NEIGHBOUR_LEARNED(MatchField.REG13, 0, 0, Table.BACKBONE_ND, Table.ND_LEARN,
         "1 when an IPv6 neighbour was learned, 0 when there are too many.");
 

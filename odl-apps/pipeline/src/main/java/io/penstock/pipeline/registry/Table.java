@@ -50,8 +50,10 @@ public enum Table {
     L2_HOSTS(32, Owner.ACCESS, "Learned: where the host with this MAC address is.", List.of()),
     L2_FORWARD(34, Owner.ACCESS, "To the host that was found, or to the whole broadcast domain.",
         List.of("EGRESS")),
-    GATEWAY(40, Owner.VRF, "Packets to route: answers ping, drops foreign sources, finds used-up TTLs.",
-        List.of("VRF_ROUTE", "ROUTING_ERROR", "EGRESS", "DHCP_REQUEST")),
+    GATEWAY(40, Owner.VRF, "Packets to route: limits pings, drops foreign sources, finds used-up TTLs.",
+        List.of("GATEWAY_PING", "VRF_ROUTE", "ROUTING_ERROR", "EGRESS", "DHCP_REQUEST")),
+    GATEWAY_PING(41, Owner.VRF, "Pings of gateways, behind the limit of their tenant: makes them answers.",
+        List.of("EGRESS")),
     DHCP_REQUEST(42, Owner.DHCP, "For the DHCP server of a VRF: to the controller, as many as the tenant may send.",
         List.of()),
     IPV6_REQUEST(43, Owner.IPV6, "Of hosts that look for a router or ask by DHCPv6: to the controller, as many as the "

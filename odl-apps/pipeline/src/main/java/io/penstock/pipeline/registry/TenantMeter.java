@@ -9,7 +9,7 @@ import java.util.Optional;
  * others. Their numbers follow from the VRF id; those below 16 are {@link Meter}s of the whole switch.
  */
 public enum TenantMeter {
-    BROADCAST(0, 500, "ARP, neighbour discovery, and IPv4 packets to everybody on a link"),
+    SLOW_PATH(0, 500, "ARP, neighbour discovery, pings of gateways and IPv4 broadcasts, which cost upcalls"),
     HOST_CONFIGURATION(1, 50, "packets for the DHCP server, and of hosts that look for their router"),
     NEIGHBOUR(2, 50, "packets to next hops that have to be asked for, and answers to conflict probes"),
     DNS(3, 1000, "queries to the resolver"),

@@ -90,7 +90,7 @@ public final class AccessStage implements Stage {
 
     private static void limit(final NodeView node, final TenantView view, final TenantView.Domain domain,
             final Tenant.Attachment attachment, final int etherType, final FlowSink.Draft flow) {
-        flow.then(view.meter(TenantMeter.BROADCAST)).then(origin(node, view, domain, attachment))
+        flow.then(view.meter(TenantMeter.SLOW_PATH)).then(origin(node, view, domain, attachment))
             .then(Replies.lookAgain(etherType)).go(next(attachment));
     }
 

@@ -40,7 +40,7 @@ public final class Backbone6Stage implements Stage {
             discovery(uplink, Register.IN_ATTACHMENT.is(place), sink);
             NdReplies.ping(sink.flow(Table.BACKBONE_IN, Priority.GUARD, "ping to the backbone address")
                 .when(Register.IN_ATTACHMENT.is(place)), uplink.address())
-                .then(NdReplies.echo(node.backboneMac(), uplink.address())).go(Table.EGRESS);
+                .then(NdReplies.echo(node.backboneMac())).go(Table.EGRESS);
             sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, "to the backbone itself").ipv6()
                 .when(FieldMatch.of(MatchField.IPV6_DST, uplink.address())).drop();
             routeVia(node, uplink, sink, "connected on " + uplink.port(),

@@ -2,6 +2,7 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.flow.MatchField;
@@ -13,6 +14,7 @@ import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.TenantMeter;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,6 +28,8 @@ public final class Ipv6Stage implements Stage {
     public void planNode(final NodeView node, final FlowSink sink) {
         sink.flow(Table.L2_LOOKUP, Priority.NORMAL, "IPv6 to the gateway")
             .when(MatchField.ETH_DST, Constants.GATEWAY_MAC).ipv6().go(Table.GATEWAY);
+        NdReplies.echoRequest(sink.flow(Table.GATEWAY_PING, Priority.NORMAL, "ping to an IPv6 gateway"))
+            .then(NdReplies.echo(Constants.GATEWAY_MAC)).go(Table.EGRESS);
         expired(sink, Table.GATEWAY);
         notForwarded(sink, Table.VRF_ROUTE);
         sink.flow(Table.CHAIN_OUT, Priority.LOW, "no chain, and IPv6 is not translated").ipv6()
@@ -84,7 +88,8 @@ public final class Ipv6Stage implements Stage {
     /** A gateway answers a used-up hop limit as well: the packet has arrived. */
     private static void ping(final TenantView view, final Ipv6 gateway, final FlowSink sink) {
         NdReplies.ping(sink.flow(Table.GATEWAY, Priority.GUARD, "ping to the gateway " + gateway).when(view.isVrf()),
-            gateway).then(NdReplies.echo(Constants.GATEWAY_MAC, gateway)).go(Table.EGRESS);
+            gateway).then(view.meter(TenantMeter.SLOW_PATH))
+            .then(Replies.lookAgain(EtherType.IPV6)).go(Table.GATEWAY_PING);
     }
 
     /** Where a prefix is; the length is looked at while the packet is as its sender sent it. */

@@ -89,17 +89,22 @@ final class NdReplies {
 
     /** A flow on an echo request (RFC 4443, section 4.1) to an address. */
     static FlowSink.Draft ping(final FlowSink.Draft flow, final Ipv6 address) {
-        return flow.icmp6(ECHO_REQUEST).when(MatchField.ICMPV6_CODE, 0)
-            .when(FieldMatch.of(MatchField.IPV6_DST, address));
+        return echoRequest(flow).when(FieldMatch.of(MatchField.IPV6_DST, address));
     }
 
-    /** Turns an echo request to {@code address} into its reply. */
-    static List<Action> echo(final long mac, final Ipv6 address) {
+    /** A flow on any echo request. */
+    static FlowSink.Draft echoRequest(final FlowSink.Draft flow) {
+        return flow.icmp6(ECHO_REQUEST).when(MatchField.ICMPV6_CODE, 0);
+    }
+
+    /** Turns an echo request to any address into its reply. */
+    static List<Action> echo(final long mac) {
         return List.of(
             move(MatchField.ETH_SRC, MatchField.ETH_DST),
             new Action.SetField(MatchField.ETH_SRC, mac),
+            new Action.Move(MatchField.IPV6_DST.range(), Register.NEXT_HOP6.range()),
             move(MatchField.IPV6_SRC, MatchField.IPV6_DST),
-            new Action.SetField(MatchField.IPV6_SRC, address),
+            new Action.Move(Register.NEXT_HOP6.range(), MatchField.IPV6_SRC.range()),
             new Action.SetField(MatchField.ICMPV6_TYPE, ECHO_REPLY),
             new Action.SetField(MatchField.IP_TTL, INITIAL_HOP_LIMIT),
             Replies.backToSender());

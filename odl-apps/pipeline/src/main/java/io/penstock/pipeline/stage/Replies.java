@@ -50,17 +50,6 @@ final class Replies {
             setSender);
     }
 
-    /** Turns an echo request (RFC 792) to {@code address} into its reply. */
-    static List<Action> echo(final long mac, final long address) {
-        return List.of(
-            move(MatchField.ETH_SRC, MatchField.ETH_DST),
-            new Action.SetField(MatchField.ETH_SRC, mac),
-            move(MatchField.IP_SRC, MatchField.IP_DST),
-            new Action.SetField(MatchField.IP_SRC, address),
-            new Action.SetField(MatchField.ICMP_TYPE, ECHO_REPLY),
-            new Action.SetField(MatchField.IP_TTL, INITIAL_TTL));
-    }
-
     /**
      * What follows is looked up anew, after the actions before it. So a cached flow with a meter ends here, and only
      * what the meter lets pass can cost an upcall for an address that nobody has asked for yet: see ADR 21. A label
@@ -72,6 +61,18 @@ final class Replies {
      */
     static List<Action> lookAgain(final int etherType) {
         return List.of(new Action.PushMpls(), new Action.PopMpls(etherType));
+    }
+
+    /** Turns an echo request (RFC 792) to any address into its reply. */
+    static List<Action> echo(final long mac) {
+        return List.of(
+            move(MatchField.ETH_SRC, MatchField.ETH_DST),
+            new Action.SetField(MatchField.ETH_SRC, mac),
+            new Action.Move(MatchField.IP_DST.range(), Register.NEXT_HOP.range()),
+            move(MatchField.IP_SRC, MatchField.IP_DST),
+            new Action.Move(Register.NEXT_HOP.range(), MatchField.IP_SRC.range()),
+            new Action.SetField(MatchField.ICMP_TYPE, ECHO_REPLY),
+            new Action.SetField(MatchField.IP_TTL, INITIAL_TTL));
     }
 
     /** Sends back to where the frame came from. */

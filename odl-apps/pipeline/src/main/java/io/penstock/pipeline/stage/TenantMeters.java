@@ -23,7 +23,7 @@ public final class TenantMeters {
     public static List<MeterSpec> of(final TenantView view) {
         final Quota quota = view.tenant().protection().quota();
         final List<MeterSpec> meters = new ArrayList<>();
-        meters.add(packets(view, TenantMeter.BROADCAST, TenantMeter.BROADCAST.rate()));
+        meters.add(packets(view, TenantMeter.SLOW_PATH, TenantMeter.SLOW_PATH.rate()));
         if (view.tenant().services().dhcp().isPresent() || view.hasIpv6()) {
             meters.add(heard(view, TenantMeter.HOST_CONFIGURATION));
         }

@@ -2,6 +2,7 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Prefix;
@@ -12,6 +13,7 @@ import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.TenantMeter;
 import java.util.List;
 
 /**
@@ -23,6 +25,10 @@ public final class VrfStage implements Stage {
     public void planNode(final NodeView node, final FlowSink sink) {
         expired(sink, Table.GATEWAY);
         sink.flow(Table.GATEWAY, Priority.MISS, "source is not inside the VRF").drop();
+        sink.flow(Table.GATEWAY_PING, Priority.NORMAL, "ping to a gateway").ipv4()
+            .when(MatchField.IP_PROTO, IpProtocol.ICMP).when(MatchField.ICMP_TYPE, Replies.ECHO_REQUEST)
+            .then(Replies.echo(Constants.GATEWAY_MAC)).then(Replies.backToSender()).go(Table.EGRESS);
+        sink.flow(Table.GATEWAY_PING, Priority.MISS, "no ping").drop();
         ErrorStage.tell(sink.flow(Table.VRF_ROUTE, Priority.MISS, "no route"), ErrorKind.NO_ROUTE);
     }
 
@@ -69,8 +75,7 @@ public final class VrfStage implements Stage {
         sink.flow(Table.GATEWAY, Priority.GUARD, "ping to the gateway of " + subnet.name())
             .when(view.isVrf()).ipv4().when(MatchField.IP_DST, subnet.gateway())
             .when(MatchField.IP_PROTO, IpProtocol.ICMP).when(MatchField.ICMP_TYPE, Replies.ECHO_REQUEST)
-            .then(Replies.echo(Constants.GATEWAY_MAC, subnet.gateway())).then(Replies.backToSender())
-            .go(Table.EGRESS);
+            .then(view.meter(TenantMeter.SLOW_PATH)).then(Replies.lookAgain(EtherType.IPV4)).go(Table.GATEWAY_PING);
         // Above a used-up TTL as well; the services of a gateway are above this.
         ErrorStage.tell(sink.flow(Table.GATEWAY, Priority.prefix(32), "UDP to the gateway of " + subnet.name())
             .when(view.isVrf()).ipv4().when(MatchField.IP_DST, subnet.gateway())
