@@ -5,31 +5,32 @@ dhcp         DISCOVERs, each of another host
 arp          requests for hosts that are not there
 dns          queries for names that nobody has asked for before
 ttl          datagrams to the world with a TTL of 1
-connections  every packet begins one, until the frames begin again
 mixed        all of these, one after the other
+connections  every packet begins one, until the frames begin again
 """
 
-import itertools
 import pathlib
 import random
 
 from . import host_frames as frames
 from . import services_bed, traffic
 
-KINDS = ("dhcp", "arp", "dns", "ttl", "connections", "mixed")
+CONTROLLED = ("dhcp", "arp", "dns", "ttl", "mixed")
+"""What every tenant has a limit for."""
+CONNECTIONS = "connections"
+"""For what a tenant has a limit only with a quota."""
+KINDS = (*CONTROLLED, CONNECTIONS)
 _DIFFERENT = 20_000
 """Frames of each kind before they repeat, but connections."""
-_MIXED_CONNECTIONS = 100_000
 
 
 def write(kind, connections, path):
     """Writes the frames of a kind to a pcap file. `connections` is how many different ones there are."""
     path = pathlib.Path(path)
-    if kind == "connections":
+    if kind == CONNECTIONS:
         traffic.write_access(_load(connections), path.parent, path.stem[:-1])
         return
-    found = list(_mixed(min(connections, _MIXED_CONNECTIONS))) if kind == "mixed" else _MAKERS[kind]()
-    traffic.write_pcap(path, found)
+    traffic.write_pcap(path, _mixed() if kind == "mixed" else _MAKERS[kind]())
 
 
 def file_name(kind):
@@ -41,12 +42,8 @@ def _load(connections):
     return traffic.Load(1, connections, first=services_bed.HOSTILE, server=services_bed.FAR_SERVER)
 
 
-def _mixed(connections):
-    others = [itertools.cycle(make()) for make in _MAKERS.values()]
-    for frame in traffic.access_frames(_load(connections))[0]:
-        yield frame
-        for other in others:
-            yield next(other)
+def _mixed():
+    return [frame for several in zip(*(make() for make in _MAKERS.values())) for frame in several]
 
 
 def _dhcp():

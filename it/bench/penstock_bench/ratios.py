@@ -65,6 +65,7 @@ SERVICES = {target.name: target for target in (
     Target("dns_p99_ms", "DNS answer at half of that rate, 99th percentile", better="lower", unit="ms"),
     Target("neighbour_throughput_ratio", "throughput of a tenant with a hostile one over that without, worst flood",
            ">=", 0.95),
+    Target("neighbour_connections_ratio", "the same with one that begins connections, as many as it can"),
     Target("neighbour_lease_p99_ratio", "lease time of a tenant with a hostile one over that without, 99th percentile, "
            "worst flood", "<=", 2.0, "lower"))}
 """All ratios of a run of services.py."""

@@ -42,6 +42,7 @@ _TRANSIT = {"up": ("up0", "192.0.2.0/24", "192.0.2.2", "192.0.2.1"),
 _FAR_PREFIX = "198.19.0.0/16"
 _QUERIES_PER_SECOND = 100_000
 _RECORDS = 100
+_NEW_SESSIONS = 10_000
 
 
 class ServicesBed(edge.Edge):
@@ -146,8 +147,10 @@ def own_names(number):
     return [f"host{index}.{zone(number)}" for index in range(_RECORDS)]
 
 
-def pair(node, with_dns):
-    """The hostile tenant and its neighbour, both as a tenant is without limits of its own.
+def pair(node, with_dns, limited=True):
+    """The hostile tenant and its neighbour, both as a tenant is without limits of its own but one.
+
+    limited: whether the hostile tenant has a quota of connections that it may begin in a second
 
     Without conflict probes: a wait of 200 ms in every lease would hide what the floods add.
     """
@@ -156,4 +159,6 @@ def pair(node, with_dns):
                tenant(NEIGHBOUR, node, ("acc1", HOSTS_PORT), dns=with_dns, **large)]
     for one in tenants:
         one.get("dns", {}).pop("queries-per-second", None)
+    if limited:
+        tenants[0]["quota"] = {"new-sessions": _NEW_SESSIONS}
     return tenants

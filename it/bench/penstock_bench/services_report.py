@@ -7,8 +7,8 @@ from .ratios import SERVICES
 from .wording import count, number, percent
 
 _FLOODS = {"quiet": "none", "dhcp": "DISCOVERs of ever other hosts", "arp": "ARP for unknown hosts",
-           "dns": "DNS queries", "ttl": "packets with a TTL of 1", "connections": "new connections",
-           "mixed": "all of these"}
+           "dns": "DNS queries", "ttl": "packets with a TTL of 1", "mixed": "all of these", floods.CONNECTIONS: "new connections",
+           neighbour.UNLIMITED: "new connections, no quota"}
 _WHAT = {"own": "own zone", "cached": "cached"}
 
 
@@ -79,15 +79,23 @@ def _dns(dns):
 
 def _neighbour(found):
     samples = found.get("samples", {})
-    kinds = [kind for kind in floods.KINDS if samples.get(kind) and samples.get(neighbour.QUIET)]
-    if not kinds:
+    if not samples.get(neighbour.QUIET):
         return {}
-    throughput = {kind: throughput_ratios(samples, kind) for kind in kinds}
-    worst = min(throughput, key=lambda kind: stats.median(throughput[kind]))
-    result = {"neighbour_throughput_ratio": ratios.of_rounds(
-        throughput[worst], f"flood: {_FLOODS[worst]}, the worst of {len(kinds)}; stream of {found['offered_pps']:,} "
-        f"frames a second, {neighbour.OFFERED_SHARE:.0%} of what it has alone; polling thread "
-        f"{percent(_turn(worst, samples).get('pmd_busy'))} busy; median of {len(throughput[worst])} rounds")}
+    kinds = [kind for kind in floods.CONTROLLED if samples.get(kind)]
+    throughput = {kind: throughput_ratios(samples, kind) for kind in (*kinds, floods.CONNECTIONS) if samples.get(kind)}
+
+    def arrived(kind, text):
+        return ratios.of_rounds(
+            throughput[kind], f"flood: {_FLOODS[kind]}{text}; stream of {found['offered_pps']:,} frames a second, "
+            f"{neighbour.OFFERED_SHARE:.0%} of what it has alone; polling thread "
+            f"{percent(_turn(kind, samples).get('pmd_busy'))} busy; median of {len(throughput[kind])} rounds")
+
+    result = {}
+    if kinds:
+        worst = min(kinds, key=lambda kind: stats.median(throughput[kind]))
+        result["neighbour_throughput_ratio"] = arrived(worst, f", the worst of {len(kinds)}")
+    if floods.CONNECTIONS in throughput:
+        result["neighbour_connections_ratio"] = arrived(floods.CONNECTIONS, ", with a quota of them")
     leases = {kind: ratio for kind in kinds if (ratio := p99_ratio(samples, kind))}
     if leases:
         worst = max(leases, key=lambda kind: leases[kind][0])

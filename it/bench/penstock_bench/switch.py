@@ -5,6 +5,9 @@ Every figure is read in the middle of a run of the generator: counters are clear
 before it ends, so cycles and busy share are those of saturation and nothing else.
 """
 
+import contextlib
+import os
+import pathlib
 import re
 import threading
 import time
@@ -69,6 +72,16 @@ def watch(ovs, generator, links, seconds, settle=SETTLE_SECONDS, **options):
     if not answer:
         raise PenstockError("the generator gave no answer")
     return answer, parse(perf, stats)
+
+
+def keep_core(ovs):
+    """Lets next to nobody take the polling thread's core any more, as if it was isolated."""
+    process = pathlib.Path("/proc") / (ovs.directory / "ovs-vswitchd.pid").read_text("ascii").strip()
+    for thread in (process / "task").iterdir():
+        with contextlib.suppress(ProcessLookupError):
+            os.setpriority(os.PRIO_PROCESS, int(thread.name), -20)
+    with contextlib.suppress(OSError):  # Where the kernel has groups, they share the core by the group's.
+        (process / "autogroup").write_text("-20", "ascii")
 
 
 def parse(perf, stats):

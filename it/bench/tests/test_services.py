@@ -42,7 +42,8 @@ RESULTS = {
     "dns": {"tenants": 4, "samples": {"own": [dns(9000, 0.002), dns(8000, 0.003)], "cached": [dns(10000, 0.004)]}},
     "neighbour": {"capacity_pps": 4e6, "offered_pps": 1_000_000, "flows": 100, "samples": {
         "quiet": [turn(1.0, 0.010), turn(0.8, 0.010)], "dhcp": [turn(1.0, 0.015, 1e6), turn(0.8, 0.015, 1e6)],
-        "arp": [turn(0.9, 0.010, 1e6), turn(0.8, 0.010, 1e6)], "ttl": [], "mixed": [turn(0.99, 0.025, 1e6)]}},
+        "arp": [turn(0.9, 0.010, 1e6), turn(0.8, 0.010, 1e6)], "ttl": [], "mixed": [turn(0.99, 0.025, 1e6)],
+        "connections": [turn(0.5, 0.010, 1e6), turn(0.4, 0.010, 1e6)], "unlimited": []}},
 }
 
 
@@ -53,6 +54,7 @@ class RatiosTest(unittest.TestCase):
         for name, value, met in (("leases_per_second", 400, None), ("lease_p99_ms", 600, None),
                                  ("dns_queries_per_second", 8500, None), ("dns_p99_ms", 4, None),
                                  ("neighbour_throughput_ratio", 0.95, True),
+                                 ("neighbour_connections_ratio", 0.5, None),
                                  ("neighbour_lease_p99_ratio", 2.5, False)):
             with self.subTest(name):
                 self.assertAlmostEqual(found[name]["value"], value)
@@ -73,7 +75,7 @@ class RatiosTest(unittest.TestCase):
         found = services_report.detail(RESULTS)
         self.assertEqual(found["leases"]["off"]["rate"], 800)
         self.assertAlmostEqual(found["conflict_probes"]["p99"], 0.35)
-        self.assertEqual(set(found["neighbour"]), {"quiet", "dhcp", "arp", "mixed"})
+        self.assertEqual(set(found["neighbour"]), {"quiet", "dhcp", "arp", "mixed", "connections"})
         self.assertAlmostEqual(found["neighbour"]["dhcp"]["lease_p99_ratio"], 1.5)
         self.assertAlmostEqual(found["neighbour"]["dhcp"]["throughput_ratio"], 1.0)
         self.assertNotIn("throughput_ratio", found["neighbour"]["quiet"])
@@ -86,7 +88,7 @@ class RatiosTest(unittest.TestCase):
                       "Conflict probes are 175 ms of the median and 350 ms", "| default | 400 |", "| own zone | 8,500 |",
                       "| DISCOVERs of ever other hosts | 1.00 |"):
             self.assertIn(words, text)
-        self.assertNotIn("new connections |", text)
+        self.assertNotIn("no quota |", text)
         services_report.render({}).html()
 
 
@@ -150,8 +152,9 @@ class NetworkTest(unittest.TestCase):
         self.assertEqual(ports, [{"acc0"}, {"acc1", "hosts0"}])
         for tenant in (hostile, beside):
             self.assertEqual(tenant["dhcp"]["conflict-probe"], 0)
-            self.assertNotIn("quota", tenant)
             self.assertNotIn("queries-per-second", tenant["dns"])
+        self.assertEqual([tenant.get("quota") for tenant in (hostile, beside)], [{"new-sessions": 10_000}, None])
+        self.assertNotIn("quota", services_bed.pair("n", True, limited=False)[0])
         self.assertNotIn("dns", services_bed.pair("n", False)[0])
 
     def test_probes_are_the_default_unless_switched_off(self):
@@ -178,7 +181,7 @@ class FloodsTest(unittest.TestCase):
         for kind, frames in found.items():
             with self.subTest(kind):
                 self.assertEqual({frame[12:16] for frame in frames}, {vlan})
-                self.assertEqual(len(set(frames)), len(frames) if kind != "mixed" else 5 * 500)
+                self.assertEqual(len(set(frames)), len(frames))
         self.assertEqual(len({frame[6:12] for frame in found["dhcp"]}), len(found["dhcp"]))
         self.assertEqual({frame[26] for frame in found["ttl"]}, {1})
         self.assertEqual({host_frames.checksum(frame[18:38]) for frame in found["ttl"]}, {0})
@@ -187,7 +190,8 @@ class FloodsTest(unittest.TestCase):
         self.assertTrue(all(traffic.parse(frame).checksums_valid for frame in found["dns"]))
         self.assertEqual({traffic.parse(frame).destination for frame in found["connections"]},
                          {services_bed.FAR_SERVER})
-        self.assertEqual(len(found["mixed"]), 5 * 500)
+        self.assertEqual(set(found["mixed"]),
+                         {frame for kind in ("dhcp", "arp", "dns", "ttl") for frame in found[kind]})
 
 
 class NamesTest(unittest.TestCase):
