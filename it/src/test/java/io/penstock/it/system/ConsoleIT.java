@@ -80,7 +80,8 @@ class ConsoleIT {
         assertThat(printed.get(5)).contains("priority=", "actions=", "beta").doesNotContain("acme");
         assertThat(row(printed.get(6), node.name())).contains("none");
         assertThat(row(printed.get(7), "pool " + Intent.SMALL_POOL)).contains("2 addresses");
-        assertThat(row(printed.get(8), node.name())).contains("acme", "neighbour", "50 packets", "100");
+        assertThat(row(printed.get(8), node.name())).contains("acme", "slow-path", "500 packets", "1000");
+        assertThat(printed.get(8)).containsPattern("acme +\\| neighbour +\\| 50 packets +\\| 100 ");
         assertThat(printed.get(8)).doesNotContain("beta", "session-samples");
         assertThat(printed.get(9)).contains("beta", "session-samples").doesNotContain("acme");
         assertThat(printed.get(10)).contains("host name", "nothing");
