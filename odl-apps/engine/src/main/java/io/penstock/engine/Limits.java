@@ -8,6 +8,7 @@ import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.southbound.openflow.MeterCount;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,14 +22,15 @@ final class Limits {
     }
 
     /**
-     * The planned meters of a node that the switch has, in the order in which it counts them.
+     * The planned meters of a node that the switch has: those of the whole node first, then by VRF id and kind.
      *
      * @param vrfs names of tenants by VRF id
      */
     static Stream<Limit> of(final String node, final NodePlan plan, final Map<Integer, String> vrfs,
             final List<MeterCount> counts) {
         final Map<Integer, MeterSpec> planned = plan.meters();
-        return counts.stream().map(count -> limit(node, planned.get(count.id()), vrfs, count))
+        return counts.stream().sorted(Comparator.comparingInt(MeterCount::id))
+            .map(count -> limit(node, planned.get(count.id()), vrfs, count))
             .filter(Objects::nonNull);
     }
 

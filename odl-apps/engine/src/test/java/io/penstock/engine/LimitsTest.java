@@ -24,10 +24,10 @@ class LimitsTest {
             6, List.of(new MeterSpec(TenantMeter.NEW_SESSIONS.number(6), Unit.PACKETS, 7, 14)))), new TreeMap<>());
 
     @Test
-    void aCountHasItsTenantAndItsRate() {
+    void countsHaveTheirTenantAndRateAndComeByTenant() {
         assertThat(Limits.of("edge1", PLAN, Map.of(5, "red", 6, "blue"), List.of(
-            new MeterCount(OUT, 10, 1000, 3, 300),
-            new MeterCount(TenantMeter.NEW_SESSIONS.number(6), 1, 100, 0, 0)))).containsExactly(
+            new MeterCount(TenantMeter.NEW_SESSIONS.number(6), 1, 100, 0, 0),
+            new MeterCount(OUT, 10, 1000, 3, 300)))).containsExactly(
                 new Limit("edge1", "red", "out", "kilobits", 100, 20, 7, 3, 300),
                 new Limit("edge1", "blue", "new-sessions", "packets", 7, 14, 1, 0, 0));
     }
