@@ -73,41 +73,26 @@ public final class AccessStage implements Stage {
     private static void classify(final NodeView node, final TenantView view, final TenantView.Domain domain,
             final Tenant.Attachment attachment, final FlowSink sink) {
         final String label = "from " + attachment.name();
-        from(node, attachment, sink.flow(Table.CLASSIFY, Priority.NORMAL, label)).then(origin(node, view, domain,
-            attachment)).go(next(attachment));
-        // What needs no connection, no address that is routed and no rate to make the switch look up something new.
-        limit(node, view, domain, attachment, EtherType.ARP, from(node, attachment, sink.flow(Table.CLASSIFY,
-            Priority.HIGH, "ARP " + label)).arp());
-        limit(node, view, domain, attachment, EtherType.IPV4, from(node, attachment, sink.flow(Table.CLASSIFY,
-            Priority.HIGH, "broadcast " + label)).when(MatchField.ETH_DST, Constants.BROADCAST_MAC).ipv4());
+        final int port = node.port(attachment.port());
+        final List<FieldMatch> from =
+            List.of(FieldMatch.of(MatchField.IN_PORT, port), FieldMatch.of(MatchField.VLAN_VID, attachment.vlan()));
+        final List<Action> origin = List.of(new Action.PopVlan(), Register.VRF.load(view.vrf()),
+            Register.DOMAIN.load(domain.id()), Register.IN_ATTACHMENT.load(Register.place(port, attachment.vlan())));
+        final Table next = attachment.trusted() ? Table.ACCESS_LEARN : Table.ACCESS_GUARD;
+        sink.flow(Table.CLASSIFY, Priority.NORMAL, label).when(from).then(origin).go(next);
+        // Each of these may cost an upcall, whatever is limited later: ADR 21.
+        final Action limit = view.meter(TenantMeter.SLOW_PATH);
+        sink.flow(Table.CLASSIFY, Priority.HIGH, "ARP " + label).when(from).arp()
+            .then(limit).then(origin).then(Replies.lookAgain(EtherType.ARP)).go(next);
+        sink.flow(Table.CLASSIFY, Priority.HIGH, "broadcast " + label).when(from)
+            .when(MatchField.ETH_DST, Constants.BROADCAST_MAC).ipv4()
+            .then(limit).then(origin).then(Replies.lookAgain(EtherType.IPV4)).go(next);
         if (domain.hasIpv6()) {
             for (final int type : NdReplies.RESOLUTION) {
-                limit(node, view, domain, attachment, EtherType.IPV6, from(node, attachment,
-                    sink.flow(Table.CLASSIFY, Priority.HIGH, "neighbour discovery " + label)).icmp6(type));
+                sink.flow(Table.CLASSIFY, Priority.HIGH, "neighbour discovery " + label).when(from).icmp6(type)
+                    .then(limit).then(origin).then(Replies.lookAgain(EtherType.IPV6)).go(next);
             }
         }
-    }
-
-    private static void limit(final NodeView node, final TenantView view, final TenantView.Domain domain,
-            final Tenant.Attachment attachment, final int etherType, final FlowSink.Draft flow) {
-        flow.then(view.meter(TenantMeter.SLOW_PATH)).then(origin(node, view, domain, attachment))
-            .then(Replies.lookAgain(etherType)).go(next(attachment));
-    }
-
-    private static FlowSink.Draft from(final NodeView node, final Tenant.Attachment attachment,
-            final FlowSink.Draft flow) {
-        return flow.when(MatchField.IN_PORT, node.port(attachment.port()))
-            .when(MatchField.VLAN_VID, attachment.vlan());
-    }
-
-    private static List<Action> origin(final NodeView node, final TenantView view, final TenantView.Domain domain,
-            final Tenant.Attachment attachment) {
-        return List.of(new Action.PopVlan(), Register.VRF.load(view.vrf()), Register.DOMAIN.load(domain.id()),
-            Register.IN_ATTACHMENT.load(Register.place(node.port(attachment.port()), attachment.vlan())));
-    }
-
-    private static Table next(final Tenant.Attachment attachment) {
-        return attachment.trusted() ? Table.ACCESS_LEARN : Table.ACCESS_GUARD;
     }
 
     private static void bridge(final NodeView node, final TenantView view, final TenantView.Domain domain,

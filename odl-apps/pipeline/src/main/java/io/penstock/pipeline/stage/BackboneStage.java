@@ -99,7 +99,7 @@ public final class BackboneStage implements Stage {
         sink.flow(Table.BACKBONE_IN, Priority.GUARD, "ping to the backbone address").when(from).ipv4()
             .when(MatchField.IP_DST, uplink.address()).when(MatchField.IP_PROTO, IpProtocol.ICMP)
             .when(MatchField.ICMP_TYPE, Replies.ECHO_REQUEST)
-            .then(Replies.echo(mac)).then(Replies.backToSender()).go(Table.EGRESS);
+            .then(Replies.echo(mac)).go(Table.EGRESS);
 
         sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, "to the backbone itself").ipv4()
             .when(MatchField.IP_DST, uplink.address()).drop();

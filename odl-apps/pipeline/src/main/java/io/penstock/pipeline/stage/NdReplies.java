@@ -97,7 +97,7 @@ final class NdReplies {
         return flow.icmp6(ECHO_REQUEST).when(MatchField.ICMPV6_CODE, 0);
     }
 
-    /** Turns an echo request to any address into its reply. */
+    /** Turns an echo request into its reply, back to the sender. */
     static List<Action> echo(final long mac) {
         return List.of(
             move(MatchField.ETH_SRC, MatchField.ETH_DST),

@@ -63,7 +63,7 @@ final class Replies {
         return List.of(new Action.PushMpls(), new Action.PopMpls(etherType));
     }
 
-    /** Turns an echo request (RFC 792) to any address into its reply. */
+    /** Turns an echo request (RFC 792) into its reply, back to the sender. */
     static List<Action> echo(final long mac) {
         return List.of(
             move(MatchField.ETH_SRC, MatchField.ETH_DST),
@@ -72,7 +72,8 @@ final class Replies {
             move(MatchField.IP_SRC, MatchField.IP_DST),
             new Action.Move(Register.NEXT_HOP.range(), MatchField.IP_SRC.range()),
             new Action.SetField(MatchField.ICMP_TYPE, ECHO_REPLY),
-            new Action.SetField(MatchField.IP_TTL, INITIAL_TTL));
+            new Action.SetField(MatchField.IP_TTL, INITIAL_TTL),
+            backToSender());
     }
 
     /** Sends back to where the frame came from. */

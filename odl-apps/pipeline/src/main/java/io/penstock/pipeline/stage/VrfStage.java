@@ -27,7 +27,7 @@ public final class VrfStage implements Stage {
         sink.flow(Table.GATEWAY, Priority.MISS, "source is not inside the VRF").drop();
         sink.flow(Table.GATEWAY_PING, Priority.NORMAL, "ping to a gateway").ipv4()
             .when(MatchField.IP_PROTO, IpProtocol.ICMP).when(MatchField.ICMP_TYPE, Replies.ECHO_REQUEST)
-            .then(Replies.echo(Constants.GATEWAY_MAC)).then(Replies.backToSender()).go(Table.EGRESS);
+            .then(Replies.echo(Constants.GATEWAY_MAC)).go(Table.EGRESS);
         sink.flow(Table.GATEWAY_PING, Priority.MISS, "no ping").drop();
         ErrorStage.tell(sink.flow(Table.VRF_ROUTE, Priority.MISS, "no route"), ErrorKind.NO_ROUTE);
     }
