@@ -24,8 +24,9 @@ final class Ipv6Rules {
     private static final int MOST_RESOLVERS = 8;
     private static final int MOST_DOMAINS = 4;
     /** What no host on a network has (RFC 4291, sections 2.5 and 2.7), and what resolvers of nodes have. */
-    private static final List<Prefix6> NOT_OF_HOSTS =
-        Stream.of("::/96", "::ffff:0:0/96", "fe80::/9", "ff00::/8", "fd50:7300::/48").map(Prefix6::parse).toList();
+    private static final List<Prefix6> NOT_OF_HOSTS = Stream.concat(
+        Stream.of("::/96", "::ffff:0:0/96", "fe80::/9", "ff00::/8").map(Prefix6::parse),
+        Stream.of(new Prefix6(Constants.RESOLVERS6, Constants.RESOLVERS6_LENGTH))).toList();
 
     private final Tenant tenant;
     private final Backbone6 backbone;

@@ -103,13 +103,15 @@ public final class Constants {
     public static final int LEARNED_PER_TENANT = 4096;
     /** Most functions in a chain: as often as OVS lets a packet recirculate (MAX_RECIRC_DEPTH, lib/dpif-netdev.c). */
     public static final int RECIRCULATION_BUDGET = 6;
+    /** All {@link #resolverAddress6}: fd50:7300::/48, of which no tenant may have a prefix. */
+    public static final Ipv6 RESOLVERS6 = new Ipv6(0xfd50_7300_0000_0000L, 0);
+    public static final int RESOLVERS6_LENGTH = 48;
 
     /** VRF ids end below it. */
     private static final int ACL_ZONES = 0x8000;
     /** Of 240.0.0.0/8, which is nobody's on a network (RFC 1112, section 4). */
     private static final long RESOLVER_BASE = 240L << 24;
-    /** Of fd50:7300::/48, of which no tenant may have a prefix; and what such an address ends with. */
-    private static final long RESOLVER_BASE6 = 0xfd50_7300_0000_0000L;
+    /** What a service address of IPv6 ends with. */
     private static final long RESOLVER_INTERFACE = 0x53;
     private static final long BACKBONE_MAC_BASE = 0x025053010000L;
     private static final long DATAPATH_ID_BASE = 0x0050534eL << 32;
@@ -145,7 +147,7 @@ public final class Constants {
      */
     public static Ipv6 resolverAddress6(final int vrf, final int subnet) {
         checkSubnet(subnet);
-        return new Ipv6(RESOLVER_BASE6 | vrf, (long) subnet << 48 | RESOLVER_INTERFACE);
+        return new Ipv6(RESOLVERS6.high() | vrf, (long) subnet << 48 | RESOLVER_INTERFACE);
     }
 
     private static void checkSubnet(final int subnet) {
