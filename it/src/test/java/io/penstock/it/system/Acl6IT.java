@@ -88,8 +88,7 @@ class Acl6IT {
     @AfterEach
     void stop() {
         programs.forEach(Shell::stop);
-        Ipv6World.disable(host);
-        transit.shell().run("ip", "link", "set", "dev", "eth1", "mtu", "1500");
+        Ipv6World.stop(node, host);
     }
 
     private static String entry(final String name, final String matches) {

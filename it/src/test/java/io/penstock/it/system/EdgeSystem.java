@@ -111,7 +111,7 @@ final class EdgeSystem implements TestRun.Closing {
 
     /** Waits until the switches have confirmed what was configured, as the controller says it. */
     void awaitApplied() {
-        final JsonObject answer = restconf().call("wait-applied", "{'timeout-milliseconds': 60000}");
+        final JsonObject answer = restconf().call("wait-applied", "{}");
         assertThat(answer.get("applied").getAsBoolean()).as("applied: %s", answer).isTrue();
     }
 

@@ -79,8 +79,7 @@ class Icmp6ErrorIT {
 
     @AfterEach
     void stop() {
-        Ipv6World.disable(host);
-        transit.shell().run("ip", "link", "set", "dev", "eth1", "mtu", "1500");
+        Ipv6World.stop(node, host);
         forgetPaths();
     }
 

@@ -54,6 +54,12 @@ final class Ipv6World {
         }
     }
 
+    /** As it was before: the way beyond the transit router may have been made narrow, and the host knows of IPv6. */
+    static void stop(final EdgeNode node, final Host host) {
+        disable(host);
+        node.network().transit().shell().run("ip", "link", "set", "dev", "eth1", "mtu", "1500");
+    }
+
     /** Has a host forget all that it knows of IPv6. */
     static void disable(final Host host) {
         disabled(host, Host.DEVICE, 1);
