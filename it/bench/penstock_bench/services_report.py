@@ -7,8 +7,8 @@ from .ratios import SERVICES
 from .wording import count, number, percent
 
 _FLOODS = {"quiet": "none", "dhcp": "DISCOVERs of ever other hosts", "arp": "ARP for unknown hosts",
-           "dns": "DNS queries", "ttl": "packets with a TTL of 1", "mixed": "all of these", floods.CONNECTIONS: "new connections",
-           neighbour.UNLIMITED: "new connections, no quota"}
+           "dns": "DNS queries", "ttl": "packets with a TTL of 1", "mixed": "all of these",
+           floods.CONNECTIONS: "new connections", neighbour.UNLIMITED: "new connections, no quota"}
 _WHAT = {"own": "own zone", "cached": "cached"}
 
 
