@@ -15,6 +15,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A tenant that wants more than its share. */
 class LimitsPacketsIT {
@@ -97,6 +99,21 @@ class LimitsPacketsIT {
         except TimeoutError:
             print(answers)
         """;
+
+    /** Sends to one address after the other of its own subnet, or to ever other MAC addresses, not too fast. */
+    private static final String ADDRESSES = """
+        import socket, struct, sys, time
+        link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+        link.bind((sys.argv[1], 0))
+        mac = link.getsockname()[4]
+        for number in range(int(sys.argv[3])):
+            to = bytes.fromhex("025053000001") if sys.argv[2] == "subnet" else struct.pack("!HI", 0x0200, number)
+            address = struct.pack("!I", 0x0a000000 + (20 + number if sys.argv[2] == "subnet" else 20))
+            header = struct.pack("!BBHHHBBH", 0x45, 0, 28, 0, 0x4000, 64, 17, 0) + socket.inet_aton("10.0.0.5")
+            link.send(to + mac + b"\\x08\\0" + header + address + struct.pack("!HHHH", 9, 9, 8, 0))
+            time.sleep(0.002)
+        """;
+    private static final int ADDRESSES_SENT = 200;
 
     private static PacketNode node;
     private static Host client;
@@ -188,6 +205,18 @@ class LimitsPacketsIT {
         assertThat(cached).hasSizeBetween(2, (int) (SLOW_PATH * (seconds + 3))).hasSizeLessThan(STORM_FRAMES / 2);
         other.meets(GATEWAY);
         other.reaches(EdgeNetwork.SERVER);
+    }
+
+    /** A limit (docs/limits.md): nothing is looked at before these, so each is an upcall. */
+    @ParameterizedTest
+    @ValueSource(strings = {"subnet", "mac"})
+    void eachAddressIsACachedFlowOfItsOwn(final String kind) {
+        load(Optional.empty(), Optional.empty(), Optional.empty());
+        client.meets(GATEWAY);
+        Script.run(client, ADDRESSES, Host.DEVICE, kind, ADDRESSES_SENT);
+        assertThat(node.node().ovs().appctl("dpctl/dump-flows").lines()
+            .filter(flow -> flow.contains("recirc_id(0)") && flow.contains("vid=" + VLAN)))
+            .hasSizeGreaterThan(ADDRESSES_SENT / 2);
     }
 
     @Test
