@@ -16,7 +16,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** How long connections are kept, as the switch itself tells of those that real packets made. */
 class NatTimeoutsPacketsIT {
-    private static final int PORT = 30040;
     private static final int TWO_MINUTES = 120;
     private static final int FOUR_MINUTES = 240;
     private static final int FIVE_MINUTES = 300;
@@ -29,7 +28,7 @@ class NatTimeoutsPacketsIT {
         import socket, struct, sys, time
         link = socket.socket()
         link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        link.bind(("", 30040))
+        link.bind(("", int(sys.argv[4])))
         link.connect((sys.argv[1], int(sys.argv[2])))
         link.sendall(b"?")
         link.recv(100)
@@ -54,12 +53,15 @@ class NatTimeoutsPacketsIT {
         import socket, sys
         link = socket.socket()
         link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        link.bind(("", 30040))
+        link.bind(("", int(sys.argv[2])))
         link.setblocking(False)
         link.connect_ex((sys.argv[1], 80))
         """;
 
     private static NatPair pair;
+    private static int next = 30040;
+    /** Each test has its own: what the kernel still says of the connection of another test is not about this one. */
+    private final int port = next += 2;
 
     @BeforeAll
     static void start() {
@@ -83,30 +85,30 @@ class NatTimeoutsPacketsIT {
     @ParameterizedTest
     @ValueSource(ints = {NatPair.TELL, NatPair.CLOSED, 53})
     @Requirement(rfc = 4787, number = {"5", "5a", "5c"})
-    void mappingsOfUdpLastFiveMinutesAnsweredOrNot(final int port) {
-        Script.run(pair.first(), SAY, PORT, EdgeNetwork.SERVER, port);
-        assertThat(timeout("udp", "sport=" + PORT)).isGreaterThan(TWO_MINUTES)
+    void mappingsOfUdpLastFiveMinutesAnsweredOrNot(final int to) {
+        Script.run(pair.first(), SAY, port, EdgeNetwork.SERVER, to);
+        assertThat(timeout("udp", "sport=" + port)).isGreaterThan(TWO_MINUTES)
             .isBetween(FIVE_MINUTES - SLACK, FIVE_MINUTES);
     }
 
     @Test
     @Requirement(rfc = 4787, number = "6")
     void whatGoesOutRefreshesAMapping() {
-        Ask.udp(pair.first(), PORT, NatPair.TELL);
-        Await.until("it gets old", () -> timeout("udp", "sport=" + PORT), seconds -> seconds < FIVE_MINUTES - 3);
+        Ask.udp(pair.first(), port, NatPair.TELL);
+        Await.until("it gets old", () -> timeout("udp", "sport=" + port), seconds -> seconds < FIVE_MINUTES - 3);
         // A port that is closed by now answers by an error; the datagram out is all that counts.
-        Script.run(pair.first(), SAY, PORT, EdgeNetwork.SERVER, NatPair.TELL);
-        assertThat(timeout("udp", "sport=" + PORT)).isGreaterThanOrEqualTo(FIVE_MINUTES - 2);
+        Script.run(pair.first(), SAY, port, EdgeNetwork.SERVER, NatPair.TELL);
+        assertThat(timeout("udp", "sport=" + port)).isGreaterThanOrEqualTo(FIVE_MINUTES - 2);
     }
 
     @Test
     @Requirement(rfc = 4787, number = "6a")
     void whatComesInRefreshesIt() {
         // From a port that nobody serves, so that nothing answers what comes back to it but an error.
-        Script.run(pair.first(), SAY, PORT, EdgeNetwork.SERVER, NatPair.CLOSED);
-        Await.until("it gets old", () -> timeout("udp", "sport=" + PORT), seconds -> seconds < FIVE_MINUTES - 3);
-        Script.run(pair.server(), SAY, NatPair.CLOSED, NatPair.PUBLIC, PORT);
-        assertThat(timeout("udp", "sport=" + PORT)).isGreaterThanOrEqualTo(FIVE_MINUTES - 2);
+        Script.run(pair.first(), SAY, port, EdgeNetwork.SERVER, NatPair.CLOSED);
+        Await.until("it gets old", () -> timeout("udp", "sport=" + port), seconds -> seconds < FIVE_MINUTES - 3);
+        Script.run(pair.server(), SAY, NatPair.CLOSED, NatPair.PUBLIC, port);
+        assertThat(timeout("udp", "sport=" + port)).isGreaterThanOrEqualTo(FIVE_MINUTES - 2);
     }
 
     @Test
@@ -121,7 +123,7 @@ class NatTimeoutsPacketsIT {
     @Requirement(rfc = 5382, number = "5")
     void anEstablishedConnectionMayBeSilentForTwoHoursAndFourMinutes() {
         try (Script open = connect("not")) {
-            assertThat(timeout("tcp", "sport=" + PORT)).isBetween(TWO_HOURS_AND_FOUR_MINUTES - SLACK,
+            assertThat(timeout("tcp", "sport=" + port)).isBetween(TWO_HOURS_AND_FOUR_MINUTES - SLACK,
                 TWO_HOURS_AND_FOUR_MINUTES);
             assertThat(open.lines()).isEmpty();
         }
@@ -134,8 +136,8 @@ class NatTimeoutsPacketsIT {
         // An address behind the server that nobody has: the SYN is not answered.
         pair.server().shell().run("ip", "route", "replace", "blackhole", "198.51.100.77/32");
         pair.node().network().transit().route("198.51.100.77/32", EdgeNetwork.SERVER);
-        Script.run(pair.first(), KNOCK, "198.51.100.77");
-        assertThat(timeout("tcp", "sport=" + PORT)).isBetween(FOUR_MINUTES - SLACK, FOUR_MINUTES);
+        Script.run(pair.first(), KNOCK, "198.51.100.77", port);
+        assertThat(timeout("tcp", "sport=" + port)).isBetween(FOUR_MINUTES - SLACK, FOUR_MINUTES);
     }
 
     @ParameterizedTest
@@ -144,8 +146,8 @@ class NatTimeoutsPacketsIT {
     @Requirement(rfc = 7857, number = {"2", "2.1"})
     void aConnectionThatClosesLastsFourMinutes(final String how, final String meaning) {
         try (Script closed = connect(how)) {
-            Await.until(meaning, () -> timeout("tcp", "sport=" + PORT), seconds -> seconds <= FOUR_MINUTES);
-            assertThat(timeout("tcp", "sport=" + PORT)).isBetween(FOUR_MINUTES - SLACK, FOUR_MINUTES);
+            Await.until(meaning, () -> timeout("tcp", "sport=" + port), seconds -> seconds <= FOUR_MINUTES);
+            assertThat(timeout("tcp", "sport=" + port)).isBetween(FOUR_MINUTES - SLACK, FOUR_MINUTES);
             assertThat(closed.lines()).isEmpty();
         }
     }
@@ -155,17 +157,17 @@ class NatTimeoutsPacketsIT {
     @Requirement(rfc = 7857, number = {"2", "2.2"})
     void whatAResetEndsIsKeptForFourMinutes() {
         try (Script reset = connect("reset")) {
-            Await.until("it is reset", () -> timeout("tcp", "sport=" + PORT), seconds -> seconds <= FOUR_MINUTES);
-            assertThat(timeout("tcp", "sport=" + PORT)).isBetween(FOUR_MINUTES - SLACK, FOUR_MINUTES);
+            Await.until("it is reset", () -> timeout("tcp", "sport=" + port), seconds -> seconds <= FOUR_MINUTES);
+            assertThat(timeout("tcp", "sport=" + port)).isBetween(FOUR_MINUTES - SLACK, FOUR_MINUTES);
             // The server has got the reset, from the port it knows.
-            assertThat(pair.server().shell().run("ss", "-Htn", "state", "connected", "dport = :" + PORT)).isEmpty();
+            assertThat(pair.server().shell().run("ss", "-Htn", "state", "connected", "dport = :" + port)).isEmpty();
             assertThat(reset.lines()).isEmpty();
         }
         // Another host gets another port as long as it is kept.
-        assertThat(Ask.tcp(pair.second(), PORT, NatPair.TELL)).isNotEqualTo(List.of(Ask.seen(PORT)));
+        assertThat(Ask.tcp(pair.second(), port, NatPair.TELL)).isNotEqualTo(List.of(Ask.seen(port)));
     }
 
-    private static Script connect(final String how) {
-        return new Script(pair.node(), pair.first(), CONNECT, EdgeNetwork.SERVER, NatPair.TELL, how);
+    private Script connect(final String how) {
+        return new Script(pair.node(), pair.first(), CONNECT, EdgeNetwork.SERVER, NatPair.TELL, how, port);
     }
 }
