@@ -2,7 +2,11 @@
 package io.penstock.cli;
 
 import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonSerializer;
 import io.penstock.engine.api.Operations;
+import java.util.Optional;
 import org.apache.karaf.shell.api.action.Action;
 import org.apache.karaf.shell.api.action.Option;
 import org.apache.karaf.shell.api.action.lifecycle.Reference;
@@ -11,6 +15,10 @@ import org.apache.karaf.shell.support.table.ShellTable;
 
 /** What all commands have in common: tables for people, JSON on request. */
 abstract class OperationsCommand implements Action {
+    /** Nothing is null, which is left out. */
+    private static final JsonSerializer<Optional<?>> PRESENT =
+        (value, type, context) -> value.<JsonElement>map(context::serialize).orElse(JsonNull.INSTANCE);
+
     @Reference
     private Operations operations;
 
@@ -27,8 +35,8 @@ abstract class OperationsCommand implements Action {
     /** Prints {@code value} as JSON, or the table for it. */
     Object print(final Object value, final ShellTable table) {
         if (json) {
-            session.getConsole()
-                .println(new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create().toJson(value));
+            session.getConsole().println(new GsonBuilder().setPrettyPrinting().disableHtmlEscaping()
+                .registerTypeHierarchyAdapter(Optional.class, PRESENT).create().toJson(value));
         } else {
             table.print(session.getConsole());
         }

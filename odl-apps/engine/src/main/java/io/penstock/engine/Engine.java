@@ -10,6 +10,7 @@ import io.penstock.engine.config.Desired;
 import io.penstock.engine.config.NodeRegistration;
 import io.penstock.engine.dhcp.DhcpService;
 import io.penstock.engine.error.RoutingErrors;
+import io.penstock.engine.health.HealthService;
 import io.penstock.engine.ipv6.Ipv6Services;
 import io.penstock.engine.link.FrameOutlet;
 import io.penstock.engine.link.Links;
@@ -23,6 +24,7 @@ import io.penstock.engine.subscriber.CutBlocks;
 import io.penstock.engine.subscriber.Subscribers;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
+import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.openflow.ConnectionListener;
@@ -84,6 +86,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final Subscribers subscribers = new Subscribers(Clock.systemUTC(), this::mark);
     private final DhcpService dhcp;
     private final RoutingErrors routingErrors;
+    private final HealthService health;
     private final OvsdbServer ovsdb = new OvsdbServer();
     private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
     private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
@@ -118,6 +121,8 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             engine.setDaemon(true);
             return engine;
         });
+        health = new HealthService(outlet, this::desired, new NodesOfHealth(), Ticker.systemTicker(),
+            new SecureRandom().nextLong());
         retry = new Retry(thread, this::mark, RETRY_SECONDS);
         dhcp = new DhcpService(Clock.systemUTC(), this::mark,
             millis -> thread.schedule(this::mark, millis, TimeUnit.MILLISECONDS), outlet);
@@ -134,7 +139,9 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         registrations.add(southbound.listen(dhcp::onPacketIn));
         registrations.add(southbound.listen(routingErrors::onPacketIn));
         registrations.add(southbound.listen(ipv6::onPacketIn));
+        registrations.add(southbound.listen(health::onPacketIn));
         ipv6.start();
+        health.start();
         ovsdb.start(listenAddress, ovsdbPort, this);
         thread.scheduleWithFixedDelay(() -> workers.values().forEach(NodeWorker::audit), AUDIT_SECONDS, AUDIT_SECONDS,
             TimeUnit.SECONDS);
@@ -147,6 +154,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     public void close() {
         ovsdb.close();
         ipv6.close();
+        health.close();
         registrations.forEach(OpenFlowSouthbound.Registration::close);
         store.close();
         thread.shutdownNow();
@@ -157,6 +165,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     /** What is configured and handed out. */
     Desired desired() {
         return desired;
+    }
+
+    /** What probes tell of instances of functions. */
+    HealthService health() {
+        return health;
     }
 
     /** The DHCP servers. */
@@ -252,13 +265,33 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         });
         for (final String name : snapshot.nodes().keySet()) {
             if (!workers.containsKey(name)) {
-                final NodeWorker worker = new NodeWorker(name, this::desired, southbound, bridges);
+                final NodeWorker worker = new NodeWorker(name, this::desired, southbound, bridges,
+                    instance -> health.isHealthy(name, instance));
                 workers.put(name, worker);
                 Optional.ofNullable(sessions.get(name)).ifPresent(worker::sessionOpened);
                 if (southbound.connected().contains(switchId(name))) {
                     worker.switchConnected();
                 }
             }
+        }
+    }
+
+    private final class NodesOfHealth implements HealthService.Nodes {
+        @Override
+        public boolean isOnline(final String node) {
+            final NodeWorker worker = workers.get(node);
+            return worker != null && worker.isOnline();
+        }
+
+        @Override
+        public boolean isUp(final String node, final Instance instance) {
+            final NodeWorker worker = workers.get(node);
+            return worker != null && worker.isUp(instance);
+        }
+
+        @Override
+        public void changed(final String node) {
+            Optional.ofNullable(workers.get(node)).ifPresent(NodeWorker::healthChanged);
         }
     }
 

@@ -11,7 +11,6 @@ import io.penstock.engine.pool.Preview;
 import io.penstock.engine.pool.Usage;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;
@@ -26,7 +25,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -69,11 +67,10 @@ final class EngineOperations implements Operations {
         final Map<String, Observation> observations = observe(workers);
         final List<NodeStatus> nodes = workers.entrySet().stream()
             .map(entry -> nodeStatus(entry.getKey(), entry.getValue(), observations.get(entry.getKey()))).toList();
+        final ChainReports chains = new ChainReports(desired, workers, observations, engine.health());
         final List<TenantStatus> tenants = snapshot.tenants().values().stream()
-            .map(tenant -> tenantStatus(desired, tenant, workers, agents)).toList();
-        final List<FunctionStatus> functions = snapshot.functions().values().stream()
-            .map(function -> new FunctionStatus(function.name(), functionState(function, workers))).toList();
-        return new Status(nodes, tenants, chains(desired, observations), functions, new ControllerStatus(url, version,
+            .map(tenant -> tenantStatus(chains, tenant, agents)).toList();
+        return new Status(nodes, tenants, chains.chains(), chains.functions(), new ControllerStatus(url, version,
             Duration.between(started, clock.instant()).toSeconds(), engine.icmpErrors()));
     }
 
@@ -277,73 +274,35 @@ final class EngineOperations implements Operations {
             seen != null ? counts(seen) : planned(worker));
     }
 
-    private static TenantStatus tenantStatus(final Desired desired, final Tenant tenant,
-            final SortedMap<String, NodeWorker> workers, final AgentReports agents) {
-        final TenantAllocation allocation = desired.allocations().tenants().get(tenant.name());
+    private static TenantStatus tenantStatus(final ChainReports chains, final Tenant tenant,
+            final AgentReports agents) {
+        final TenantAllocation allocation = chains.desired().allocations().tenants().get(tenant.name());
         return new TenantStatus(tenant.name(), allocation == null ? 0 : allocation.vrf(),
             tenant.attachments().stream().map(at -> at.node() + "/" + at.port() + "/" + at.vlan()).toList(),
             allocation == null || allocation.publicAddress() == 0 ? ""
                 : Ipv4.text(allocation.publicAddress()),
-            tenant.chain().orElse(""), tenantState(desired, tenant, workers),
+            tenant.chain().orElse(""), tenantState(chains, tenant),
             allocation == null ? List.of() : agents.of(allocation.vrf()));
     }
 
-    private static String tenantState(final Desired desired, final Tenant tenant,
-            final SortedMap<String, NodeWorker> workers) {
+    private static String tenantState(final ChainReports chains, final Tenant tenant) {
         for (final Tenant.Attachment attachment : tenant.attachments()) {
-            final NodeWorker worker = workers.get(attachment.node());
+            final NodeWorker worker = chains.workers().get(attachment.node());
             if (worker == null || !worker.isOnline()) {
                 return "waiting for node " + attachment.node();
             }
-            if (!worker.hasApplied(desired)) {
+            if (!worker.hasApplied(chains.desired())) {
                 return "being installed";
             }
         }
-        for (final NetworkFunction function : desired.snapshot().chainOf(tenant)) {
-            if (!isUp(function, workers)) {
+        for (final NetworkFunction function : chains.desired().snapshot().chainOf(tenant)) {
+            if (!chains.isUp(function)) {
                 return function.failPolicy() == NetworkFunction.FailPolicy.CLOSED
                     ? "stopped: function " + function.name() + " is down"
                     : "active, bypassing function " + function.name();
             }
         }
         return "active";
-    }
-
-    private static String functionState(final NetworkFunction function,
-            final SortedMap<String, NodeWorker> workers) {
-        final NodeWorker worker = workers.get(function.node());
-        if (worker == null || !worker.isOnline()) {
-            return "waiting for node " + function.node();
-        }
-        return isUp(function, workers) ? "up" : "down";
-    }
-
-    private static boolean isUp(final NetworkFunction function, final SortedMap<String, NodeWorker> workers) {
-        final NodeWorker worker = workers.get(function.node());
-        return worker != null && worker.isUp(function.insidePort(), function.outsidePort());
-    }
-
-    private static List<ChainStatus> chains(final Desired desired, final Map<String, Observation> observations) {
-        final Snapshot snapshot = desired.snapshot();
-        if (snapshot.chains().isEmpty()) {
-            return List.of();
-        }
-        final Allocations allocations = desired.allocations();
-        final Map<String, Long> hits = new HashMap<>();
-        final Map<Integer, String> chainOfVrf = snapshot.tenants().values().stream()
-            .filter(tenant -> tenant.chain().isPresent() && allocations.tenants().containsKey(tenant.name()))
-            .collect(Collectors.toMap(tenant -> allocations.tenants().get(tenant.name()).vrf(),
-                tenant -> tenant.chain().orElseThrow()));
-        observations.values().forEach(seen -> {
-            final Map<FlowSpec.Key, Long> packets = seen.dump().flows().stream()
-                .collect(Collectors.toMap(installed -> installed.flow().key(), InstalledFlow::packets));
-            seen.plan().flows().values().stream().filter(planned -> planned.label().startsWith("chain hop"))
-                .forEach(planned -> hits.merge(
-                    chainOfVrf.getOrDefault(Cookie.ownerId(planned.flow().cookie()), ""),
-                    packets.getOrDefault(planned.flow().key(), 0L), Long::sum));
-        });
-        return snapshot.chains().values().stream().map(chain -> new ChainStatus(chain.name(), chain.functions(),
-            hits.getOrDefault(chain.name(), 0L))).toList();
     }
 
     private static FlowLine line(final String node, final PlannedFlow planned, final Map<Integer, String> vrfs,

@@ -4,6 +4,7 @@ package io.penstock.engine;
 import io.penstock.engine.api.Operations.Limit;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.registry.FunctionMeter;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.southbound.openflow.MeterCount;
@@ -38,13 +39,14 @@ final class Limits {
     private static Limit limit(final String node, final MeterSpec meter, final Map<Integer, String> vrfs,
             final MeterCount count) {
         return meter == null ? null : new Limit(node, vrfs.getOrDefault(TenantMeter.vrfOf(meter.id()), ""),
-            text(kind(meter.id())), text(meter.unit()), meter.rate(), meter.burst(),
+            kind(meter.id()), text(meter.unit()), meter.rate(), meter.burst(),
             count.packetsIn() - count.packetsDropped(), count.packetsDropped(), count.bytesDropped());
     }
 
-    private static Enum<?> kind(final int id) {
-        return TenantMeter.of(id).<Enum<?>>map(kind -> kind).orElseGet(() ->
-            Arrays.stream(Meter.values()).filter(meter -> meter.number() == id).findFirst().orElseThrow());
+    private static String kind(final int id) {
+        return TenantMeter.of(id).map(Limits::text).orElseGet(() ->
+            Arrays.stream(Meter.values()).filter(meter -> meter.number() == id).findFirst().map(Limits::text)
+                .orElseGet(() -> "probes from port " + FunctionMeter.portOf(id)));
     }
 
     private static String text(final Enum<?> value) {

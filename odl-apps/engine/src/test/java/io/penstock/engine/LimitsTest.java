@@ -8,6 +8,7 @@ import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.flow.MeterSpec.Unit;
 import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.registry.FunctionMeter;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.southbound.openflow.MeterCount;
@@ -20,7 +21,8 @@ import org.junit.jupiter.api.Test;
 class LimitsTest {
     private static final int OUT = TenantMeter.OUT.number(5);
     private static final NodePlan PLAN = new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()),
-        List.of(), new TreeMap<>(), new TreeMap<>(Map.of(5, List.of(new MeterSpec(OUT, Unit.KILOBITS, 100, 20)),
+        List.of(), List.of(FunctionMeter.spec(4)), new TreeMap<>(),
+        new TreeMap<>(Map.of(5, List.of(new MeterSpec(OUT, Unit.KILOBITS, 100, 20)),
             6, List.of(new MeterSpec(TenantMeter.NEW_SESSIONS.number(6), Unit.PACKETS, 7, 14)))), new TreeMap<>());
 
     @Test
@@ -37,6 +39,14 @@ class LimitsTest {
         final Meter meter = Meter.BLOCK_REQUESTS;
         assertThat(Limits.of("edge1", PLAN, Map.of(), List.of(new MeterCount(meter.number(), 5, 50, 1, 10))))
             .containsExactly(new Limit("edge1", "", "block-requests", "packets", meter.rate(), meter.burst(), 4, 1,
+                10));
+    }
+
+    @Test
+    void aLimitOfAFunctionNamesItsPort() {
+        final MeterSpec meter = FunctionMeter.spec(4);
+        assertThat(Limits.of("edge1", PLAN, Map.of(), List.of(new MeterCount(meter.id(), 5, 50, 1, 10))))
+            .containsExactly(new Limit("edge1", "", "probes from port 4", "packets", meter.rate(), meter.burst(), 4, 1,
                 10));
     }
 

@@ -43,8 +43,31 @@ public interface Operations {
     /** A chain and how many packets were sent into its functions. */
     record ChainStatus(String name, List<String> functions, long packets) { }
 
-    /** A function and whether both its ports are up. */
-    record FunctionStatus(String name, String state) { }
+    /**
+     * A function and whether it works.
+     *
+     * @param instances in the order of the configuration; a function without a list of them is one, of its name
+     */
+    record FunctionStatus(String name, String state, List<InstanceStatus> instances) { }
+
+    /**
+     * An instance of a function.
+     *
+     * @param packetsIn how many packets were sent into it, both ways
+     * @param packetsOut how many came out of it, its probes included
+     * @param probes of instances that are probed
+     */
+    record InstanceStatus(String name, String state, long packetsIn, long packetsOut, Optional<ProbeStatus> probes) { }
+
+    /**
+     * What the last hundred probes through an instance told.
+     *
+     * @param sent how many there were, those under way left out
+     * @param lost how many of them had no answer within a second
+     * @param meanMicros of the round trips, through the controller both ways; 0 when there was none
+     * @param mostMicros the longest one
+     */
+    record ProbeStatus(int sent, int lost, long meanMicros, long mostMicros) { }
 
     /**
      * This controller.

@@ -26,6 +26,8 @@ import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocation
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.Block;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.BlockBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.BlockKey;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.Function;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.FunctionBuilder;
 import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
 import org.opendaylight.yangtools.yang.binding.util.BindingMap;
 import org.opendaylight.yangtools.yang.common.Uint16;
@@ -57,7 +59,9 @@ final class AllocationCodec {
             tenants.put(tenant.getName(), new TenantAllocation(tenant.getVrf().toJava(),
                 tenant.getPublicAddress() == null ? 0 : Ipv4.parse(tenant.getPublicAddress().getValue()),
                 tenant.nonnullBlock().values().stream().sorted(BLOCK_ORDER).map(AllocationCodec::block).toList(),
-                tenant.nonnullLease().values().stream().map(LeaseCodec::read).toList()));
+                tenant.nonnullLease().values().stream().map(LeaseCodec::read).toList(),
+                tenant.nonnullFunction().values().stream().collect(Collectors.toMap(Function::getName,
+                    function -> function.getPlace().intValue(), (one, other) -> one, TreeMap::new))));
         }
         return new io.penstock.pipeline.intent.Allocations(
             stored.getLastVrf() == null ? 0 : stored.getLastVrf().toJava(), nodes, ports, tenants);
@@ -144,6 +148,8 @@ final class AllocationCodec {
         if (given.publicAddress() != 0) {
             builder.setPublicAddress(new Ipv4AddressNoZone(Ipv4.text(given.publicAddress())));
         }
+        builder.setFunction(given.places().entrySet().stream().map(each -> new FunctionBuilder()
+            .setName(each.getKey()).setPlace(Uint8.valueOf(each.getValue())).build()).collect(BindingMap.toMap()));
         return builder.setBlock(blocks(given)).setLease(LeaseCodec.leases(given.leases())).build();
     }
 }

@@ -10,6 +10,9 @@ import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.Memo;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
+import io.penstock.pipeline.intent.NetworkFunction.HealthCheck;
+import io.penstock.pipeline.intent.NetworkFunction.Instance;
+import io.penstock.pipeline.intent.NetworkFunction.State;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Prefix;
@@ -171,9 +174,27 @@ final class NetworkReader {
     }
 
     private static NetworkFunction function(final Element function) {
+        final List<Instance> instances =
+            function.list("instance", "name").stream().map(NetworkReader::instance).toList();
         return new NetworkFunction(function.text("name"), function.text("node"),
             function.leaf("fail-policy").orElse("closed").equals("open") ? FailPolicy.OPEN : FailPolicy.CLOSED,
-            Boolean.parseBoolean(function.leaf("shared").orElse("true")));
+            Boolean.parseBoolean(function.leaf("shared").orElse("true")), !instances.isEmpty(), instances.isEmpty()
+                ? List.of(new Instance(function.text("name"), State.IN_SERVICE, 1)) : instances,
+            Optional.of(function.child("health-check")).filter(Element::isPresent).map(check -> new HealthCheck(
+                number(check, "interval", 200), number(check, "lost", 3), number(check, "hold", 5))));
+    }
+
+    private static int number(final Element element, final String leaf, final int otherwise) {
+        return element.leaf(leaf).map(Integer::valueOf).orElse(otherwise);
+    }
+
+    private static Instance instance(final Element instance) {
+        final State state = switch (instance.leaf("state").orElse("in-service")) {
+            case "draining" -> State.DRAINING;
+            case "out-of-service" -> State.OUT_OF_SERVICE;
+            default -> State.IN_SERVICE;
+        };
+        return new Instance(instance.text("name"), state, number(instance, "weight", 1));
     }
 
     private static Tenant tenant(final Element tenant) throws UnreadableException {

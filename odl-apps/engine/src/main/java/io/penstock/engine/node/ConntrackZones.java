@@ -45,6 +45,12 @@ final class ConntrackZones {
             .map(flow -> Constants.aclZone(Cookie.ownerId(flow.cookie()))).collect(Collectors.toSet());
     }
 
+    /** Zones of the chains of VRFs that have left the node: who gets the id next would inherit their instances. */
+    static Set<Integer> ofChains(final NodePlan planned, final Set<Integer> flushed) {
+        return flushed.stream().filter(vrf -> vrf <= Constants.LAST_CHAIN_VRF && !planned.vrfs().contains(vrf))
+            .map(Constants::chainZone).collect(Collectors.toSet());
+    }
+
     /**
      * Whether a flow is there as long as a network is seen at other addresses. When it is so no longer, its packets of
      * connections that are known would come in by its own addresses, which hosts inside may have.

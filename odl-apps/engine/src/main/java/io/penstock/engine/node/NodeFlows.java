@@ -97,7 +97,7 @@ final class NodeFlows {
         final Set<Long> cookies = Removal.cookies(diff, gone, flushed);
         final FlowChanges changes = new FlowChanges(cookies, Removal.keys(diff, cookies), foreign, diff.toAdd());
         // Should the connection end between the two, the flows tell nothing any more.
-        Stream.concat(flushed.stream(), ConntrackZones.ofLists(diff).stream())
+        Stream.of(flushed, ConntrackZones.ofLists(diff), ConntrackZones.ofChains(planned, flushed)).flatMap(Set::stream)
             .forEach(zone -> unflushed.add(TrackedConnections.ofZone(zone)));
         if (changes.size() > 0) {
             southbound.apply(id, changes).get(ANSWER_SECONDS, TimeUnit.SECONDS);

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.Desired;
+import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
@@ -28,6 +29,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -53,6 +55,7 @@ public final class NodeWorker implements AutoCloseable {
     private final OpenFlowSouthbound southbound;
     private final NodeFlows flows;
     private final BridgeTranslator bridges;
+    private final Predicate<String> healthy;
     private final AgentOrders orders = new AgentOrders();
     private final PortStates ports = new PortStates();
     private final ScheduledExecutorService thread;
@@ -72,9 +75,14 @@ public final class NodeWorker implements AutoCloseable {
     private long onlineSinceNanos;
     private long retryMillis = FIRST_RETRY_MILLIS;
 
-    /** A worker for the node of this name; idle until told of something. */
+    /**
+     * A worker for the node of this name; idle until told of something.
+     *
+     * @param healthy whether an instance of a function may have packets, by its name; must not block
+     */
     public NodeWorker(final String name, final Supplier<Desired> desired, final OpenFlowSouthbound southbound,
-            final BridgeTranslator bridges) {
+            final BridgeTranslator bridges, final Predicate<String> healthy) {
+        this.healthy = requireNonNull(healthy);
         this.name = requireNonNull(name);
         this.desired = requireNonNull(desired);
         this.southbound = requireNonNull(southbound);
@@ -160,6 +168,11 @@ public final class NodeWorker implements AutoCloseable {
         });
     }
 
+    /** Says that instances of functions may have become healthy, or the other way. */
+    public void healthChanged() {
+        run(this::markStale);
+    }
+
     /** Whether the switch can be used. */
     public boolean isOnline() {
         return online;
@@ -196,9 +209,9 @@ public final class NodeWorker implements AutoCloseable {
         return Optional.ofNullable(plan);
     }
 
-    /** Whether both ports of a function are up. */
-    public boolean isUp(final String insidePort, final String outsidePort) {
-        return online && ports.isUp(insidePort) && ports.isUp(outsidePort);
+    /** Whether both ports of an instance are up, whatever its probes tell. */
+    public boolean isUp(final Instance instance) {
+        return online && instance.ports().stream().allMatch(ports::isUp);
     }
 
     /** Reads the switch and compares; changes nothing. Fails when the switch is not there. */
@@ -324,9 +337,9 @@ public final class NodeWorker implements AutoCloseable {
     }
 
     private NodePlan planNow(final Desired state) {
-        final Set<String> down = state.snapshot().functionsOn(name).stream()
-            .filter(function -> !ports.isUp(function.insidePort()) || !ports.isUp(function.outsidePort()))
-            .map(function -> function.name()).collect(Collectors.toSet());
+        final Set<String> down = state.snapshot().instancesOn(name).stream()
+            .filter(instance -> !instance.ports().stream().allMatch(ports::isUp) || !healthy.test(instance.name()))
+            .map(Instance::name).collect(Collectors.toSet());
         final NodePlan planned = planner.planAgain(state.snapshot(), state.allocations(), down, name);
         plan = planned;
         return planned;

@@ -41,10 +41,14 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.usage.output.port.block.TopBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.ChainBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.ControllerBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.Function;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.FunctionBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.NodeBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.TenantBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.controller.IcmpErrorBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.function.InstanceBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.function.instance.Probes;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.function.instance.ProbesBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.node.FlowsBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.tenant.Agent;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.tenant.AgentBuilder;
@@ -61,6 +65,21 @@ final class OperationsWriter {
         // Only functions.
     }
 
+    private static Function function(final Operations.FunctionStatus function) {
+        return new FunctionBuilder().setName(function.name()).setState(function.state())
+            .setInstance(function.instances().stream().map(instance -> new InstanceBuilder()
+                .setName(instance.name()).setState(instance.state())
+                .setPacketsIn(counter(instance.packetsIn())).setPacketsOut(counter(instance.packetsOut()))
+                .setProbes(instance.probes().map(OperationsWriter::probes).orElse(null)).build())
+                .collect(BindingMap.toOrderedMap())).build();
+    }
+
+    private static Probes probes(final Operations.ProbeStatus probes) {
+        return new ProbesBuilder().setSent(Uint16.valueOf(probes.sent())).setLost(Uint16.valueOf(probes.lost()))
+            .setMeanRoundTrip(Uint32.valueOf(probes.meanMicros()))
+            .setLongestRoundTrip(Uint32.valueOf(probes.mostMicros())).build();
+    }
+
     static StatusOutput status(final Operations.Status status) {
         return new StatusOutputBuilder()
             .setNode(status.nodes().stream().map(OperationsWriter::node).collect(BindingMap.toOrderedMap()))
@@ -68,8 +87,7 @@ final class OperationsWriter {
             .setChain(status.chains().stream().map(chain -> new ChainBuilder().setName(chain.name())
                 .setFunction(chain.functions()).setPackets(counter(chain.packets())).build())
                 .collect(BindingMap.toOrderedMap()))
-            .setFunction(status.functions().stream().map(function -> new FunctionBuilder()
-                .setName(function.name()).setState(function.state()).build()).collect(BindingMap.toOrderedMap()))
+            .setFunction(status.functions().stream().map(OperationsWriter::function).collect(BindingMap.toOrderedMap()))
             .setController(new ControllerBuilder().setUrl(status.controller().url())
                 .setVersion(status.controller().version())
                 .setUptimeSeconds(Uint32.valueOf(status.controller().uptimeSeconds()))

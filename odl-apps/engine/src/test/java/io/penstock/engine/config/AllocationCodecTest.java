@@ -87,7 +87,8 @@ class AllocationCodecTest {
                 tenants.put("t" + name, new TenantAllocation(2 + random.nextInt(3), random.nextInt(2) * 0xcb007105L,
                     IntStream.range(0, random.nextInt(5)).mapToObj(index -> new Block(
                         0x0a000000L + random.nextInt(3), 0xcb007101L, 1024 + 512 * index, 512)).toList(),
-                    IntStream.range(0, random.nextInt(4)).mapToObj(index -> lease(index, random)).toList()));
+                    IntStream.range(0, random.nextInt(4)).mapToObj(index -> lease(index, random)).toList(),
+                    new TreeMap<>(random.nextBoolean() ? Map.of() : Map.of("fw", random.nextInt(8)))));
             }
         }
         return allocations(random.nextInt(3), tenants);

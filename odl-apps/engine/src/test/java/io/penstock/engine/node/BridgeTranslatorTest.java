@@ -67,8 +67,8 @@ class BridgeTranslatorTest {
     }
 
     private BridgeSpec translate(final TenantOrders tenant) {
-        return translator.translate(new NodePlan(plan.bridge(), plan.nodeFlows(), plan.tenantFlows(),
-            plan.tenantMeters(), new TreeMap<>(Map.of(plan.orders().firstKey(), tenant))), orders);
+        return translator.translate(new NodePlan(plan.bridge(), plan.nodeFlows(), List.of(),
+            plan.tenantFlows(), plan.tenantMeters(), new TreeMap<>(Map.of(plan.orders().firstKey(), tenant))), orders);
     }
 
     private static TenantOrders everything() {

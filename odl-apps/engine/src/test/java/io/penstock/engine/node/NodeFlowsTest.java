@@ -275,8 +275,8 @@ class NodeFlowsTest {
 
     private static NodePlan metered(final List<PlannedFlow> flows, final List<MeterSpec> meters) {
         final NodePlan plan = plan(flows);
-        return new NodePlan(plan.bridge(), plan.nodeFlows(), plan.tenantFlows(), new TreeMap<>(Map.of(VRF, meters)),
-            plan.orders());
+        return new NodePlan(plan.bridge(), plan.nodeFlows(), List.of(), plan.tenantFlows(),
+            new TreeMap<>(Map.of(VRF, meters)), plan.orders());
     }
 
     private static List<PlannedFlow> translated(final long address) {
@@ -291,8 +291,8 @@ class NodeFlowsTest {
     }
 
     private static NodePlan plan(final SortedMap<Integer, List<PlannedFlow>> tenants) {
-        return new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()), List.of(), tenants,
-            new TreeMap<>(), new TreeMap<>());
+        return new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()), List.of(), List.of(),
+            tenants, new TreeMap<>(), new TreeMap<>());
     }
 
     /** A switch that takes everything and remembers it; flows and forgetting may fail. */

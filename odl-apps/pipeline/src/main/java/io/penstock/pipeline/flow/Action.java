@@ -158,9 +158,30 @@ public sealed interface Action {
             this(commit, zone, table, nat, mark, Optional.empty());
         }
 
+        /** Finds out which connection the packet is of. */
+        public static ConnTrack lookUp(final FieldRange zone, final Table table) {
+            return new ConnTrack(false, zone, table, Optional.empty(), Optional.empty());
+        }
+
         /** The same with an application level gateway. */
         public ConnTrack with(final Alg gateway) {
             return new ConnTrack(commit, zone, table, nat, mark, Optional.of(gateway));
+        }
+    }
+
+    /**
+     * Has the connection of the packet, which begins with it if it is not known yet, keep bits; the packet goes on as
+     * it is (Nicira ct with commit and without a table).
+     *
+     * @param zone where the number of the conntrack zone is, 16 bits
+     * @param label what is copied to where in {@link MatchField#CT_LABEL}
+     */
+    record KeepLabel(FieldRange zone, Move label) implements Action {
+        public KeepLabel {
+            requireNonNull(zone);
+            if (label.target().field() != MatchField.CT_LABEL) {
+                throw new IllegalArgumentException(label.target() + " is not kept");
+            }
         }
     }
 

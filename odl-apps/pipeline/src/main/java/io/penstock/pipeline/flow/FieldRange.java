@@ -87,7 +87,8 @@ public record FieldRange(MatchField field, int high, int low) {
     /** In ovs-ofctl text: {@code NXM_NX_REG0[0..15]}, {@code NXM_NX_REG1[]}. */
     @Override
     public String toString() {
-        if (isWhole()) {
+        // Bit 12 of OXM_OF_VLAN_VID says that there is a tag.
+        if (isWhole() && field != MatchField.VLAN_VID) {
             return field.nxm() + "[]";
         }
         return field.nxm() + (bits() == 1 ? "[" + low + "]" : "[" + low + ".." + high + "]");

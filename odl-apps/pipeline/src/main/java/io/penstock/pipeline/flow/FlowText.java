@@ -127,6 +127,8 @@ public enum FlowText {
             return copy.actions().stream().map(this::action).collect(Collectors.joining(",", "clone(", ")"));
         } else if (action instanceof Action.ConnTrack ct) {
             return connTrack(ct);
+        } else if (action instanceof Action.KeepLabel keep) {
+            return "ct(commit,zone=" + keep.zone() + ",exec(" + action(keep.label()) + "))";
         } else if (action instanceof Action.ClearConnTrack) {
             return "ct_clear";
         } else if (action instanceof Action.Learn learn) {

@@ -71,6 +71,8 @@ public enum MatchField {
     XXREG3("xxreg3", "NXM_NX_XXREG3", 128, Format.HEX),
     CT_STATE("ct_state", "NXM_NX_CT_STATE", 32, Format.CT_STATE),
     CT_MARK("ct_mark", "NXM_NX_CT_MARK", 32, Format.HEX),
+    /** 128 bits that a connection keeps, like {@link #CT_MARK}. */
+    CT_LABEL("ct_label", "NXM_NX_CT_LABEL", 128, Format.HEX),
     /** Source address of a tracked packet's connection as its first packet had it, before translation. */
     CT_NW_SRC("ct_nw_src", "NXM_NX_CT_NW_SRC", 32, Format.IPV4),
     /** Its source port, likewise. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -22,16 +23,19 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
      * @param publicAddress 0 without source NAT
      * @param blocks ports of its subscribers, those of one subscriber in the order in which it got them
      * @param leases addresses of its DHCP server, each once
+     * @param places which sixteen bits of ct_label tell the instance of a connection, 0..7, by function
      */
-    public record TenantAllocation(int vrf, long publicAddress, List<Block> blocks, List<Lease> leases) {
+    public record TenantAllocation(int vrf, long publicAddress, List<Block> blocks, List<Lease> leases,
+            SortedMap<String, Integer> places) {
         public TenantAllocation {
+            places = Collections.unmodifiableSortedMap(new TreeMap<>(places));
             blocks = blocks.stream().sorted(Comparator.comparingLong(Block::subscriber)).toList();
             leases = leases.stream().sorted(Comparator.comparingLong(Lease::address)).toList();
         }
 
-        /** Without leases. */
+        /** Without leases and spread functions. */
         public TenantAllocation(final int vrf, final long publicAddress, final List<Block> blocks) {
-            this(vrf, publicAddress, blocks, List.of());
+            this(vrf, publicAddress, blocks, List.of(), new TreeMap<>());
         }
 
         /** Without subscribers. */
@@ -41,12 +45,12 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
 
         /** The same with other blocks. */
         public TenantAllocation withBlocks(final List<Block> others) {
-            return new TenantAllocation(vrf, publicAddress, others, leases);
+            return new TenantAllocation(vrf, publicAddress, others, leases, places);
         }
 
         /** The same with other leases. */
         public TenantAllocation withLeases(final List<Lease> others) {
-            return new TenantAllocation(vrf, publicAddress, blocks, others);
+            return new TenantAllocation(vrf, publicAddress, blocks, others, places);
         }
     }
 

@@ -35,8 +35,7 @@ public final class Allocator {
         for (final Node node : snapshot.nodes().values()) {
             final List<String> names = Stream.concat(
                 node.ports().stream().map(Node.Port::name),
-                snapshot.functionsOn(node.name()).stream()
-                    .flatMap(function -> Stream.of(function.insidePort(), function.outsidePort()))).toList();
+                snapshot.instancesOn(node.name()).stream().flatMap(instance -> instance.ports().stream())).toList();
             ports.put(node.name(), number(names, before.ports().getOrDefault(node.name(), new TreeMap<>()),
                 FIRST_PORT));
         }
@@ -95,7 +94,8 @@ public final class Allocator {
             final int vrf = had != null ? had.vrf() : given.get(tenant);
             final long address = publicAddress(snapshot, tenant, had, addresses, free);
             final List<Allocations.Block> blocks = had == null ? List.of() : BlockAllocator.kept(tenant, had.blocks());
-            final TenantAllocation now = new TenantAllocation(vrf, address, blocks, keptLeases(tenant, had));
+            final TenantAllocation now = new TenantAllocation(vrf, address, blocks, keptLeases(tenant, had),
+                number(spreadFunctions(snapshot, tenant), had == null ? new TreeMap<>() : had.places(), 0));
             tenants.put(tenant.name(), now.equals(had) ? had : now);
         }
         return new Allocations(last, nodes, ports, Collections.unmodifiableMap(tenants));
@@ -108,6 +108,10 @@ public final class Allocator {
         }
         final Dhcp dhcp = tenant.services().dhcp().orElseThrow();
         return had.leases().stream().filter(lease -> dhcp.subnetOf(lease.address()).isPresent()).toList();
+    }
+
+    private static List<String> spreadFunctions(final Snapshot snapshot, final Tenant tenant) {
+        return snapshot.chainOf(tenant).stream().filter(NetworkFunction::spread).map(NetworkFunction::name).toList();
     }
 
     private static int nextVrf(final int last, final Set<Integer> taken, final boolean tag) {

@@ -24,15 +24,23 @@ final class FunctionValidator {
     }
 
     private void checkFunctionsAndChains() {
+        final Map<String, String> owners = new HashMap<>();
         for (final NetworkFunction function : snapshot.functions().values()) {
             final String entry = "function " + function.name();
             final Node node = snapshot.nodes().get(function.node());
             if (node == null) {
                 add(entry, "node", Validator.unknown("node", function.node(), snapshot.nodes()));
-            } else if (node.ports().stream().anyMatch(port -> port.name().equals(function.insidePort())
-                    || port.name().equals(function.outsidePort()))) {
-                add(entry, "name", "node " + node.name() + " has a port of the name " + function.insidePort() + " or "
-                    + function.outsidePort());
+            }
+            for (final NetworkFunction.Instance instance : function.instances()) {
+                final String leaf = function.spread() ? "instance " + instance.name() + " / name" : "name";
+                final String other = owners.putIfAbsent(instance.name(), function.name());
+                if (other != null) {
+                    add(entry, leaf, "function " + other + " has the ports " + String.join(" and ", instance.ports()));
+                }
+                if (node != null && node.ports().stream().anyMatch(port -> instance.ports().contains(port.name()))) {
+                    add(entry, leaf, "node " + node.name() + " has a port of the name "
+                        + String.join(" or ", instance.ports()));
+                }
             }
         }
         for (final Chain chain : snapshot.chains().values()) {

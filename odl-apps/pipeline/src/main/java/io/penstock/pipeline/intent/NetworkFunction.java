@@ -1,18 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
-/** A network function behind two vhost-user ports of a node. */
-public record NetworkFunction(String name, String node, FailPolicy failPolicy, boolean shared) {
-    /** What becomes of the traffic while a port is down. */
-    public enum FailPolicy { OPEN, CLOSED }
+import java.util.List;
+import java.util.Optional;
 
-    /** Port on the tenant side. */
-    public String insidePort() {
-        return name + "-in";
+/**
+ * A network function of a node: one instance, or several that share its flows.
+ *
+ * @param spread whether each connection has an instance that it keeps; without it there is one instance, of the
+ *     function's name
+ * @param instances at least one
+ * @param health how it is found out whether an instance passes packets on; by its ports alone when absent
+ */
+public record NetworkFunction(String name, String node, FailPolicy failPolicy, boolean shared, boolean spread,
+        List<Instance> instances, Optional<HealthCheck> health) {
+    public NetworkFunction {
+        instances = List.copyOf(instances);
+        if (instances.isEmpty() || !spread && instances.size() > 1) {
+            throw new IllegalArgumentException(name + ": " + instances.size() + " instances");
+        }
     }
 
-    /** Port on the backbone side. */
-    public String outsidePort() {
-        return name + "-out";
+    /** One instance, and no connections that are kept to it. */
+    public NetworkFunction(final String name, final String node, final FailPolicy failPolicy, final boolean shared) {
+        this(name, node, failPolicy, shared, false, List.of(new Instance(name, State.IN_SERVICE, 1)),
+            Optional.empty());
+    }
+
+    /** The same with instances among which its connections are spread. */
+    public NetworkFunction spread(final Instance... among) {
+        return new NetworkFunction(name, node, failPolicy, shared, true, List.of(among), health);
+    }
+
+    /** The same with probes. */
+    public NetworkFunction with(final HealthCheck check) {
+        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, Optional.of(check));
+    }
+
+    /**
+     * Probes through each instance.
+     *
+     * @param intervalMillis from one to the next
+     * @param lost so many intervals without an answer are a failure
+     * @param holdSeconds how long a failed one has to answer before it has connections again
+     */
+    public record HealthCheck(int intervalMillis, int lost, int holdSeconds) { }
+
+    /** What becomes of the traffic while no instance works. */
+    public enum FailPolicy { OPEN, CLOSED }
+
+    /** What an instance is meant to do. */
+    public enum State {
+        /** It has connections and gets new ones. */
+        IN_SERVICE,
+        /** It keeps the connections that it has, and gets none. */
+        DRAINING,
+        /** It has none. */
+        OUT_OF_SERVICE
+    }
+
+    /**
+     * What stands behind two vhost-user ports.
+     *
+     * @param weight its share of new connections, 1..100, among those of all that are in service
+     */
+    public record Instance(String name, State state, int weight) {
+        /** Port on the tenant side. */
+        public String insidePort() {
+            return name + "-in";
+        }
+
+        /** Port on the backbone side. */
+        public String outsidePort() {
+            return name + "-out";
+        }
+
+        /** Both, that on the tenant side first. */
+        public List<String> ports() {
+            return List.of(insidePort(), outsidePort());
+        }
+    }
+
+    /** The only instance of a function that is not {@link #spread}. */
+    public Instance single() {
+        return instances.get(0);
     }
 }

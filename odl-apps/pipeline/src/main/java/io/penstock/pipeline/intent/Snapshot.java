@@ -67,6 +67,11 @@ public record Snapshot(SortedMap<String, Node> nodes, Backbone backbone, SortedM
         return functions.values().stream().filter(function -> function.node().equals(node)).toList();
     }
 
+    /** Instances of the functions of a node, by function. */
+    public List<NetworkFunction.Instance> instancesOn(final String node) {
+        return functionsOn(node).stream().flatMap(function -> function.instances().stream()).toList();
+    }
+
     /** The functions of a tenant's chain from the tenant to the backbone; empty without a chain. */
     public List<NetworkFunction> chainOf(final Tenant tenant) {
         return tenant.chain().map(chains::get).map(Chain::functions).orElse(List.of()).stream()

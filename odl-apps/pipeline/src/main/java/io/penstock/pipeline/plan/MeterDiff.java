@@ -45,8 +45,8 @@ public record MeterDiff(List<MeterSpec> missing, List<MeterSpec> wrong, SortedSe
     }
 
     /**
-     * Compares a plan with the one that the switch has. Looks only at the meters of tenants that have not the same list
-     * of them in both; those of the whole switch are in every plan.
+     * Compares a plan with the one that the switch has. Looks only at the meters of functions and tenants that have not
+     * the same list of them in both; those of the whole switch are in every plan.
      */
     public static MeterDiff between(final NodePlan plan, final NodePlan installed) {
         final List<MeterSpec> missing = new ArrayList<>();
@@ -61,6 +61,10 @@ public record MeterDiff(List<MeterSpec> missing, List<MeterSpec> wrong, SortedSe
                 there.addAll(before);
             }
         });
+        if (plan.functionMeters() != installed.functionMeters()) {
+            wanted.addAll(plan.functionMeters());
+            there.addAll(installed.functionMeters());
+        }
         installed.tenantMeters().forEach((vrf, meters) -> {
             if (!plan.tenantMeters().containsKey(vrf)) {
                 there.addAll(meters);

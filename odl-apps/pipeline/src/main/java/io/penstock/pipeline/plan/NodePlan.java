@@ -18,16 +18,19 @@ import java.util.function.Consumer;
  * what is the same in both.
  *
  * @param nodeFlows flows of the node and of the backbone
+ * @param functionMeters meters of the ports of functions
  * @param tenantFlows flows of the tenants by VRF id, which is also the conntrack zone of their translations
  * @param tenantMeters meters of the tenants by VRF id
  * @param orders what the agent of the node has to do for the tenants, by conntrack zone; each zone in use is there:
- *     that of the translations of every tenant, and that of the access lists of those whose lists are tracked
+ *     that of the translations of every tenant, that of the access lists of those whose lists are tracked, and that of
+ *     the chains of those with functions that connections are spread over
  */
-public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows,
+public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows, List<MeterSpec> functionMeters,
         SortedMap<Integer, List<PlannedFlow>> tenantFlows, SortedMap<Integer, List<MeterSpec>> tenantMeters,
         SortedMap<Integer, TenantOrders> orders) {
     public NodePlan {
         nodeFlows = List.copyOf(nodeFlows);
+        functionMeters = List.copyOf(functionMeters);
         tenantFlows = Collections.unmodifiableSortedMap(tenantFlows);
         tenantMeters = Collections.unmodifiableSortedMap(tenantMeters);
         orders = Collections.unmodifiableSortedMap(orders);
@@ -39,6 +42,7 @@ public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows,
         for (final Meter meter : Meter.values()) {
             meters.put(meter.number(), meter.spec());
         }
+        functionMeters.forEach(meter -> meters.put(meter.id(), meter));
         tenantMeters.values().forEach(each -> each.forEach(meter -> meters.put(meter.id(), meter)));
         return meters;
     }

@@ -47,6 +47,9 @@ public final class PipelineLint {
             if (!flow.table().mayTrackTo(ct.table())) {
                 faults.add(flow + ": ct goes back");
             }
+        } else if (action instanceof Action.KeepLabel keep) {
+            checkRange(flow, keep.zone(), faults);
+            checkRange(flow, keep.label().source(), faults);
         } else if (action instanceof Action.Resubmit resubmit
                 && !flow.table().mayResubmit(resubmit.table())) {
             faults.add(flow + ": resubmit goes back");

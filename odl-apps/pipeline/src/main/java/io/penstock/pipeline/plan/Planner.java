@@ -6,12 +6,14 @@ import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Memo;
 import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.CtTimeout;
+import io.penstock.pipeline.registry.FunctionMeter;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.AccessStage;
 import io.penstock.pipeline.stage.AclStage;
@@ -30,6 +32,7 @@ import io.penstock.pipeline.stage.NdStage;
 import io.penstock.pipeline.stage.NeighbourStage;
 import io.penstock.pipeline.stage.NodeView;
 import io.penstock.pipeline.stage.PlannedFlow;
+import io.penstock.pipeline.stage.SpreadStage;
 import io.penstock.pipeline.stage.Stage;
 import io.penstock.pipeline.stage.TenantMeters;
 import io.penstock.pipeline.stage.TenantView;
@@ -50,7 +53,8 @@ import java.util.stream.Collectors;
  */
 public final class Planner {
     private static final List<Stage> STAGES = List.of(new AccessStage(), new GuardStage(), new DhcpStage(),
-        new DnsStage(), new ChainStage(), new BackboneStage(), new NatStage(), new VrfStage(), new AclStage(),
+        new DnsStage(), new ChainStage(), new SpreadStage(), new BackboneStage(), new NatStage(), new VrfStage(),
+        new AclStage(),
         new NeighbourStage(), new ErrorStage(), new NdStage(), new Guard6Stage(), new Ipv6Stage(),
         new Backbone6Stage());
 
@@ -58,13 +62,29 @@ public final class Planner {
     private Surroundings surroundings;
     private BridgePlan bridge;
     private List<PlannedFlow> nodeFlows = List.of();
+    private List<MeterSpec> functionMeters = List.of();
+    private TenantSurroundings tenantSurroundings;
 
-    /** All that the flows of a tenant depend on, beside the tenant and what it was given. */
-    private record Surroundings(Snapshot withoutTenants, Set<String> functionsDown, String node, int id,
+    /** All that the flows of the node depend on. */
+    private record Surroundings(Snapshot withoutTenants, Set<String> down, String node, int id,
             Map<String, Integer> ports) {
         static Surroundings of(final NodeView node) {
-            return new Surroundings(node.snapshot().withTenants(List.of()), node.functionsDown(), node.node().name(),
+            return new Surroundings(node.snapshot().withTenants(List.of()), node.down(), node.node().name(),
                 node.id(), node.allocations().ports().get(node.node().name()));
+        }
+    }
+
+    /** All that the flows of a tenant depend on, beside the tenant and what it was given. */
+    private record TenantSurroundings(Snapshot others, int id, Map<String, Integer> ports, List<Hop> hops) {
+        /** What a tenant knows of a function: not which instances connections are spread over. */
+        record Hop(String name, FailPolicy failPolicy, boolean spread, boolean down, int number, int outsidePort) { }
+
+        static TenantSurroundings of(final NodeView node) {
+            return new TenantSurroundings(node.snapshot().withTenants(List.of()).withFunctions(List.of()), node.id(),
+                node.node().ports().stream().collect(Collectors.toMap(Node.Port::name, port -> node.port(port.name()))),
+                node.functions().stream().map(function -> new Hop(function.name(), function.failPolicy(),
+                    function.spread(), node.isDown(function), node.number(function),
+                    function.spread() ? 0 : node.port(function.single().outsidePort()))).toList());
         }
     }
 
@@ -76,26 +96,31 @@ public final class Planner {
      *
      * @param snapshot checked intent
      * @param allocations of this snapshot
-     * @param functionsDown functions of which a port is down
+     * @param down instances of functions that do not work
      * @throws IllegalStateException when two flows are the same to a switch, which is a bug of a stage
      */
     public static NodePlan plan(final Snapshot snapshot, final Allocations allocations,
-            final Set<String> functionsDown, final String nodeName) {
-        final NodePlan plan = new Planner().planAgain(snapshot, allocations, functionsDown, nodeName);
+            final Set<String> down, final String nodeName) {
+        final NodePlan plan = new Planner().planAgain(snapshot, allocations, down, nodeName);
         plan.flows();
         return plan;
     }
 
     /** Plans a node as {@link #plan} does; what is as it was the last time is the same object as then. */
     public NodePlan planAgain(final Snapshot snapshot, final Allocations allocations,
-            final Set<String> functionsDown, final String nodeName) {
-        final NodeView node = new NodeView(snapshot, allocations, functionsDown, snapshot.nodes().get(nodeName));
+            final Set<String> down, final String nodeName) {
+        final NodeView node = new NodeView(snapshot, allocations, down, snapshot.nodes().get(nodeName));
         final Surroundings now = Surroundings.of(node);
         if (!now.equals(surroundings)) {
-            tenants.forget();
             nodeFlows = planNode(node);
+            functionMeters = functionMeters(node);
             bridge = bridge(node);
             surroundings = now;
+            final TenantSurroundings around = TenantSurroundings.of(node);
+            if (!around.equals(tenantSurroundings)) {
+                tenants.forget();
+                tenantSurroundings = around;
+            }
         }
         final SortedMap<Integer, List<PlannedFlow>> tenantFlows = new TreeMap<>();
         final SortedMap<Integer, List<MeterSpec>> tenantMeters = new TreeMap<>();
@@ -107,7 +132,7 @@ public final class Planner {
             tenantMeters.put(planned.allocation().vrf(), planned.meters());
             orders.putAll(planned.orders());
         }
-        return new NodePlan(bridge, nodeFlows, tenantFlows, tenantMeters, orders);
+        return new NodePlan(bridge, nodeFlows, functionMeters, tenantFlows, tenantMeters, orders);
     }
 
     private TenantPlan planTenant(final NodeView node, final Tenant tenant) {
@@ -137,14 +162,20 @@ public final class Planner {
         return List.copyOf(flows);
     }
 
+    private static List<MeterSpec> functionMeters(final NodeView node) {
+        return node.functions().stream().filter(function -> function.health().isPresent())
+            .flatMap(function -> function.instances().stream()).flatMap(instance -> instance.ports().stream())
+            .map(port -> FunctionMeter.spec(node.port(port))).toList();
+    }
+
     private static BridgePlan bridge(final NodeView view) {
         final List<BridgePlan.Port> ports = new ArrayList<>();
         for (final Node.Port port : view.node().ports()) {
             ports.add(new BridgePlan.Port(port.name(), port.type() == Node.PortType.DPDK
                 ? BridgePlan.Type.DPDK : BridgePlan.Type.SYSTEM, view.port(port.name()), port.devargs()));
         }
-        for (final NetworkFunction function : view.functions()) {
-            for (final String port : List.of(function.insidePort(), function.outsidePort())) {
+        for (final NetworkFunction.Instance instance : view.snapshot().instancesOn(view.node().name())) {
+            for (final String port : instance.ports()) {
                 ports.add(new BridgePlan.Port(port, BridgePlan.Type.VHOST_USER_CLIENT, view.port(port),
                     view.node().vhostDirectory() + "/" + port + ".sock"));
             }

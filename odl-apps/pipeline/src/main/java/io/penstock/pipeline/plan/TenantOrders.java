@@ -46,7 +46,7 @@ public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
     /** A host by its name in the tenant's domain. */
     public record Host(String name, String address) { }
 
-    /** The orders for a tenant by conntrack zone. Connections are limited in the zone of its access lists too. */
+    /** The orders for a tenant by conntrack zone. Connections are limited in each. */
     static SortedMap<Integer, TenantOrders> of(final NodeView node, final TenantView view) {
         final Optional<Node.Port> port = node.node().servicePort();
         final Optional<Integer> sessions = view.tenant().protection().quota().sessions();
@@ -55,6 +55,9 @@ public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
             view.tenant().services().dns().filter(dns -> port.isPresent()).map(dns -> resolver(node, view, dns))));
         if (view.tracksLists()) {
             orders.put(Constants.aclZone(view.vrf()), new TenantOrders(sessions, Optional.empty()));
+        }
+        if (!view.places().isEmpty()) {
+            orders.put(Constants.chainZone(view.vrf()), new TenantOrders(sessions, Optional.empty()));
         }
         return orders;
     }

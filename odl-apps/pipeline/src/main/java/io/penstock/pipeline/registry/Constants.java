@@ -11,8 +11,8 @@ public final class Constants {
     public static final int BACKBONE_VRF = 1;
     /** First and last VRF id of a tenant. */
     public static final int FIRST_VRF = 2;
-    /** Beyond it the meters of a tenant would have ids that Open vSwitch does not know: see {@link TenantMeter}. */
-    public static final int LAST_VRF = 0x7ffe;
+    /** Beyond it are the conntrack zones of chains. */
+    public static final int LAST_VRF = 0x6fff;
     /** A chain tags frames with the VRF id, so it has to be an 802.1Q tag. */
     public static final int LAST_CHAIN_VRF = 4094;
     /** Most attachments of a tenant: each can be a broadcast domain, and {@link Register#DOMAIN} has eight bits. */
@@ -30,6 +30,8 @@ public final class Constants {
     /** MAC addresses between functions: tenant side and backbone side. */
     public static final long CHAIN_INSIDE_MAC = 0x025053ff0001L;
     public static final long CHAIN_OUTSIDE_MAC = 0x025053ff0002L;
+    /** Tag of the controller's own packets through functions: that of the VRF that is no tenant's. */
+    public static final int PROBE_VLAN = BACKBONE_VRF;
     /** Bit of the ct_mark of a connection that has its translation; a packet without it was not translated. */
     public static final int TRANSLATED_MARK = 1;
     /** Bit of the ct_mark of a connection to a forwarded port of UDP, and where the mark has the public port. */
@@ -107,7 +109,9 @@ public final class Constants {
     public static final Ipv6 RESOLVERS6 = new Ipv6(0xfd50_7300_0000_0000L, 0);
     public static final int RESOLVERS6_LENGTH = 48;
 
-    /** VRF ids end below it. */
+    /** Tell the inside of the chains of a VRF, of which there are 4096, from all else. */
+    private static final int CHAIN_ZONES = 0x7000;
+    /** Chains end below it. */
     private static final int ACL_ZONES = 0x8000;
     /** Of 240.0.0.0/8, which is nobody's on a network (RFC 1112, section 4). */
     private static final long RESOLVER_BASE = 240L << 24;
@@ -159,6 +163,11 @@ public final class Constants {
     /** Conntrack zone of the access lists of a VRF; that of its translations is the VRF id. */
     public static int aclZone(final int vrf) {
         return ACL_ZONES | vrf;
+    }
+
+    /** Conntrack zone in which the connections of a VRF keep their instances of network functions. */
+    public static int chainZone(final int vrf) {
+        return CHAIN_ZONES | vrf;
     }
 
     /** OpenFlow datapath id of a node's bridge. */

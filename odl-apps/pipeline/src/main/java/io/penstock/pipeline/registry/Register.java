@@ -11,11 +11,11 @@ import io.penstock.pipeline.flow.MatchField;
  * again once a frame has left through a port.
  */
 public enum Register {
-    VRF(MatchField.REG0, 15, 0, Table.CLASSIFY, Table.ROUTING_ERROR,
+    VRF(MatchField.REG0, 15, 0, Table.CLASSIFY, Table.CHAIN_ENTER,
         "VRF id: 1 is the backbone, tenants from 2; also the conntrack zone of its translations."),
     DOMAIN(MatchField.REG0, 23, 16, Table.CLASSIFY, Table.L2_FORWARD,
         "Broadcast domain of the attachment within its VRF."),
-    FROM_BACKBONE(MatchField.REG0, 24, 24, Table.CLASSIFY, Table.ROUTING_ERROR,
+    FROM_BACKBONE(MatchField.REG0, 24, 24, Table.CLASSIFY, Table.CHAIN_ENTER,
         "1 for a packet that came from the backbone; it must not go back there."),
     FOUND(MatchField.REG0, 25, 25, Table.L2_LOOKUP, Table.NEIGHBOUR_FOUND,
         "1 when a learned flow knew the host or next hop."),
@@ -62,7 +62,17 @@ public enum Register {
     NEXT_HOP6(MatchField.XXREG2, 127, 0, Table.BACKBONE_IN, Table.NEIGHBOUR_FOUND,
         "IPv6 address of the next hop; before routing, the address that is pinged."),
     NEIGHBOUR_LEARNED(MatchField.REG13, 0, 0, Table.BACKBONE_ND, Table.ND_LEARN,
-        "1 when an IPv6 neighbour was learned, 0 when there are too many.");
+        "1 when an IPv6 neighbour was learned, 0 when there are too many."),
+    CHAIN_ZONE(MatchField.REG14, 15, 0, Table.CHAIN_RETURN, Table.CHAIN_KEEP,
+        "Conntrack zone of the tenant's chains."),
+    FUNCTION(MatchField.REG14, 31, 16, Table.CLASSIFY, Table.CHAIN_KEEP,
+        "The network function a frame comes from; then the one it goes to. The lowest OpenFlow port of its instances."),
+    INSTANCE(MatchField.REG15, 15, 0, Table.CHAIN_KNOWN, Table.CHAIN_ENTER,
+        "The instance it goes to: OpenFlow port of its tenant side; 0 when the connection has none."),
+    PLACE(MatchField.REG15, 24, 22, Table.CHAIN_RETURN, Table.CHAIN_KEEP,
+        "Which sixteen bits of ct_label have the instance of that function."),
+    BUCKET(MatchField.REG15, 21, 16, Table.CHAIN_INSTANCE, Table.CHAIN_PICK,
+        "Bits of the packet by which new connections are spread.");
 
     private final FieldRange range;
     private final Table first;

@@ -15,7 +15,7 @@ public enum Table {
         List.of("CHAIN_RETURN", "DNS_RETURN", "BACKBONE_IN", "ACCESS_GUARD", "ACCESS_LEARN")),
     CHAIN_RETURN(4, Owner.CHAIN, "Where a frame goes that comes back from a network function; behind the last one "
         + "twice NAT of the destination.",
-        List.of("TENANT_ACL_IN", "VRF_ROUTE", "NAT_MAP", "BACKBONE_ROUTE")),
+        List.of("CHAIN_TRACK", "TENANT_ACL_IN", "VRF_ROUTE", "NAT_MAP", "BACKBONE_ROUTE")),
     DNS_RETURN(8, Owner.DNS, "From the resolver of the node: whose answer it is.", List.of("VRF_ROUTE")),
     BACKBONE_IN(10, Owner.BACKBONE, "Frames from an uplink: ARP, ping to the backbone address, public addresses.",
         List.of("NAT_IN", "BACKBONE_ND", "CHAIN_IN", "ROUTING_ERROR", "EGRESS")),
@@ -30,7 +30,7 @@ public enum Table {
         List.of("CHAIN_IN")),
     CHAIN_IN(18, Owner.CHAIN, "Towards the tenant: twice NAT of the source; then the last function of the tenant's "
         + "chain, or straight on.",
-        List.of("TENANT_ACL_IN", "VRF_ROUTE")),
+        List.of("CHAIN_TRACK", "TENANT_ACL_IN", "VRF_ROUTE")),
     ACCESS_GUARD(19, Owner.GUARD, "From an attachment: whether the sender may use the addresses it sends from.",
         List.of("ACCESS_LEARN", "ND_GUARD")),
     ACCESS_LEARN(20, Owner.ACCESS, "Frames from an attachment: learns the host's MAC address from its ARP.",
@@ -76,7 +76,7 @@ public enum Table {
         List.of("CHAIN_OUT")),
     CHAIN_OUT(60, Owner.CHAIN, "Towards the backbone: the first function of the tenant's chain, or twice NAT of the "
         + "destination and straight on.",
-        List.of("NAT_MAP", "BACKBONE_ROUTE", "ROUTING_ERROR")),
+        List.of("CHAIN_TRACK", "NAT_MAP", "BACKBONE_ROUTE", "ROUTING_ERROR")),
     NAT_MAP(62, Owner.NAT, "Looks up the mapping of a subscriber whose mappings do not depend on the destination.",
         List.of("NAT_MAP_PORT", "NAT_OUT")),
     NAT_MAP_PORT(63, Owner.NAT, "It has its mapping, or else a port is looked at.",
@@ -111,7 +111,16 @@ public enum Table {
     NEIGHBOUR_FOUND(94, Owner.NEIGHBOUR, "An unknown next hop is asked for by the controller.", List.of("EGRESS")),
     ROUTING_ERROR(96, Owner.ERROR, "What a router has to tell the sender of: to the controller, as many as the tenant "
         + "may cause.", List.of()),
-    EGRESS(100, Owner.ACCESS, "Tags the frame and sends it to its attachment or uplink.", List.of());
+    EGRESS(100, Owner.ACCESS, "Tags the frame and sends it to its attachment or uplink.", List.of()),
+    CHAIN_TRACK(101, Owner.CHAIN, "To a function that connections are spread over: looks the connection up.",
+        List.of()),
+    CHAIN_KNOWN(102, Owner.CHAIN, "Which instance the connection has.",
+        List.of("CHAIN_INSTANCE")),
+    CHAIN_INSTANCE(104, Owner.CHAIN, "That instance works, or else the connection gets another one.",
+        List.of("CHAIN_PICK", "CHAIN_ENTER")),
+    CHAIN_PICK(106, Owner.CHAIN, "The instance for a new connection.", List.of("CHAIN_KEEP")),
+    CHAIN_KEEP(108, Owner.CHAIN, "Has the connection keep its instance.", List.of("CHAIN_ENTER")),
+    CHAIN_ENTER(110, Owner.CHAIN, "Tags the frame with its VRF and sends it to the instance.", List.of());
 
     /** The stage class that writes a table. */
     public enum Owner { ACCESS, GUARD, CHAIN, BACKBONE, NAT, VRF, IPV6, DHCP, DNS, ACL, NEIGHBOUR, ERROR }

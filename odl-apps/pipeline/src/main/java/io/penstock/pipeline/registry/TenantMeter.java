@@ -18,8 +18,10 @@ public enum TenantMeter {
     IN(6, 0, "what comes from the backbone"),
     NEW_SESSIONS(7, 0, "packets that begin a connection");
 
-    private static final int KINDS = 8;
+    /** Meter ids that each VRF has. */
+    static final int KINDS = 8;
     private static final int FIRST = Constants.FIRST_VRF * KINDS;
+    private static final int LAST = Constants.LAST_VRF * KINDS + KINDS - 1;
 
     private final int number;
     private final int rate;
@@ -51,14 +53,14 @@ public enum TenantMeter {
         return number;
     }
 
-    /** Which of a tenant's meters one is, by its OpenFlow id; nothing for one of the whole switch. */
+    /** Which of a tenant's meters one is, by its OpenFlow id; nothing for one of the switch or of a function. */
     public static Optional<TenantMeter> of(final int id) {
         return vrfOf(id) == 0 ? Optional.empty()
             : Arrays.stream(values()).filter(meter -> meter.number == id % KINDS).findFirst();
     }
 
-    /** Whose a meter is, by its OpenFlow id; 0 for one of the whole switch. */
+    /** Whose a meter is, by its OpenFlow id; 0 for one of the switch or of a function. */
     public static int vrfOf(final int id) {
-        return id < FIRST ? 0 : id / KINDS;
+        return id < FIRST || id > LAST ? 0 : id / KINDS;
     }
 }

@@ -14,9 +14,9 @@ import java.util.Set;
 /**
  * One node, with everything its plan depends on.
  *
- * @param functionsDown names of functions with a port that is down
+ * @param down names of instances that do not work
  */
-public record NodeView(Snapshot snapshot, Allocations allocations, Set<String> functionsDown, Node node) {
+public record NodeView(Snapshot snapshot, Allocations allocations, Set<String> down, Node node) {
     /** OpenFlow port number of a port of this node. */
     public int port(final String name) {
         return allocations.port(node.name(), name);
@@ -40,6 +40,22 @@ public record NodeView(Snapshot snapshot, Allocations allocations, Set<String> f
     /** A tenant of this node. */
     public TenantView view(final Tenant tenant) {
         return TenantView.of(this, tenant);
+    }
+
+    /** Whether no instance of a function works. */
+    public boolean isDown(final NetworkFunction function) {
+        return working(function).isEmpty();
+    }
+
+    /** The instances of a function that work and have connections. */
+    public List<NetworkFunction.Instance> working(final NetworkFunction function) {
+        return function.instances().stream().filter(instance -> !down.contains(instance.name())
+            && instance.state() != NetworkFunction.State.OUT_OF_SERVICE).toList();
+    }
+
+    /** Tells functions of this node apart: the lowest number of the ports of their instances. */
+    public int number(final NetworkFunction function) {
+        return function.instances().stream().mapToInt(instance -> port(instance.insidePort())).min().orElseThrow();
     }
 
     /** Functions of this node. */

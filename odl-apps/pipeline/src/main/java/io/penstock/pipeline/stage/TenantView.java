@@ -19,6 +19,7 @@ import io.penstock.pipeline.registry.TenantMeter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -32,9 +33,10 @@ import java.util.stream.Stream;
  * @param domains broadcast domains; the index of a domain is its id
  * @param chain functions that work or are not bypassed, from the tenant to the backbone; absent when a function that
  *     must not be bypassed is down
+ * @param places which sixteen bits of ct_label tell the instance of a connection, by function
  */
 public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block> blocks, List<Lease> leases,
-        List<Domain> domains, Optional<List<NetworkFunction>> chain) {
+        List<Domain> domains, Optional<List<NetworkFunction>> chain, Map<String, Integer> places) {
 
     /** Attachments that hear each other's broadcasts, and the subnets on them. */
     public record Domain(int id, List<Tenant.Attachment> attachments, List<Tenant.Subnet> subnets,
@@ -55,7 +57,7 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
         final TenantAllocation allocation = node.allocations().tenants().get(tenant.name());
         return new TenantView(tenant, allocation.vrf(), allocation.publicAddress(), allocation.blocks(),
             allocation.leases().stream().filter(Lease::isBound).toList(), domains(tenant),
-            workingChain(node, tenant));
+            workingChain(node, tenant), allocation.places());
     }
 
     /** A match on this VRF. */
@@ -174,7 +176,7 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
     private static Optional<List<NetworkFunction>> workingChain(final NodeView node, final Tenant tenant) {
         final List<NetworkFunction> working = new ArrayList<>();
         for (final NetworkFunction function : node.snapshot().chainOf(tenant)) {
-            if (!node.functionsDown().contains(function.name())) {
+            if (!node.isDown(function)) {
                 working.add(function);
             } else if (function.failPolicy() == NetworkFunction.FailPolicy.CLOSED) {
                 return Optional.empty();

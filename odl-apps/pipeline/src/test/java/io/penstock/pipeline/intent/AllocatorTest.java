@@ -48,6 +48,21 @@ class AllocatorTest {
     }
 
     @Test
+    void spreadFunctionsKeepTheirPlaceWhenOthersComeAndGo() {
+        final Snapshot one = Fixtures.spread();
+        final Allocations before = Allocator.allocate(one, Allocations.none());
+        assertThat(before.tenants().get("rich").places()).isEqualTo(Map.of("fw", 0));
+        final NetworkFunction fw = one.functions().get("fw");
+        final NetworkFunction tap = one.functions().get("tap").spread(
+            new NetworkFunction.Instance("tap1", NetworkFunction.State.IN_SERVICE, 1));
+        final Allocations both = Allocator.allocate(one.withFunctions(List.of(fw, tap)), before);
+        assertThat(both.tenants().get("rich").places()).isEqualTo(Map.of("fw", 0, "tap", 1));
+        final Allocations last = Allocator.allocate(one.withFunctions(List.of(
+            new NetworkFunction("fw", "edge1", NetworkFunction.FailPolicy.CLOSED, true), tap)), both);
+        assertThat(last.tenants().get("rich").places()).isEqualTo(Map.of("tap", 1));
+    }
+
+    @Test
     void whoComesWithAChainGetsAnIdThatIsATag() {
         final List<Tenant> many = IntStream.range(0, 5000).mapToObj(AllocatorTest::plain).toList();
         final Snapshot together = network(many, withChain("z"));

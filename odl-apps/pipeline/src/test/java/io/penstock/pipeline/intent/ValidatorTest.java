@@ -344,6 +344,16 @@ class ValidatorTest {
     }
 
     @Test
+    void instancesHaveNamesOfTheirOwn() {
+        final Snapshot base = Fixtures.spread();
+        assertThat(check(base)).isEmpty();
+        final NetworkFunction fw = base.functions().get("fw");
+        assertThat(check(base.withFunctions(List.of(fw, new NetworkFunction("fw1", "edge1", FailPolicy.OPEN, true),
+            base.functions().get("tap"))))).singleElement().hasToString(
+            "function fw1: name: function fw has the ports fw1-in and fw1-out");
+    }
+
+    @Test
     void anEntryTheDataPlaneCannotExpressIsRefused() {
         final Acl acl = new Acl("odd", List.of(new Acl.Entry("six", true, Optional.empty(), Optional.empty(),
             Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),

@@ -57,7 +57,9 @@ public final class Fixtures {
         new Case("dual-stack-chained", DualStack.network(DualStack.chained()), Set.of()),
         new Case("rich-tenant", network(rich()), Set.of()),
         new Case("rich-tenant-tap-down", network(rich()), Set.of("tap")),
-        new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")));
+        new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")),
+        new Case("spread", spread(), Set.of()),
+        new Case("spread-fw1-down", spread(), Set.of("fw1")));
 
     private Fixtures() {
     }
@@ -298,6 +300,15 @@ public final class Fixtures {
                 new NetworkFunction("tap", "edge1", FailPolicy.OPEN, true)),
             List.of(new Chain("secure", List.of("fw", "tap"))), List.of(tenants),
             List.of(keepOut(), webOnly(), officeOut(), officeIn()));
+    }
+
+    /** A chained tenant; connections are spread over two firewalls, of which a third gets no more. */
+    public static Snapshot spread() {
+        final Snapshot plain = network(rich());
+        return plain.withFunctions(List.of(plain.functions().get("fw").spread(
+            new NetworkFunction.Instance("fw1", NetworkFunction.State.IN_SERVICE, 1),
+            new NetworkFunction.Instance("fw2", NetworkFunction.State.IN_SERVICE, 3),
+            new NetworkFunction.Instance("fw0", NetworkFunction.State.DRAINING, 1)), plain.functions().get("tap")));
     }
 
     /** A plain tenant, and a backbone on VLAN 500 of the uplink without a list. */

@@ -144,6 +144,7 @@ final class WireFields {
             case XXREG3 -> number(NXM1, 114);
             case CT_STATE -> number(NXM1, 105);
             case CT_MARK -> number(NXM1, 107);
+            case CT_LABEL -> number(NXM1, 108);
             case CT_NW_SRC -> number(NXM1, 120);
             case CT_IPV6_SRC -> number(NXM1, 122);
             case CT_TP_SRC -> number(NXM1, 124);

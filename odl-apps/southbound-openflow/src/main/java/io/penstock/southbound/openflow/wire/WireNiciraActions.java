@@ -31,6 +31,8 @@ final class WireNiciraActions {
     /** OFPR_ACTION. */
     private static final int REASON_ACTION = 1;
     private static final int CT_COMMIT = 1;
+    /** NX_CT_RECIRC_NONE: the packet does not come back. */
+    private static final int NO_TABLE = 0xff;
     private static final int NAT_SOURCE = 1;
     private static final int NAT_DESTINATION = 2;
     private static final int NAT_RANGE_IPV4_MIN = 1;
@@ -58,6 +60,10 @@ final class WireNiciraActions {
         } else if (action instanceof Action.ConnTrack ct) {
             begin(out, CT);
             connTrack(out, ct);
+        } else if (action instanceof Action.KeepLabel keep) {
+            begin(out, CT);
+            connTrack(out, CT_COMMIT, keep.zone(), NO_TABLE, 0);
+            encode(out, keep.label());
         } else if (action instanceof Action.Clone copy) {
             begin(out, CLONE);
             out.writeZero(6);
@@ -96,10 +102,15 @@ final class WireNiciraActions {
         out.setShort(start + 2, out.writerIndex() - start);
     }
 
+    private static void connTrack(final ByteBuf out, final int flags, final FieldRange zone, final int table,
+            final int alg) {
+        out.writeShort(flags).writeInt(WireFields.actionHeader(zone)).writeShort(zone.low() << 6 | zone.bits() - 1)
+            .writeByte(table).writeZero(3).writeShort(alg);
+    }
+
     private static void connTrack(final ByteBuf out, final Action.ConnTrack ct) {
-        out.writeShort(ct.commit() ? CT_COMMIT : 0).writeInt(WireFields.actionHeader(ct.zone()))
-            .writeShort(ct.zone().low() << 6 | ct.zone().bits() - 1).writeByte(ct.table().number()).writeZero(3)
-            .writeShort(ct.alg().map(Action.Alg::port).orElse(0));
+        connTrack(out, ct.commit() ? CT_COMMIT : 0, ct.zone(), ct.table().number(),
+            ct.alg().map(Action.Alg::port).orElse(0));
         ct.nat().ifPresent(nat -> {
             final int start = out.writerIndex();
             begin(out, NAT);
@@ -202,6 +213,10 @@ final class WireNiciraActions {
             throw new UndecodableException(
                 "ct with flags %d, zone %d of field 0x%x, alg %d".formatted(flags, zoneBits, zoneSource, alg));
         }
+        final FieldRange zone = WireFields.range(zoneSource, zoneBits >> 6, (zoneBits & 0x3f) + 1);
+        if (table == NO_TABLE) {
+            return decodeKeepLabel(in, zone, flags, alg);
+        }
         Optional<Action.Nat> nat = Optional.empty();
         Optional<Action.Load> mark = Optional.empty();
         while (in.isReadable()) {
@@ -218,9 +233,19 @@ final class WireNiciraActions {
         if (mark.isPresent() && (flags & CT_COMMIT) == 0) {
             throw new UndecodableException("ct_mark without commit");
         }
-        final FieldRange zone = WireFields.range(zoneSource, zoneBits >> 6, (zoneBits & 0x3f) + 1);
         return new Action.ConnTrack((flags & CT_COMMIT) != 0, zone, WireActions.table(table), nat, mark,
             gateway);
+    }
+
+    private static Action decodeKeepLabel(final ByteBuf in, final FieldRange zone, final int flags, final int alg)
+            throws UndecodableException {
+        final ByteBuf body =
+            in.isReadable() ? in.readSlice(in.getUnsignedShort(in.readerIndex() + 2)).skipBytes(4) : in;
+        if (flags == CT_COMMIT && alg == 0 && !in.isReadable() && body.isReadable()
+                && decode(body) instanceof Action.Move label && label.target().field() == MatchField.CT_LABEL) {
+            return new Action.KeepLabel(zone, label);
+        }
+        throw new UndecodableException("ct that neither goes on nor keeps a label");
     }
 
     private static Action.Nat decodeNat(final ByteBuf in) throws UndecodableException {

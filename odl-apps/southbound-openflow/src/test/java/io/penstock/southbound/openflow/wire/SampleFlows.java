@@ -107,6 +107,7 @@ public final class SampleFlows {
             FieldMatch.of(MatchField.CT_NW_SRC, ADDRESS)));
         all.add(List.of(FieldMatch.of(MatchField.CT_MARK, 0x80000001L)));
         all.add(List.of(FieldMatch.of(new FieldRange(MatchField.CT_MARK, 30, 4), 9)));
+        all.add(List.of(FieldMatch.of(new FieldRange(MatchField.CT_LABEL, 47, 32), 9)));
         return all;
     }
 
@@ -116,6 +117,8 @@ public final class SampleFlows {
         all.add(List.of(new Action.ConnTrack(true, new FieldRange(MatchField.REG2, 27, 12), Table.NAT_OUT_CHECK,
             Optional.empty(), Optional.of(new Action.Load(new FieldRange(MatchField.CT_MARK, 7, 4), 5)))));
         all.add(List.of(new Action.ClearConnTrack(), new Action.Output(3)));
+        all.add(List.of(new Action.KeepLabel(new FieldRange(MatchField.REG2, 27, 12), new Action.Move(
+            new FieldRange(MatchField.REG15, 15, 0), new FieldRange(MatchField.CT_LABEL, 79, 64)))));
         all.add(List.of(new Action.Output(0xfeff), new Action.OutputInPort(), new Action.Output(1)));
         all.add(List.of(new Action.Controller(0xffff)));
         all.add(List.of(new Action.Controller(128), new Action.DecTtl()));

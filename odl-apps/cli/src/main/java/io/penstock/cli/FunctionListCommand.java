@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.engine.api.Operations.FunctionStatus;
+import io.penstock.engine.api.Operations.InstanceStatus;
+import io.penstock.engine.api.Operations.ProbeStatus;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import org.apache.karaf.shell.api.action.Command;
+import org.apache.karaf.shell.api.action.lifecycle.Service;
+import org.apache.karaf.shell.support.table.ShellTable;
+
+/** Lists the network functions and their instances. */
+@Service
+@Command(scope = "penstock", name = "function-list",
+    description = "Lists the network functions and their instances; probes are the last hundred, in milliseconds")
+public final class FunctionListCommand extends OperationsCommand {
+    private static final double MICROS = 1000;
+
+    @Override
+    public Object execute() {
+        final List<FunctionStatus> functions = operations().status().functions();
+        final ShellTable table = table("function", "state", "instance", "is", "packets in", "out", "lost", "mean",
+            "longest");
+        functions.forEach(function -> function.instances().forEach(instance -> table.addRow().addContent(
+            function.name(), function.state(), instance.name(), instance.state(), instance.packetsIn(),
+            instance.packetsOut(), probes(instance, probe -> probe.lost() + " of " + probe.sent()),
+            probes(instance, probe -> millis(probe.meanMicros())),
+            probes(instance, probe -> millis(probe.mostMicros())))));
+        return print(functions, table);
+    }
+
+    private static String probes(final InstanceStatus instance, final Function<ProbeStatus, String> text) {
+        return instance.probes().map(text).orElse("-");
+    }
+
+    private static String millis(final long micros) {
+        return String.format(Locale.ROOT, "%.1f", micros / MICROS);
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.engine.api.Operations.ChainStatus;
+import io.penstock.engine.api.Operations.FunctionStatus;
+import io.penstock.engine.api.Operations.InstanceStatus;
+import io.penstock.engine.config.Desired;
+import io.penstock.engine.health.HealthService;
+import io.penstock.engine.node.NodeWorker;
+import io.penstock.engine.node.Observation;
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.NetworkFunction.Instance;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.southbound.openflow.InstalledFlow;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+
+/**
+ * Chains, functions and instances as they are.
+ *
+ * @param observations what was read of the switches, by node; those that did not answer are not there
+ */
+record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<String, Observation> observations,
+        HealthService health) {
+    private static final String HOP = "chain hop to ";
+    private static final Set<Table> TABLES =
+        Set.of(Table.CLASSIFY, Table.CHAIN_RETURN, Table.CHAIN_IN, Table.CHAIN_OUT, Table.CHAIN_ENTER);
+
+    List<FunctionStatus> functions() {
+        return desired.snapshot().functions().values().stream().map(this::function).toList();
+    }
+
+    private FunctionStatus function(final NetworkFunction function) {
+        final Map<String, Long> counts = counts(function.node());
+        return new FunctionStatus(function.name(), state(function), function.instances().stream()
+            .map(instance -> new InstanceStatus(instance.name(), state(function, instance),
+                sum(instance, port -> counts.getOrDefault((function.spread() ? "to " : HOP) + port, 0L)),
+                sum(instance, port -> counts.getOrDefault("from " + port, 0L)),
+                health.statistics(function.node(), instance.name()))).toList());
+    }
+
+    private static long sum(final Instance instance, final ToLongFunction<String> count) {
+        return instance.ports().stream().mapToLong(count).sum();
+    }
+
+    /** Packets of the flows of a node by their labels, without what comes behind a comma. */
+    private Map<String, Long> counts(final String node) {
+        final Observation seen = observations.get(node);
+        if (seen == null) {
+            return Map.of();
+        }
+        final Map<FlowSpec.Key, Long> packets = packets(seen);
+        final Map<String, Long> counts = new HashMap<>();
+        seen.plan().flows().values().stream().filter(planned -> TABLES.contains(planned.flow().table()))
+            .forEach(planned -> counts.merge(planned.label().split(",", 2)[0],
+                packets.getOrDefault(planned.flow().key(), 0L), Long::sum));
+        return counts;
+    }
+
+    private String state(final NetworkFunction function) {
+        final NodeWorker worker = workers.get(function.node());
+        if (worker == null || !worker.isOnline()) {
+            return "waiting for node " + function.node();
+        }
+        return isUp(function) ? "up" : "down";
+    }
+
+    private String state(final NetworkFunction function, final Instance instance) {
+        final NodeWorker worker = workers.get(function.node());
+        final String meant = instance.state().name().toLowerCase(Locale.ROOT).replace('_', '-');
+        if (worker == null || !worker.isUp(instance)) {
+            return meant + ", down";
+        }
+        return health.isHealthy(function.node(), instance.name()) ? meant : meant + ", does not answer probes";
+    }
+
+    /** Whether packets pass a function. */
+    boolean isUp(final NetworkFunction function) {
+        final NodeWorker worker = workers.get(function.node());
+        return worker != null && function.instances().stream().anyMatch(
+            instance -> instance.state() != NetworkFunction.State.OUT_OF_SERVICE && worker.isUp(instance)
+                && health.isHealthy(function.node(), instance.name()));
+    }
+
+    private static Map<FlowSpec.Key, Long> packets(final Observation seen) {
+        return seen.dump().flows().stream()
+            .collect(Collectors.toMap(installed -> installed.flow().key(), InstalledFlow::packets));
+    }
+
+    List<ChainStatus> chains() {
+        final Snapshot snapshot = desired.snapshot();
+        if (snapshot.chains().isEmpty()) {
+            return List.of();
+        }
+        final Allocations allocations = desired.allocations();
+        final Map<String, Long> hits = new HashMap<>();
+        final Map<Integer, String> chainOfVrf = snapshot.tenants().values().stream()
+            .filter(tenant -> tenant.chain().isPresent() && allocations.tenants().containsKey(tenant.name()))
+            .collect(Collectors.toMap(tenant -> allocations.tenants().get(tenant.name()).vrf(),
+                tenant -> tenant.chain().orElseThrow()));
+        observations.values().forEach(seen -> {
+            final Map<FlowSpec.Key, Long> packets = packets(seen);
+            seen.plan().flows().values().stream().filter(planned -> planned.label().startsWith(HOP))
+                .forEach(planned -> hits.merge(
+                    chainOfVrf.getOrDefault(Cookie.ownerId(planned.flow().cookie()), ""),
+                    packets.getOrDefault(planned.flow().key(), 0L), Long::sum));
+        });
+        return snapshot.chains().values().stream().map(chain -> new ChainStatus(chain.name(), chain.functions(),
+            hits.getOrDefault(chain.name(), 0L))).toList();
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.health;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.base.Ticker;
+import io.penstock.engine.api.Operations.ProbeStatus;
+import io.penstock.engine.config.Desired;
+import io.penstock.engine.link.FrameOutlet;
+import io.penstock.engine.link.Place;
+import io.penstock.frames.Bytes;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.NetworkFunction.Instance;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.southbound.openflow.PacketIn;
+import io.penstock.southbound.openflow.SwitchId;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends probes through the instances of functions that want it, and says which of them fail. Safe for all threads;
+ * never blocks.
+ */
+public final class HealthService implements AutoCloseable {
+    private static final long TICK_MILLIS = 25;
+    private static final Logger LOG = LoggerFactory.getLogger(HealthService.class);
+    private static final long LATE_NANOS = 4 * TICK_MILLIS * 1_000_000;
+    private static final int SEQUENCES = 1 << 16;
+
+    private final FrameOutlet outlet;
+    private final Supplier<Desired> desired;
+    private final Nodes nodes;
+    private final Ticker ticker;
+    private final long nonce;
+    private final Map<Key, InstanceHealth> known = new HashMap<>();
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+        final Thread health = new Thread(task, "penstock-health");
+        health.setDaemon(true);
+        return health;
+    });
+    private long lastTick;
+    private boolean ticked;
+    private int sequence;
+
+    /** What the nodes say of themselves, and are told. */
+    public interface Nodes {
+        /** Whether the switch of a node is connected. */
+        boolean isOnline(String node);
+
+        /** Whether both ports of an instance are up. */
+        boolean isUp(String node, Instance instance);
+
+        /** An instance of the node is healthy, or is not, and was not like this before. */
+        void changed(String node);
+    }
+
+    private record Key(String node, String instance) { }
+
+    /**
+     * Knows nothing yet.
+     *
+     * @param nonce what no function can guess
+     */
+    public HealthService(final FrameOutlet outlet, final Supplier<Desired> desired, final Nodes nodes,
+            final Ticker ticker, final long nonce) {
+        this.outlet = requireNonNull(outlet);
+        this.desired = requireNonNull(desired);
+        this.nodes = requireNonNull(nodes);
+        this.ticker = requireNonNull(ticker);
+        this.nonce = nonce;
+    }
+
+    /** Begins to send. */
+    public void start() {
+        thread.scheduleWithFixedDelay(this::tickOn, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+
+    /** Whatever happens, the next one comes. */
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    private void tickOn() {
+        try {
+            tick();
+        } catch (RuntimeException e) {
+            LOG.error("Could not look after instances of functions", e);
+        }
+    }
+
+    /** Whether an instance may have packets as far as probes tell: those that nobody probes may. */
+    public synchronized boolean isHealthy(final String node, final String instance) {
+        final InstanceHealth health = known.get(new Key(node, instance));
+        return health == null || health.isHealthy();
+    }
+
+    /** What the last probes through an instance told; nothing of one that nobody probes. */
+    public synchronized Optional<ProbeStatus> statistics(final String node, final String instance) {
+        return Optional.ofNullable(known.get(new Key(node, instance)))
+            .map(health -> health.statistics(ticker.read()));
+    }
+
+    /** Sends what is due, and looks who has failed or is back. */
+    void tick() {
+        final Set<String> changed = new HashSet<>();
+        synchronized (this) {
+            final long now = ticker.read();
+            final long late = ticked ? now - lastTick : 0;
+            ticked = true;
+            lastTick = now;
+            if (late > LATE_NANOS) {
+                known.values().forEach(health -> health.forgive(late));
+            }
+            final Desired state = desired.get();
+            final Set<Key> here = new HashSet<>();
+            for (final NetworkFunction function : state.snapshot().functions().values()) {
+                function.health().ifPresent(check -> function.instances().forEach(instance -> {
+                    final Key key = new Key(function.node(), instance.name());
+                    here.add(key);
+                    InstanceHealth health = known.get(key);
+                    if (health == null || !health.check().equals(check)) {
+                        health = new InstanceHealth(check);
+                        known.put(key, health);
+                    }
+                    if (look(state, key, instance, health, now)) {
+                        changed.add(key.node());
+                        LOG.warn("Node {}: instance {} {}", key.node(), key.instance(),
+                            health.isHealthy() ? "is healthy again" : "has failed");
+                    }
+                }));
+            }
+            known.keySet().retainAll(here);
+        }
+        changed.forEach(nodes::changed);
+    }
+
+    private boolean look(final Desired state, final Key key, final Instance instance, final InstanceHealth health,
+            final long now) {
+        if (!nodes.isOnline(key.node())) {
+            // Nobody knows. What it was before it stays.
+            health.forgive(TICK_MILLIS * 1_000_000);
+            return false;
+        }
+        if (!nodes.isUp(key.node(), instance)) {
+            return health.fail();
+        }
+        if (health.isDue(now)) {
+            sequence = (sequence + 1) % SEQUENCES;
+            final int port = state.allocations().port(key.node(), instance.insidePort());
+            health.sent(sequence, now);
+            send(state, key.node(), port, new ProbeFrame(false, port, sequence, nonce));
+        }
+        return health.look(now);
+    }
+
+    private void send(final Desired state, final String node, final int port, final ProbeFrame frame) {
+        final SwitchId id = new SwitchId(Constants.datapathId(state.allocations().nodes().get(node)));
+        outlet.send(new Place(id, port, Constants.PROBE_VLAN), frame.bytes().toArray());
+    }
+
+    /** Takes what came through. */
+    public void onPacketIn(final PacketIn packet) {
+        if (packet.table() != Table.CHAIN_RETURN.number()) {
+            return;
+        }
+        ProbeFrame.parse(Bytes.of(packet.frame())).filter(frame -> frame.nonce() == nonce)
+            .ifPresent(frame -> take(packet, frame));
+    }
+
+    private void take(final PacketIn packet, final ProbeFrame frame) {
+        final Desired state = desired.get();
+        state.node(packet.source().datapathId()).ifPresent(node -> {
+            final Map<String, Integer> ports = state.allocations().ports().get(node);
+            state.snapshot().instancesOn(node).stream()
+                .filter(instance -> Integer.valueOf(frame.port()).equals(ports.get(instance.insidePort())))
+                // It counts only where it has to come out.
+                .filter(instance -> Integer.valueOf(packet.inPort()).equals(
+                    ports.get(frame.reply() ? instance.insidePort() : instance.outsidePort())))
+                .forEach(instance -> {
+                    if (frame.reply()) {
+                        answered(new Key(node, instance.name()), frame.sequence());
+                    } else {
+                        send(state, node, packet.inPort(), frame.answer());
+                    }
+                });
+        });
+    }
+
+    private synchronized void answered(final Key key, final int number) {
+        final InstanceHealth health = known.get(key);
+        if (health != null) {
+            health.answered(number, ticker.read());
+        }
+    }
+}

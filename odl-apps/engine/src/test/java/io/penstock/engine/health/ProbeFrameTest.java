@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.frames.Bytes;
+import org.junit.jupiter.api.Test;
+
+class ProbeFrameTest {
+    private static final ProbeFrame REQUEST = new ProbeFrame(false, 0xfff1, 0xfffe, 0x8877665544332211L);
+
+    @Test
+    void isReadAsItWasWritten() {
+        assertThat(ProbeFrame.parse(REQUEST.bytes())).contains(REQUEST);
+        assertThat(ProbeFrame.parse(REQUEST.answer().bytes())).contains(REQUEST.answer());
+    }
+
+    @Test
+    void isNotReadFromOtherFrames() {
+        final byte[] frame = REQUEST.bytes().toArray();
+        for (int at = 12; at < frame.length; at++) {
+            final byte[] other = frame.clone();
+            other[at] ^= 0x40;
+            // The padding is not looked at, nor what the checksum of IPv4 makes good.
+            assertThat(ProbeFrame.parse(Bytes.of(other))).as("byte " + at)
+                .satisfiesAnyOf(read -> assertThat(read).isEmpty(), read -> assertThat(read).contains(REQUEST));
+            assertThat(ProbeFrame.parse(REQUEST.bytes().part(0, at))).satisfiesAnyOf(
+                read -> assertThat(read).isEmpty(), read -> assertThat(read).contains(REQUEST));
+        }
+    }
+}

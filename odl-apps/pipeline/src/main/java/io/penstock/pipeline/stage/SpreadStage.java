@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.EtherType;
+import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.IpProtocol;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.NetworkFunction.Instance;
+import io.penstock.pipeline.intent.NetworkFunction.State;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.stage.ChainStage.Direction;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Spreads the connections of tenants over the instances of a function. Which one a connection has is kept in its
+ * ct_label, so both directions have the same, and keep it whatever instances come and go; one that works no more is
+ * replaced. All flows are of the node: a tenant tells them where in ct_label its instance of a function is.
+ */
+public final class SpreadStage implements Stage {
+    /** By how many different shares new connections can be spread. */
+    static final int BUCKETS = 1 << Register.BUCKET.range().bits();
+    private static final int PLACES = 1 << Register.PLACE.range().bits();
+    private static final int PLACE_BITS = Register.INSTANCE.range().bits();
+
+    /** Finishes a flow for packets of a VRF without a tag, of which it is known where they go. */
+    static void enter(final NodeView node, final TenantView view, final FlowSink.Draft flow,
+            final NetworkFunction function) {
+        flow.then(Register.FUNCTION.load(node.number(function)),
+            Register.CHAIN_ZONE.load(Constants.chainZone(view.vrf())),
+            Register.PLACE.load(view.places().get(function.name()))).go(Table.CHAIN_TRACK);
+    }
+
+    @Override
+    public void planNode(final NodeView node, final FlowSink sink) {
+        final List<NetworkFunction> spread = node.functions().stream().filter(NetworkFunction::spread).toList();
+        for (final NetworkFunction function : spread) {
+            planFunction(node, function, sink);
+        }
+        if (!spread.isEmpty()) {
+            for (final int etherType : new int[] {EtherType.IPV4, EtherType.IPV6}) {
+                planFamily(etherType, sink);
+            }
+            for (int place = 0; place < PLACES; place++) {
+                sink.flow(Table.CHAIN_KNOWN, Priority.NORMAL, "instance at " + place).when(Register.PLACE.is(place))
+                    .then(new Action.Move(label(place), Register.INSTANCE.range())).go(Table.CHAIN_INSTANCE);
+            }
+        }
+        for (final Table table : List.of(Table.CHAIN_TRACK, Table.CHAIN_KNOWN, Table.CHAIN_INSTANCE, Table.CHAIN_PICK,
+                Table.CHAIN_KEEP, Table.CHAIN_ENTER)) {
+            sink.flow(table, Priority.MISS, "no instance").drop();
+        }
+    }
+
+    private static FieldRange label(final int place) {
+        final int low = place * PLACE_BITS;
+        return new FieldRange(MatchField.CT_LABEL, low + PLACE_BITS - 1, low);
+    }
+
+    /** Only IP is tracked, and a flow with ct has to say which. */
+    private static void planFamily(final int etherType, final FlowSink sink) {
+        sink.flow(Table.CHAIN_TRACK, Priority.NORMAL, "track").when(MatchField.ETH_TYPE, etherType)
+            .then(Action.ConnTrack.lookUp(Register.CHAIN_ZONE.range(), Table.CHAIN_KNOWN)).end();
+        final MatchField source = etherType == EtherType.IPV4 ? MatchField.IP_SRC : MatchField.IPV6_SRC;
+        bucket(sink, etherType, Priority.LOW, "source address", 0, source);
+        bucket(sink, etherType, Priority.NORMAL, "TCP port", IpProtocol.TCP, MatchField.TCP_SRC);
+        bucket(sink, etherType, Priority.NORMAL, "UDP port", IpProtocol.UDP, MatchField.UDP_SRC);
+        for (int place = 0; place < PLACES; place++) {
+            sink.flow(Table.CHAIN_KEEP, Priority.NORMAL, "keeps instance at " + place)
+                .when(MatchField.ETH_TYPE, etherType).when(Register.PLACE.is(place))
+                .then(new Action.KeepLabel(Register.CHAIN_ZONE.range(), new Action.Move(Register.INSTANCE.range(),
+                    label(place)))).go(Table.CHAIN_ENTER);
+        }
+    }
+
+    private static void planFunction(final NodeView node, final NetworkFunction function, final FlowSink sink) {
+        final int number = node.number(function);
+        final List<Instance> working = node.working(function);
+        for (final Instance instance : working) {
+            final int port = node.port(instance.insidePort());
+            sink.flow(Table.CHAIN_INSTANCE, Priority.HIGH, "has " + instance.name())
+                .when(Register.FUNCTION.is(number), Register.INSTANCE.is(port)).go(Table.CHAIN_ENTER);
+            for (final Direction direction : Direction.values()) {
+                sink.flow(Table.CHAIN_ENTER, Priority.NORMAL, "to " + direction.port(instance))
+                    .when(Register.INSTANCE.is(port), Register.FROM_BACKBONE.is(direction.ordinal()))
+                    .then(direction.addresses())
+                    .then(new Action.Move(tag(Register.VRF.range().field()), tag(MatchField.VLAN_VID)),
+                        new Action.Output(node.port(direction.port(instance)))).end();
+            }
+        }
+        final List<Instance> share = share(function.instances(), working);
+        for (int bucket = 0; bucket < share.size(); bucket++) {
+            sink.flow(Table.CHAIN_PICK, Priority.NORMAL, "new to " + share.get(bucket).name())
+                .when(Register.FUNCTION.is(number), Register.BUCKET.is(bucket))
+                .then(Register.INSTANCE.load(node.port(share.get(bucket).insidePort()))).go(Table.CHAIN_KEEP);
+        }
+    }
+
+    /** A VRF id that a chain has is a tag. */
+    private static FieldRange tag(final MatchField field) {
+        return new FieldRange(field, MatchField.VLAN_VID.bits() - 1, 0);
+    }
+
+    /**
+     * By which bits new connections are spread: the source port, of which hosts change the lowest bit least; the source
+     * address of what has none, and of pieces of packets, whose later ones show none.
+     */
+    private static void bucket(final FlowSink sink, final int etherType, final int priority, final String by,
+            final int protocol, final MatchField source) {
+        final FlowSink.Draft flow = sink.flow(Table.CHAIN_INSTANCE, priority, "new, by " + by)
+            .when(MatchField.ETH_TYPE, etherType);
+        if (protocol != 0) {
+            flow.when(MatchField.IP_PROTO, protocol).when(MatchField.IP_FRAG, 0);
+        }
+        final int low = protocol == 0 ? 0 : 1;
+        flow.then(new Action.Move(new FieldRange(source, low + Register.BUCKET.range().bits() - 1, low),
+            Register.BUCKET.range())).go(Table.CHAIN_PICK);
+    }
+
+    /**
+     * The instance of each bucket, by weight among those in service; neighbouring buckets differ. The buckets of one
+     * that does not work go to the others in turns, and all others stay. Empty when none works; when only such work
+     * that are to have no new connections, they have them.
+     */
+    static List<Instance> share(final List<Instance> instances, final List<Instance> working) {
+        final List<Instance> meant = instances.stream().filter(each -> each.state() == State.IN_SERVICE).toList();
+        final List<Instance> able = meant.stream().anyMatch(working::contains)
+            ? meant.stream().filter(working::contains).toList() : working;
+        if (able.isEmpty()) {
+            return List.of();
+        }
+        final List<Instance> all = meant.stream().anyMatch(working::contains) ? meant : able;
+        final int total = all.stream().mapToInt(Instance::weight).sum();
+        final int[] credit = new int[all.size()];
+        final List<Instance> share = new ArrayList<>();
+        int turn = 0;
+        for (int bucket = 0; bucket < BUCKETS; bucket++) {
+            int next = 0;
+            for (int each = 0; each < credit.length; each++) {
+                credit[each] += all.get(each).weight();
+                next = credit[each] > credit[next] ? each : next;
+            }
+            credit[next] -= total;
+            share.add(able.contains(all.get(next)) ? all.get(next) : able.get(turn++ % able.size()));
+        }
+        return share;
+    }
+}
