@@ -68,7 +68,7 @@ class ConsoleIT {
             "penstock:tenant-show acme", "penstock:chain-list", "penstock:flow-list acme",
             "penstock:flow-list --text --node " + system.second().name(), "penstock:verify", "penstock:nat-list",
             "penstock:limit-list --tenant acme", "penstock:limit-list --node " + system.second().name(),
-            "penstock:lease-list", "penstock:dhcp-messages --tenant acme");
+            "penstock:lease-list", "penstock:dhcp-messages --tenant acme", "penstock:function-list");
         final String planned = system.verify(node).get("planned").getAsString();
         assertThat(row(printed.get(0), node.name())).contains("true", "netdev", "DPDK", planned);
         assertThat(row(printed.get(1), "acme")).contains(Integer.toString(system.vrf("acme")),
@@ -86,6 +86,7 @@ class ConsoleIT {
         assertThat(printed.get(9)).contains("beta", "session-samples").doesNotContain("acme");
         assertThat(printed.get(10)).contains("host name", "nothing");
         assertThat(printed.get(11)).contains("message", "nothing");
+        assertThat(row(printed.get(12), "tap")).contains("down", "in-service, down");
     }
 
     @Test
@@ -108,7 +109,8 @@ class ConsoleIT {
         final List<String> printed = console("penstock:node-list --json", "penstock:tenant-list --json",
             "penstock:tenant-show --json acme", "penstock:chain-list --json", "penstock:flow-list --json --drops",
             "penstock:verify --json " + node.name(), "penstock:resync --json " + node.name(), "penstock:verify --json",
-            "penstock:nat-list --json", "penstock:limit-list --json --tenant beta --node " + system.second().name());
+            "penstock:nat-list --json", "penstock:limit-list --json --tenant beta --node " + system.second().name(),
+            "penstock:function-list --json");
         assertThat(array(printed.get(0))).hasSize(system.nodes().size());
         assertThat(entry(printed.get(1), "acme").get("publicAddress").getAsString())
             .isEqualTo(system.publicAddress("acme"));
@@ -129,6 +131,8 @@ class ConsoleIT {
             .findFirst().orElseThrow();
         assertThat(limit.get("rate").getAsInt()).isEqualTo(50);
         assertThat(limit.get("droppedPackets").getAsInt()).isZero();
+        assertThat(entry(printed.get(10), "tap").getAsJsonArray("instances")).singleElement()
+            .satisfies(each -> assertThat(each.getAsJsonObject().get("probes")).isNull());
         final JsonObject asked = system.restconf().call("limits", "{'tenant': 'beta'}").getAsJsonArray("limit").get(0)
             .getAsJsonObject();
         assertThat(asked.get("unit").getAsString()).isEqualTo("packets");

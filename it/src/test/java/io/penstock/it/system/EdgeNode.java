@@ -178,7 +178,16 @@ final class EdgeNode {
 
     /** Stops ovs-vswitchd where it is, with its connections open, or lets it go on. */
     void freezeSwitch(final boolean frozen) {
-        Shell.PLAIN.run("kill", frozen ? "-STOP" : "-CONT", Long.toString(process("ovs-vswitchd").pid()));
+        freeze("ovs-vswitchd", frozen);
+    }
+
+    /** Stops a function where it is, with its ports up, or lets it go on. */
+    void freezeFunction(final String function, final boolean frozen) {
+        freeze("functions/" + function + "/testpmd", frozen);
+    }
+
+    private void freeze(final String name, final boolean frozen) {
+        Shell.PLAIN.run("kill", frozen ? "-STOP" : "-CONT", Long.toString(process(name).pid()));
     }
 
     private ProcessHandle process(final String name) {

@@ -153,6 +153,13 @@ final class EdgeSystem implements TestRun.Closing {
             .findFirst().orElseThrow().get("state").getAsString();
     }
 
+    /** An instance of a function, as the controller sees it. */
+    JsonObject instance(final String function, final String name) {
+        final JsonObject found = list(restconf().call("status", "{}"), "function")
+            .filter(each -> name(each).equals(function)).findFirst().orElseThrow();
+        return list(found, "instance").filter(each -> name(each).equals(name)).findFirst().orElseThrow();
+    }
+
     /** Waits until a tenant is in a state. */
     void awaitState(final String tenant, final String state) {
         Await.until(tenant + " is " + state, RECOVERY, () -> tenant(tenant),

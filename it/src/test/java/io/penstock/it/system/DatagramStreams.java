@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it.system;
+
+import io.penstock.testkit.Await;
+import io.penstock.testkit.EdgeNetwork;
+import io.penstock.testkit.Host;
+import io.penstock.testkit.Shell;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** Datagrams to an echo server from some ports of a host, 50 a second each, for a given time. */
+final class DatagramStreams implements AutoCloseable {
+    /** Prints how many were sent, how many have no answer, and the longest time that a port waited for one. */
+    private static final String PROGRAM = """
+        import selectors, socket, sys, time
+        server, port, count, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+        selector, last, waiting, sent, longest = selectors.DefaultSelector(), {}, {}, 0, 0.0
+        for number in range(count):
+            link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            link.bind(("", int(sys.argv[5]) + 2 * number))
+            link.connect((server, port))
+            selector.register(link, selectors.EVENT_READ)
+            last[link], waiting[link] = None, set()
+        print("ready", flush=True)
+        begun = time.monotonic()
+        due = begun
+        while (now := time.monotonic()) < begun + seconds + 2:
+            if now >= due and now < begun + seconds:
+                due += 0.02
+                for link in last:
+                    sent += 1
+                    waiting[link].add(sent)
+                    link.send(sent.to_bytes(4, "big"))
+            for key, _ in selector.select(max(0, due - time.monotonic()) if now < begun + seconds else 0.1):
+                link, now = key.fileobj, time.monotonic()
+                waiting[link].discard(int.from_bytes(link.recv(100), "big"))
+                longest = max(longest, now - (last[link] or now))
+                last[link] = now
+        print(sent, sum(map(len, waiting.values())), longest, flush=True)
+        """;
+    private static final int PORT = 9007;
+
+    private final Path file;
+    private final Process process;
+    private final Duration time;
+
+    /** What became of them. */
+    record Result(int sent, int lost, Duration longestGap) { }
+
+    /** Starts the server. */
+    static void serve(final EdgeNode node) {
+        io.penstock.it.Datagrams.echo(node.network().server(), PORT);
+    }
+
+    /** Begins, from every second port; returns when the first datagrams go out. */
+    DatagramStreams(final EdgeNode node, final Host from, final int firstPort, final int ports, final Duration time) {
+        this.time = time;
+        file = node.file("datagrams-" + System.nanoTime());
+        process = from.shell().start(file, "/usr/bin/python3", "-c", PROGRAM, EdgeNetwork.SERVER,
+            Integer.toString(PORT), Integer.toString(ports), Long.toString(time.toSeconds()),
+            Integer.toString(firstPort));
+        Await.until("datagrams go out", () -> text().startsWith("ready"));
+    }
+
+    /** Waits for the end. */
+    Result end() {
+        Await.until("the datagrams end", time.plusSeconds(20), () -> !process.isAlive());
+        final List<String> words = List.of(text().lines().skip(1).findFirst().orElseThrow().split(" "));
+        return new Result(Integer.parseInt(words.get(0)), Integer.parseInt(words.get(1)),
+            Duration.ofNanos((long) (Double.parseDouble(words.get(2)) * 1e9)));
+    }
+
+    private String text() {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        Shell.stop(process);
+    }
+}

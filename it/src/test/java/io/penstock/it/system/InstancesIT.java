@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.testkit.Await;
+import io.penstock.testkit.EdgeNetwork;
+import io.penstock.testkit.Host;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+
+/** Two firewalls that share the connections of a tenant: one is frozen, killed, drained; the other goes on. */
+@OnSystem
+@TestInstance(Lifecycle.PER_CLASS)
+class InstancesIT {
+    private static final List<String> INSTANCES = List.of("fw1", "fw2");
+    private static final String IN_SERVICE = "in-service";
+    private static final int PORTS = 20;
+    private static final Duration TIME = Duration.ofSeconds(8);
+    private static final Duration ONE_SECOND = Duration.ofSeconds(1);
+
+    private final EdgeSystem system;
+    private final EdgeNode node;
+    private Host host;
+    /** Connections of a test before are known for minutes. */
+    private int firstPort = 21_000;
+
+    InstancesIT(final EdgeSystem system) {
+        this.system = system;
+        node = system.first();
+    }
+
+    @BeforeAll
+    void startInstances() {
+        system.reset();
+        state(IN_SERVICE);
+        system.restconf().patch(Intent.NETWORK, Intent.patch("chain", List.of(Intent.chain("walled", "fw"))));
+        system.restconf().put(Intent.path("walled"), Intent.tenants(List.of(
+            Intent.tenant("walled", node, 104, Intent.FIRST_POOL, "'chain': 'walled'"))));
+        host = node.host(104);
+        DatagramStreams.serve(node);
+    }
+
+    @BeforeEach
+    void everythingIsUp() {
+        state(IN_SERVICE);
+        INSTANCES.forEach(instance -> node.functions().start(instance, "packet-filter"));
+        INSTANCES.forEach(instance -> awaitInstance(instance, IN_SERVICE));
+        system.awaitState("walled", "active");
+        system.awaitApplied();
+        host.reaches(EdgeNetwork.SERVER);
+        firstPort += 2 * PORTS;
+    }
+
+    @AfterAll
+    void stopInstances() {
+        INSTANCES.forEach(node.functions()::stop);
+    }
+
+    /** The function with its first instance in a state. Probes: 400 ms of silence are a failure. */
+    private void state(final String first) {
+        system.restconf().patch(Intent.NETWORK, Intent.patch("function", List.of("{'name': 'fw', 'node': '"
+            + node.name() + "', 'health-check': {'interval': 100, 'lost': 4, 'hold': 2},"
+            + " 'instance': [{'name': 'fw1', 'state': '" + first + "'}, {'name': 'fw2'}]}")));
+    }
+
+    private void awaitInstance(final String instance, final String state) {
+        Await.until(instance + " is " + state, Duration.ofSeconds(30),
+            () -> system.instance("fw", instance).get("state").getAsString(), state::equals);
+    }
+
+    private long packets(final String instance) {
+        return system.instance("fw", instance).get("packets-in").getAsLong();
+    }
+
+    @Test
+    void oneThatHangsIsTakenOutWithinASecondAndComesBackWhenItAnswers() {
+        try (DatagramStreams streams = new DatagramStreams(node, host, firstPort, PORTS, TIME)) {
+            Await.until("both have packets", () -> INSTANCES.stream().allMatch(instance -> packets(instance) > PORTS));
+            node.freezeFunction("fw1", true);
+            awaitInstance("fw1", "in-service, does not answer probes");
+            final DatagramStreams.Result result = streams.end();
+            Figures.tell("instance hangs, longest time without an answer", result.longestGap());
+            assertThat(result.longestGap()).isLessThan(ONE_SECOND);
+        } finally {
+            node.freezeFunction("fw1", false);
+        }
+        awaitInstance("fw1", IN_SERVICE);
+        assertThat(system.instance("fw", "fw1").getAsJsonObject("probes").get("sent").getAsInt()).isPositive();
+        system.awaitApplied();
+        final long before = packets("fw1");
+        try (DatagramStreams streams = new DatagramStreams(node, host, firstPort, PORTS, TIME)) {
+            // Those that moved stay where they are; these ports are known.
+            assertThat(streams.end().lost()).isZero();
+        }
+        assertThat(packets("fw1")).isEqualTo(before);
+    }
+
+    @Test
+    void oneThatIsKilledIsTakenOutWithinASecond() {
+        try (DatagramStreams streams = new DatagramStreams(node, host, firstPort, PORTS, TIME)) {
+            Await.until("both have packets", () -> INSTANCES.stream().allMatch(instance -> packets(instance) > PORTS));
+            node.killFunction("fw1");
+            awaitInstance("fw1", "in-service, down");
+            final DatagramStreams.Result result = streams.end();
+            Figures.tell("instance is killed, longest time without an answer", result.longestGap());
+            assertThat(result.longestGap()).isLessThan(ONE_SECOND);
+        }
+    }
+
+    @Test
+    void changesThatArePlannedLoseNothing() {
+        try (DatagramStreams streams = new DatagramStreams(node, host, firstPort, PORTS, TIME)) {
+            state("draining");
+            system.awaitApplied();
+            state("out-of-service");
+            system.awaitApplied();
+            state(IN_SERVICE);
+            system.awaitApplied();
+            final DatagramStreams.Result result = streams.end();
+            Figures.tell("instances drained, out and in again", result.lost() + " of " + result.sent()
+                + " datagrams lost");
+            assertThat(result.lost()).isZero();
+        }
+    }
+}
