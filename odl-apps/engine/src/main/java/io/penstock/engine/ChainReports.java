@@ -16,10 +16,12 @@ import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.InstalledFlow;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.function.ToLongFunction;
@@ -33,8 +35,10 @@ import java.util.stream.Collectors;
 record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<String, Observation> observations,
         HealthService health) {
     private static final String HOP = "chain hop to ";
+    private static final String CHAIN = "chain ";
     private static final Set<Table> TABLES =
-        Set.of(Table.CLASSIFY, Table.CHAIN_RETURN, Table.CHAIN_IN, Table.CHAIN_OUT, Table.CHAIN_ENTER);
+        Set.of(Table.CLASSIFY, Table.CHAIN_RETURN, Table.CHAIN_STEER, Table.CHAIN_IN, Table.CHAIN_OUT,
+            Table.CHAIN_ENTER);
 
     List<FunctionStatus> functions() {
         return desired.snapshot().functions().values().stream().map(this::function).toList();
@@ -97,6 +101,12 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
             .collect(Collectors.toMap(installed -> installed.flow().key(), InstalledFlow::packets));
     }
 
+    /** The chain that a label names: flows of the tenant's own chain name none. */
+    private static Optional<String> chain(final String label) {
+        return Arrays.stream(label.split(", ")).skip(1).filter(part -> part.startsWith(CHAIN))
+            .map(part -> part.substring(CHAIN.length())).findFirst();
+    }
+
     List<ChainStatus> chains() {
         final Snapshot snapshot = desired.snapshot();
         if (snapshot.chains().isEmpty()) {
@@ -111,8 +121,8 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
         observations.values().forEach(seen -> {
             final Map<FlowSpec.Key, Long> packets = packets(seen);
             seen.plan().flows().values().stream().filter(planned -> planned.label().startsWith(HOP))
-                .forEach(planned -> hits.merge(
-                    chainOfVrf.getOrDefault(Cookie.ownerId(planned.flow().cookie()), ""),
+                .forEach(planned -> hits.merge(chain(planned.label()).orElseGet(
+                    () -> chainOfVrf.getOrDefault(Cookie.ownerId(planned.flow().cookie()), "")),
                     packets.getOrDefault(planned.flow().key(), 0L), Long::sum));
         });
         return snapshot.chains().values().stream().map(chain -> new ChainStatus(chain.name(), chain.functions(),

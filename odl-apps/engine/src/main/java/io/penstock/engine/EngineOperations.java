@@ -295,7 +295,7 @@ final class EngineOperations implements Operations {
                 return "being installed";
             }
         }
-        for (final NetworkFunction function : chains.desired().snapshot().chainOf(tenant)) {
+        for (final NetworkFunction function : chains.desired().snapshot().functionsOf(tenant)) {
             if (!chains.isUp(function)) {
                 return function.failPolicy() == NetworkFunction.FailPolicy.CLOSED
                     ? "stopped: function " + function.name() + " is down"

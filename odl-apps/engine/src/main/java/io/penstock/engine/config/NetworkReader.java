@@ -7,6 +7,8 @@ import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
+import io.penstock.pipeline.intent.ChainRule;
+import io.penstock.pipeline.intent.ChainRule.Ways;
 import io.penstock.pipeline.intent.Memo;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
@@ -210,7 +212,18 @@ final class NetworkReader {
             routes(tenant),
             nat.isPresent() ? Optional.of(nat(nat)) : Optional.empty(),
             tenant.leaf("egress-acl"), tenant.leaf("chain"), ServicesReader.read(leaves),
-            ProtectionReader.read(leaves), Ipv6Reader.side(leaves));
+            ProtectionReader.read(leaves), Ipv6Reader.side(leaves),
+            tenant.list("chain-rule", "name").stream().map(NetworkReader::chainRule).toList());
+    }
+
+    private static ChainRule chainRule(final Element rule) {
+        final Ways ways = switch (rule.leaf("direction").orElse("both")) {
+            case "to-backbone" -> Ways.TO_BACKBONE;
+            case "to-tenant" -> Ways.TO_TENANT;
+            default -> Ways.BOTH;
+        };
+        return new ChainRule(rule.text("name"), Integer.parseInt(rule.text("priority")), rule.text("acl"), ways,
+            rule.leaf("chain"));
     }
 
     private static Tenant.Nat nat(final Element nat) {

@@ -67,7 +67,7 @@ final class ConntrackZones {
     /** Whether a flow, if it is another one now, makes of a seen address another address outside. */
     private static boolean isTwiceNat(final FlowSpec flow) {
         return (flow.table() == Table.CHAIN_OUT || flow.table() == Table.CHAIN_RETURN)
-            && flow.priority() > Priority.HIGH;
+            && flow.priority() >= Priority.prefix(0);
     }
 
     /**

@@ -66,7 +66,8 @@ public record Acl(String name, List<Entry> entries) {
             return icmpType.stream().allMatch(replies()::containsKey);
         }
 
-        private Entry answer() {
+        /** The same with the two ends changed. */
+        public Entry answer() {
             return new Entry(name, permit, destination, source, protocol, destinationPorts, sourcePorts,
                 icmpType.map(replies()::get), icmpCode, inexpressible, family, destination6, source6);
         }

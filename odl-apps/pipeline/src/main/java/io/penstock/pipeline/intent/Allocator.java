@@ -80,11 +80,11 @@ public final class Allocator {
             keptAddress(snapshot, tenant, had).ifPresent(addresses::add);
         }
         // Who has a chain needs an id that is an 802.1Q tag, so it comes first.
-        came.sort(Comparator.comparing(tenant -> tenant.chain().isEmpty()));
+        came.sort(Comparator.comparing(tenant -> tenant.chains().isEmpty()));
         int last = before.lastVrf();
         final Map<Tenant, Integer> given = new IdentityHashMap<>();
         for (final Tenant tenant : came) {
-            last = nextVrf(last, vrfs, tenant.chain().isPresent());
+            last = nextVrf(last, vrfs, !tenant.chains().isEmpty());
             given.put(tenant, last);
         }
         final Map<String, TenantAllocation> tenants = new HashMap<>(2 * snapshot.tenants().size());
@@ -111,7 +111,8 @@ public final class Allocator {
     }
 
     private static List<String> spreadFunctions(final Snapshot snapshot, final Tenant tenant) {
-        return snapshot.chainOf(tenant).stream().filter(NetworkFunction::spread).map(NetworkFunction::name).toList();
+        return snapshot.functionsOf(tenant).stream().filter(NetworkFunction::spread).map(NetworkFunction::name)
+            .toList();
     }
 
     private static int nextVrf(final int last, final Set<Integer> taken, final boolean tag) {

@@ -2,6 +2,7 @@
 package io.penstock.pipeline.intent;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -72,9 +73,14 @@ public record Snapshot(SortedMap<String, Node> nodes, Backbone backbone, SortedM
         return functionsOn(node).stream().flatMap(function -> function.instances().stream()).toList();
     }
 
-    /** The functions of a tenant's chain from the tenant to the backbone; empty without a chain. */
-    public List<NetworkFunction> chainOf(final Tenant tenant) {
-        return tenant.chain().map(chains::get).map(Chain::functions).orElse(List.of()).stream()
+    /** The functions of a chain from the tenant to the backbone. */
+    public List<NetworkFunction> functionsOf(final String chain) {
+        return Optional.ofNullable(chains.get(chain)).map(Chain::functions).orElse(List.of()).stream()
             .map(functions::get).toList();
+    }
+
+    /** The functions of all chains of a tenant, each once. */
+    public List<NetworkFunction> functionsOf(final Tenant tenant) {
+        return tenant.chains().stream().flatMap(chain -> functionsOf(chain).stream()).distinct().toList();
     }
 }

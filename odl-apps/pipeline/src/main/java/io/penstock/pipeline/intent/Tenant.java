@@ -3,16 +3,23 @@ package io.penstock.pipeline.intent;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.registry.Constants;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** A customer: one VRF. */
+/**
+ * A customer: one VRF.
+ *
+ * @param chain what packets pass to and from the backbone of which no rule says anything else
+ * @param chainRules by their priority
+ */
 public record Tenant(String name, List<Attachment> attachments, List<Subnet> subnets, List<Route> routes,
         Optional<Nat> nat, Optional<String> egressAcl, Optional<String> chain, Services services,
-        Protection protection, Ipv6Side ipv6) {
+        Protection protection, Ipv6Side ipv6, List<ChainRule> chainRules) {
     public Tenant {
+        chainRules = chainRules.stream().sorted(Comparator.comparingInt(ChainRule::priority)).toList();
         attachments = List.copyOf(attachments);
         subnets = List.copyOf(subnets);
         routes = List.copyOf(routes);
@@ -23,7 +30,7 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
             final List<Route> routes, final Optional<Nat> nat, final Optional<String> egressAcl,
             final Optional<String> chain) {
         this(name, attachments, subnets, routes, nat, egressAcl, chain, Services.NONE, Protection.NONE,
-            Ipv6Side.NONE);
+            Ipv6Side.NONE, List.of());
     }
 
     /**
@@ -270,22 +277,37 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
     /** The same with another translation. */
     public Tenant with(final Nat other) {
         return new Tenant(name, attachments, subnets, routes, Optional.of(other), egressAcl, chain, services,
-            protection, ipv6);
+            protection, ipv6, chainRules);
     }
 
     /** The same with other services. */
     public Tenant with(final Services other) {
-        return new Tenant(name, attachments, subnets, routes, nat, egressAcl, chain, other, protection, ipv6);
+        return new Tenant(name, attachments, subnets, routes, nat, egressAcl, chain, other, protection, ipv6,
+            chainRules);
     }
 
     /** The same with another protection. */
     public Tenant with(final Protection other) {
-        return new Tenant(name, attachments, subnets, routes, nat, egressAcl, chain, services, other, ipv6);
+        return new Tenant(name, attachments, subnets, routes, nat, egressAcl, chain, services, other, ipv6,
+            chainRules);
     }
 
     /** The same with another IPv6 half. */
     public Tenant with(final Ipv6Side other) {
-        return new Tenant(name, attachments, subnets, routes, nat, egressAcl, chain, services, protection, other);
+        return new Tenant(name, attachments, subnets, routes, nat, egressAcl, chain, services, protection, other,
+            chainRules);
+    }
+
+    /** The same with other rules for chains. */
+    public Tenant with(final List<ChainRule> others) {
+        return new Tenant(name, attachments, subnets, routes, nat, egressAcl, chain, services, protection, ipv6,
+            others);
+    }
+
+    /** Names of all its chains, each once: its own one first, then those of its rules by their priority. */
+    public List<String> chains() {
+        return Stream.concat(chain.stream(), chainRules.stream().flatMap(rule -> rule.chain().stream())).distinct()
+            .toList();
     }
 
     /** Attachments that a subnet is on. */

@@ -3,6 +3,7 @@ package io.penstock.pipeline.intent;
 
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Priority;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -280,23 +281,55 @@ final class TenantRules {
     private void checkReferences() {
         tenant.egressAcl().filter(name -> !surroundings.acls().containsKey(name))
             .ifPresent(name -> add("egress-acl", Validator.unknown("acl", name, surroundings.acls())));
-        if (tenant.chain().isEmpty()) {
-            return;
-        }
-        final Chain chain = surroundings.chains().get(tenant.chain().orElseThrow());
-        if (chain == null) {
-            add("chain", Validator.unknown("chain", tenant.chain().orElseThrow(), surroundings.chains()));
-            return;
-        }
-        if (tenant.nat().isEmpty() && !tenant.ipv6().isPresent()) {
+        tenant.chain().ifPresent(name -> checkChain("chain", name));
+        if (!tenant.chains().isEmpty() && tenant.nat().isEmpty() && !tenant.ipv6().isPresent()) {
             add("chain", "a chain stands between the VRF and the backbone, and this tenant has no nat");
         }
-        for (final NetworkFunction function : surroundings.chainOf(tenant)) {
+        checkChainRules();
+    }
+
+    private void checkChain(final String leaf, final String name) {
+        if (!surroundings.chains().containsKey(name)) {
+            add(leaf, Validator.unknown("chain", name, surroundings.chains()));
+            return;
+        }
+        for (final NetworkFunction function : surroundings.functionsOf(name)) {
             if (function != null
                     && tenant.attachments().stream().anyMatch(each -> !each.node().equals(function.node()))) {
-                add("chain", "function " + function.name() + " is on node " + function.node()
+                add(leaf, "function " + function.name() + " is on node " + function.node()
                     + ", the tenant is not");
             }
+        }
+    }
+
+    private void checkChainRules() {
+        int entries = 0;
+        final Map<Integer, String> priorities = new HashMap<>();
+        for (final ChainRule rule : tenant.chainRules()) {
+            final String leaf = "chain-rule " + rule.name();
+            rule.chain().ifPresent(name -> checkChain(leaf + " / chain", name));
+            final String other = priorities.putIfAbsent(rule.priority(), rule.name());
+            if (other != null) {
+                add(leaf + " / priority", "rule " + other + " has " + rule.priority()
+                    + " too, so nobody could tell which of them decides");
+            }
+            final Acl acl = surroundings.acls().get(rule.acl());
+            if (acl == null) {
+                add(leaf + " / acl", Validator.unknown("acl", rule.acl(), surroundings.acls()));
+                continue;
+            }
+            entries += acl.entries().size();
+            acl.entries().stream().filter(entry -> !entry.permit()).forEach(entry -> add(leaf + " / acl", "entry "
+                + entry.name() + " of list " + acl.name() + " does not accept; a rule names what it is about"));
+        }
+        if (entries > Priority.CHAIN_RULES) {
+            add("chain-rule", entries + " entries in the lists of all rules are more than " + Priority.CHAIN_RULES);
+        }
+        if (tenant.chains().size() > Constants.MOST_CHAINS) {
+            add("chain-rule", tenant.chains().size() + " chains are more than " + Constants.MOST_CHAINS);
+        }
+        if (!tenant.chainRules().isEmpty() && tenant.nat().stream().anyMatch(nat -> !nat.twice().isEmpty())) {
+            add("chain-rule", "a tenant that sees networks at other addresses (nat / twice) has one chain");
         }
     }
 

@@ -227,7 +227,7 @@ final class TenantValidator {
     }
 
     private void checkChain(final Tenant tenant) {
-        if (tenant.chain().isEmpty()) {
+        if (tenant.chains().isEmpty()) {
             return;
         }
         final TenantAllocation allocation = allocations.tenants().get(tenant.name());
@@ -235,7 +235,7 @@ final class TenantValidator {
             add(tenant, "chain", "VRF id " + allocation.vrf() + " is above " + Constants.LAST_CHAIN_VRF
                 + " and cannot be an 802.1Q tag");
         }
-        for (final NetworkFunction function : snapshot.chainOf(tenant)) {
+        for (final NetworkFunction function : snapshot.functionsOf(tenant)) {
             if (function != null) {
                 final String user = functionUsers.putIfAbsent(function.name(), tenant.name());
                 if (user != null && !function.shared()) {
@@ -254,10 +254,10 @@ final class TenantValidator {
         int free = Constants.LAST_CHAIN_VRF - Constants.FIRST_VRF + 1;
         for (final Tenant tenant : tenants) {
             final TenantAllocation kept = allocations.tenants().get(tenant.name());
-            if (kept != null ? kept.vrf() <= Constants.LAST_CHAIN_VRF : tenant.chain().isPresent()) {
+            if (kept != null ? kept.vrf() <= Constants.LAST_CHAIN_VRF : !tenant.chains().isEmpty()) {
                 free--;
             }
-            if (kept == null && tenant.chain().isPresent() && free < 0) {
+            if (kept == null && !tenant.chains().isEmpty() && free < 0) {
                 add(tenant, "chain", "every VRF id up to " + Constants.LAST_CHAIN_VRF
                     + " is in use, and no other can be an 802.1Q tag");
             }

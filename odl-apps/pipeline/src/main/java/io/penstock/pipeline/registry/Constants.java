@@ -19,6 +19,8 @@ public final class Constants {
     public static final int MOST_ATTACHMENTS = 256;
     /** Most subnets of a tenant, of each family: {@link #resolverAddress} has eight bits for them. */
     public static final int MOST_SUBNETS = 256;
+    /** Most chains of a tenant, for {@link Register#CHAIN}. */
+    public static final int MOST_CHAINS = 100;
     /** Everybody on a link. */
     public static final long BROADCAST_MAC = 0xffffffffffffL;
     /** MAC address of the gateways inside VRFs, the same on every node. */

@@ -12,6 +12,9 @@ public final class Priority {
     /** An exception to the ordinary case. */
     public static final int HIGH = 300;
 
+    /** Most entries that the rules of a tenant have which say what goes through which chain. */
+    public static final int CHAIN_RULES = 256;
+
     /** Above every prefix: what must hold whatever the routes are. */
     public static final int GUARD = 2000;
 
@@ -33,6 +36,14 @@ public final class Priority {
     /** Longest prefix first; above {@link #HIGH}. */
     public static int prefix(final int length) {
         return PREFIX_BASE + length;
+    }
+
+    /** Entry {@code index} of the rules for chains, from 0: earlier entries win. Above {@link #HIGH}. */
+    public static int chainRule(final int index) {
+        if (index < 0 || index >= CHAIN_RULES) {
+            throw new IllegalArgumentException("entry " + index + " of rules for chains");
+        }
+        return PREFIX_BASE - 1 - index;
     }
 
     /** Entry {@code index} of an access control list, from 0: earlier entries win. */

@@ -15,6 +15,10 @@ public enum Table {
         List.of("CHAIN_RETURN", "DNS_RETURN", "BACKBONE_IN", "ACCESS_GUARD", "ACCESS_LEARN")),
     CHAIN_RETURN(4, Owner.CHAIN, "Where a frame goes that comes back from a network function; behind the last one "
         + "twice NAT of the destination.",
+        List.of("CHAIN_RULE", "CHAIN_TRACK", "TENANT_ACL_IN", "VRF_ROUTE", "NAT_MAP", "BACKBONE_ROUTE")),
+    CHAIN_RULE(5, Owner.CHAIN, "Back from a function that stands in several chains of the tenant: which rule it is of.",
+        List.of("CHAIN_STEER")),
+    CHAIN_STEER(6, Owner.CHAIN, "Where it goes in that chain.",
         List.of("CHAIN_TRACK", "TENANT_ACL_IN", "VRF_ROUTE", "NAT_MAP", "BACKBONE_ROUTE")),
     DNS_RETURN(8, Owner.DNS, "From the resolver of the node: whose answer it is.", List.of("VRF_ROUTE")),
     BACKBONE_IN(10, Owner.BACKBONE, "Frames from an uplink: ARP, ping to the backbone address, public addresses.",

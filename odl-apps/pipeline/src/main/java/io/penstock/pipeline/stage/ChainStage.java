@@ -2,7 +2,9 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.registry.Constants;
@@ -10,7 +12,13 @@ import io.penstock.pipeline.registry.FunctionMeter;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.BiFunction;
 
 /**
@@ -31,6 +39,8 @@ public final class ChainStage implements Stage {
             }
         }
         sink.flow(Table.CHAIN_RETURN, Priority.MISS, "a function sent a tag it does not serve").drop();
+        sink.flow(Table.CHAIN_RULE, Priority.MISS, "a function sent a tag it does not serve").drop();
+        sink.flow(Table.CHAIN_STEER, Priority.MISS, "not of a chain with this function").drop();
         sink.flow(Table.CHAIN_IN, Priority.MISS, "no chain").go(Table.VRF_ROUTE);
         sink.flow(Table.CHAIN_OUT, Priority.MISS, "no chain").go(Table.NAT_MAP);
     }
@@ -49,50 +59,157 @@ public final class ChainStage implements Stage {
 
     @Override
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
-        final BiFunction<Integer, String, FlowSink.Draft> fromBackbone =
-            (priority, label) -> sink.flow(Table.CHAIN_IN, priority, label).when(view.isVrf())
-                .then(view.limitIn());
-        if (view.chain().isEmpty()) {
-            TwiceNat.shut(view, fromBackbone, CLOSED);
-            fromBackbone.apply(Priority.NORMAL, CLOSED).drop();
-            sink.flow(Table.CHAIN_OUT, Priority.NORMAL, CLOSED).when(view.isVrf()).drop();
-            return;
-        }
-        final List<NetworkFunction> functions = view.chain().orElseThrow();
-        if (functions.isEmpty()) {
-            TwiceNat.out(view, (priority, label) -> sink.flow(Table.CHAIN_OUT, priority, label).when(view.isVrf()),
-                flow -> flow.go(Table.NAT_MAP));
-            TwiceNat.in(view, fromBackbone, "", flow -> flow.go(inside(view)));
-            if (view.hasListIn() || !view.limitIn().isEmpty()) {
-                fromBackbone.apply(Priority.NORMAL, "no chain").go(inside(view));
-            }
-            return;
-        }
         final Hops hops = new Hops(node, view);
-        final NetworkFunction first = functions.get(0);
-        final NetworkFunction last = functions.get(functions.size() - 1);
-        hops.enter(sink.flow(Table.CHAIN_OUT, Priority.NORMAL, Hops.label(first, Direction.TO_BACKBONE))
-            .when(view.isVrf()), first, Direction.TO_BACKBONE);
-        final String lastHop = Hops.label(last, Direction.TO_TENANT);
-        hops.enter(fromBackbone.apply(Priority.NORMAL, lastHop), last, Direction.TO_TENANT);
-        TwiceNat.in(view, fromBackbone, lastHop + ", ",
-            flow -> hops.enter(flow, last, Direction.TO_TENANT));
-        for (int hop = 0; hop + 1 < functions.size(); hop++) {
-            final NetworkFunction one = functions.get(hop);
-            final NetworkFunction next = functions.get(hop + 1);
-            hops.passOn(sink, one, next, Direction.TO_BACKBONE);
-            hops.passOn(sink, next, one, Direction.TO_TENANT);
+        planDefault(hops, sink);
+        planRules(hops, sink);
+        planReturns(hops, sink);
+    }
+
+    /** Packets of which no rule says where they go. Only here networks may be seen at other addresses. */
+    private static void planDefault(final Hops hops, final FlowSink sink) {
+        final TenantView view = hops.view();
+        final TenantView.Path path = view.paths().get(0);
+        final BiFunction<Integer, String, FlowSink.Draft> toBackbone =
+            (priority, label) -> sink.flow(Table.CHAIN_OUT, priority, label).when(view.isVrf());
+        final BiFunction<Integer, String, FlowSink.Draft> toTenant =
+            (priority, label) -> sink.flow(Table.CHAIN_IN, priority, label).when(view.isVrf()).then(view.limitIn());
+        if (path.functions().isEmpty()) {
+            TwiceNat.shut(view, toTenant, CLOSED);
+            toTenant.apply(Priority.NORMAL, CLOSED).drop();
+            toBackbone.apply(Priority.NORMAL, CLOSED).drop();
+        } else if (path.functions().orElseThrow().isEmpty()) {
+            TwiceNat.out(view, toBackbone, flow -> flow.go(Table.NAT_MAP));
+            TwiceNat.in(view, toTenant, "", flow -> flow.go(inside(view)));
+            if (view.hasListIn() || !view.limitIn().isEmpty()) {
+                toTenant.apply(Priority.NORMAL, "no chain").go(inside(view));
+            }
+        } else {
+            final String last = hops.label(path, Direction.TO_TENANT);
+            hops.enter(toBackbone.apply(Priority.NORMAL, hops.label(path, Direction.TO_BACKBONE)), path,
+                Direction.TO_BACKBONE);
+            hops.enter(toTenant.apply(Priority.NORMAL, last), path, Direction.TO_TENANT);
+            TwiceNat.in(view, toTenant, last + ", ", flow -> hops.enter(flow, path, Direction.TO_TENANT));
         }
-        final BiFunction<Integer, String, FlowSink.Draft> toBackbone = (priority, label) ->
-            hops.returned(sink, last, Direction.TO_BACKBONE, priority, label).then(hops.untag());
-        toBackbone.apply(Priority.NORMAL, "to the backbone from " + last.name() + "-out").go(Table.NAT_MAP);
+    }
+
+    /** Packets of which a rule says where they go. */
+    private static void planRules(final Hops hops, final FlowSink sink) {
+        final TenantView view = hops.view();
+        for (final Direction direction : Direction.values()) {
+            final Table table = direction == Direction.TO_BACKBONE ? Table.CHAIN_OUT : Table.CHAIN_IN;
+            eachRule(view, direction, (index, family, entry, steering) -> {
+                final TenantView.Path path = view.paths().get(steering.path());
+                final String label = path.functions().isEmpty() ? CLOSED + ", rule " + steering.rule()
+                    : path.functions().orElseThrow().isEmpty() ? "no chain, rule " + steering.rule()
+                    : hops.label(path, direction) + ", rule " + steering.rule();
+                EntryFlows.plan(entry, family, EntryFlows.id(view.vrf(), family, index),
+                    () -> sink.flow(table, Priority.chainRule(index), label).when(view.isVrf()),
+                    flow -> begin(hops, flow, path, direction, family));
+            });
+        }
+    }
+
+    private static void begin(final Hops hops, final FlowSink.Draft flow, final TenantView.Path path,
+            final Direction direction, final Acl.Family family) {
+        final TenantView view = hops.view();
+        if (direction == Direction.TO_TENANT) {
+            flow.then(view.limitIn());
+        }
+        if (path.functions().isEmpty()) {
+            flow.drop();
+        } else if (!path.functions().orElseThrow().isEmpty()) {
+            hops.enter(flow, path, direction);
+        } else if (direction == Direction.TO_TENANT) {
+            flow.go(inside(view));
+        } else {
+            toBackbone(flow, family);
+        }
+    }
+
+    /** What has passed its chain, or has none. IPv6 is not translated. */
+    private static void toBackbone(final FlowSink.Draft flow, final Acl.Family family) {
+        if (family == Acl.Family.IPV4) {
+            flow.go(Table.NAT_MAP);
+        } else {
+            flow.then(Register.VRF.load(Constants.BACKBONE_VRF)).go(Table.BACKBONE_ROUTE);
+        }
+    }
+
+    /** Takes an entry of a rule as packets of a direction meet it. */
+    private interface RuleTaker {
+        void take(int index, Acl.Family family, Acl.Entry entry, TenantView.Steering steering);
+    }
+
+    private static void eachRule(final TenantView view, final Direction direction, final RuleTaker taker) {
+        for (int index = 0; index < view.steering().size(); index++) {
+            final TenantView.Steering steering = view.steering().get(index);
+            final boolean out = direction == Direction.TO_BACKBONE;
+            if (steering.ways().has(out)) {
+                for (final Acl.Family family : view.families()) {
+                    if (steering.entry().isAbout(family)) {
+                        taker.take(index, family, out ? steering.entry() : steering.entry().answer(), steering);
+                    }
+                }
+            }
+        }
+    }
+
+    /** Frames that come back: straight on where all paths agree, else by the rules once more. */
+    private static void planReturns(final Hops hops, final FlowSink sink) {
+        final TenantView view = hops.view();
+        for (final Direction direction : Direction.values()) {
+            final Map<NetworkFunction, SortedMap<Integer, Optional<NetworkFunction>>> next = hops.next(direction);
+            boolean parted = false;
+            for (final NetworkFunction from : next.keySet()) {
+                final SortedMap<Integer, Optional<NetworkFunction>> ways = next.get(from);
+                if (Set.copyOf(ways.values()).size() == 1) {
+                    leave(hops, sink, Table.CHAIN_RETURN, from, ways.get(ways.firstKey()), direction, List.of(), "");
+                    continue;
+                }
+                parted = true;
+                hops.returned(sink, Table.CHAIN_RETURN, from, direction, Priority.NORMAL, "rules behind "
+                    + hops.side(from, direction)).go(Table.CHAIN_RULE);
+                ways.forEach((path, to) -> leave(hops, sink, Table.CHAIN_STEER, from, to, direction,
+                    List.of(Register.CHAIN.is(path)), view.paths().get(path).note()));
+            }
+            if (parted) {
+                planRulesAgain(view, direction, sink);
+            }
+        }
+    }
+
+    private static void planRulesAgain(final TenantView view, final Direction direction, final FlowSink sink) {
+        final List<FieldMatch> scope =
+            List.of(FieldMatch.of(MatchField.VLAN_VID, view.vrf()), Register.FROM_BACKBONE.is(direction.ordinal()));
+        eachRule(view, direction, (index, family, entry, steering) -> EntryFlows.plan(entry, family,
+            EntryFlows.id(view.vrf(), family, 2 * index + direction.ordinal()),
+            () -> sink.flow(Table.CHAIN_RULE, Priority.chainRule(index), "rule " + steering.rule()).when(scope),
+            flow -> flow.then(Register.CHAIN.load(steering.path())).go(Table.CHAIN_STEER)));
+        sink.flow(Table.CHAIN_RULE, Priority.LOW, "no rule").when(scope).go(Table.CHAIN_STEER);
+    }
+
+    /** From a function to the next, or out of the chain. */
+    private static void leave(final Hops hops, final FlowSink sink, final Table table, final NetworkFunction from,
+            final Optional<NetworkFunction> to, final Direction direction, final List<FieldMatch> where,
+            final String note) {
+        final TenantView view = hops.view();
+        if (to.isPresent()) {
+            hops.passOn(hops.returned(sink, table, from, direction, Priority.NORMAL,
+                Hops.HOP + hops.side(to.orElseThrow(), direction) + note).when(where), to.orElseThrow(), direction);
+            return;
+        }
+        final BiFunction<Integer, String, FlowSink.Draft> out = (priority, label) ->
+            hops.returned(sink, table, from, direction, priority, label).when(where).then(hops.untag());
+        final String side = hops.side(from, direction.other());
+        if (direction == Direction.TO_TENANT) {
+            out.apply(Priority.NORMAL, "to the tenant from " + side + note).go(inside(view));
+            return;
+        }
+        toBackbone(out.apply(Priority.NORMAL, "to the backbone from " + side + note), Acl.Family.IPV4);
         if (view.hasIpv6()) {
-            toBackbone.apply(Priority.HIGH, "IPv6 to the backbone from " + last.name() + "-out").ipv6()
-                .then(Register.VRF.load(Constants.BACKBONE_VRF)).go(Table.BACKBONE_ROUTE);
+            toBackbone(out.apply(Priority.HIGH, "IPv6 to the backbone from " + side + note).ipv6(), Acl.Family.IPV6);
         }
-        TwiceNat.out(view, toBackbone, flow -> flow.go(Table.NAT_MAP));
-        hops.returned(sink, first, Direction.TO_TENANT, Priority.NORMAL, "to the tenant from " + first.name() + "-in")
-            .then(hops.untag()).go(inside(view));
+        TwiceNat.out(view, out, flow -> flow.go(Table.NAT_MAP));
     }
 
     /** Where packets go that have left the chain towards the tenant. */
@@ -106,6 +223,10 @@ public final class ChainStage implements Stage {
 
         Action load() {
             return Register.FROM_BACKBONE.load(ordinal());
+        }
+
+        Direction other() {
+            return this == TO_BACKBONE ? TO_TENANT : TO_BACKBONE;
         }
 
         /** The MAC addresses of the side that a frame enters a function from. */
@@ -123,15 +244,44 @@ public final class ChainStage implements Stage {
         }
     }
 
-    /** The steps of one tenant's chain. */
+    /** The steps of a tenant's chains. */
     private record Hops(NodeView node, TenantView view) {
-        /** By such labels packets are counted. */
-        static String label(final NetworkFunction to, final Direction direction) {
-            return "chain hop to " + to.name() + (direction == Direction.TO_BACKBONE ? "-in" : "-out");
+        /** Begins labels by which packets are counted. */
+        static final String HOP = "chain hop to ";
+
+        /** A function by the side that packets of a direction enter it from. */
+        String side(final NetworkFunction function, final Direction direction) {
+            return function.name() + (direction == Direction.TO_BACKBONE ? "-in" : "-out");
+        }
+
+        String label(final TenantView.Path path, final Direction direction) {
+            return HOP + side(first(path, direction), direction) + path.note();
+        }
+
+        /** The function that packets of a direction come to first. */
+        private static NetworkFunction first(final TenantView.Path path, final Direction direction) {
+            final List<NetworkFunction> functions = path.functions().orElseThrow();
+            return functions.get(direction == Direction.TO_BACKBONE ? 0 : functions.size() - 1);
+        }
+
+        /** Of each function the one behind it, by path; absent where packets leave the chain. */
+        Map<NetworkFunction, SortedMap<Integer, Optional<NetworkFunction>>> next(final Direction direction) {
+            final Map<NetworkFunction, SortedMap<Integer, Optional<NetworkFunction>>> next = new LinkedHashMap<>();
+            for (int path = 0; path < view.paths().size(); path++) {
+                final List<NetworkFunction> functions = view.paths().get(path).functions().orElse(List.of());
+                for (int hop = 0; hop < functions.size(); hop++) {
+                    final int behind = direction == Direction.TO_BACKBONE ? hop + 1 : hop - 1;
+                    next.computeIfAbsent(functions.get(hop), function -> new TreeMap<>()).put(path,
+                        behind < 0 || behind == functions.size() ? Optional.empty()
+                            : Optional.of(functions.get(behind)));
+                }
+            }
+            return next;
         }
 
         /** Finishes a flow for packets without a tag. */
-        void enter(final FlowSink.Draft flow, final NetworkFunction function, final Direction direction) {
+        void enter(final FlowSink.Draft flow, final TenantView.Path path, final Direction direction) {
+            final NetworkFunction function = first(path, direction);
             if (function.spread()) {
                 SpreadStage.enter(node, view, flow.then(direction.load()), function);
             } else {
@@ -140,10 +290,8 @@ public final class ChainStage implements Stage {
             }
         }
 
-        /** From one function to the next; the frames have the tag. */
-        void passOn(final FlowSink sink, final NetworkFunction from, final NetworkFunction to,
-                final Direction direction) {
-            final FlowSink.Draft flow = returned(sink, from, direction, Priority.NORMAL, label(to, direction));
+        /** Finishes a flow for frames that have the tag. */
+        void passOn(final FlowSink.Draft flow, final NetworkFunction to, final Direction direction) {
             if (to.spread()) {
                 SpreadStage.enter(node, view, flow.then(untag()), to);
             } else {
@@ -156,9 +304,9 @@ public final class ChainStage implements Stage {
         }
 
         /** Frames that come back from a function. */
-        FlowSink.Draft returned(final FlowSink sink, final NetworkFunction from, final Direction direction,
-                final int priority, final String label) {
-            return sink.flow(Table.CHAIN_RETURN, priority, label).when(MatchField.VLAN_VID, view.vrf())
+        FlowSink.Draft returned(final FlowSink sink, final Table table, final NetworkFunction from,
+                final Direction direction, final int priority, final String label) {
+            return sink.flow(table, priority, label).when(MatchField.VLAN_VID, view.vrf())
                 .when(Register.FUNCTION.is(node.number(from)), Register.FROM_BACKBONE.is(direction.ordinal()));
         }
     }

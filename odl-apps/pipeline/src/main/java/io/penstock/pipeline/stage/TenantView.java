@@ -6,6 +6,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Allocations.Block;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.ChainRule;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Lease;
@@ -31,12 +32,29 @@ import java.util.stream.Stream;
  * @param blocks ports of subscribers, those of one in the order in which it got them
  * @param leases addresses that hosts have from its DHCP server
  * @param domains broadcast domains; the index of a domain is its id
- * @param chain functions that work or are not bypassed, from the tenant to the backbone; absent when a function that
- *     must not be bypassed is down
+ * @param paths one for what no rule is about, and one for each further chain, in the order of {@link Tenant#chains}
+ * @param steering which packets take which of the paths, the first rule first
  * @param places which sixteen bits of ct_label tell the instance of a connection, by function
  */
 public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block> blocks, List<Lease> leases,
-        List<Domain> domains, Optional<List<NetworkFunction>> chain, Map<String, Integer> places) {
+        List<Domain> domains, List<Path> paths, List<Steering> steering, Map<String, Integer> places) {
+
+    /**
+     * A way between the tenant and the backbone.
+     *
+     * @param note ends the labels of its flows
+     * @param functions those that work or are not bypassed, from the tenant to the backbone; absent when a function
+     *     that must not be bypassed is down
+     */
+    public record Path(String note, Optional<List<NetworkFunction>> functions) { }
+
+    /**
+     * An entry of a rule.
+     *
+     * @param entry as of packets to the backbone
+     * @param path which of the paths
+     */
+    public record Steering(String rule, Acl.Entry entry, ChainRule.Ways ways, int path) { }
 
     /** Attachments that hear each other's broadcasts, and the subnets on them. */
     public record Domain(int id, List<Tenant.Attachment> attachments, List<Tenant.Subnet> subnets,
@@ -57,7 +75,7 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
         final TenantAllocation allocation = node.allocations().tenants().get(tenant.name());
         return new TenantView(tenant, allocation.vrf(), allocation.publicAddress(), allocation.blocks(),
             allocation.leases().stream().filter(Lease::isBound).toList(), domains(tenant),
-            workingChain(node, tenant), allocation.places());
+            paths(node, tenant), steering(node, tenant), allocation.places());
     }
 
     /** A match on this VRF. */
@@ -173,9 +191,36 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
             tenant.nat().stream().flatMap(nat -> nat.mappings().stream()).map(Tenant.Mapping::outside)).toList();
     }
 
-    private static Optional<List<NetworkFunction>> workingChain(final NodeView node, final Tenant tenant) {
+    private static List<Path> paths(final NodeView node, final Tenant tenant) {
+        final List<Path> paths = new ArrayList<>();
+        paths.add(new Path("", tenant.chain().map(chain -> working(node, chain)).orElse(Optional.of(List.of()))));
+        others(tenant).forEach(chain -> paths.add(new Path(", chain " + chain, working(node, chain))));
+        if (tenant.chainRules().stream().anyMatch(rule -> rule.chain().isEmpty())) {
+            paths.add(new Path(", no chain", Optional.of(List.of())));
+        }
+        return List.copyOf(paths);
+    }
+
+    /** Names of the chains that only rules name. */
+    private static List<String> others(final Tenant tenant) {
+        return tenant.chains().stream().filter(chain -> !tenant.chain().equals(Optional.of(chain))).toList();
+    }
+
+    private static List<Steering> steering(final NodeView node, final Tenant tenant) {
+        final List<String> others = others(tenant);
+        final List<Steering> steering = new ArrayList<>();
+        for (final ChainRule rule : tenant.chainRules()) {
+            final int path = rule.chain().isEmpty() ? others.size() + 1
+                : rule.chain().equals(tenant.chain()) ? 0 : others.indexOf(rule.chain().orElseThrow()) + 1;
+            node.snapshot().acls().get(rule.acl()).entries()
+                .forEach(entry -> steering.add(new Steering(rule.name(), entry, rule.ways(), path)));
+        }
+        return List.copyOf(steering);
+    }
+
+    private static Optional<List<NetworkFunction>> working(final NodeView node, final String chain) {
         final List<NetworkFunction> working = new ArrayList<>();
-        for (final NetworkFunction function : node.snapshot().chainOf(tenant)) {
+        for (final NetworkFunction function : node.snapshot().functionsOf(chain)) {
             if (!node.isDown(function)) {
                 working.add(function);
             } else if (function.failPolicy() == NetworkFunction.FailPolicy.CLOSED) {

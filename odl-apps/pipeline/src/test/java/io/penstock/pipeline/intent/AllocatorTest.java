@@ -4,6 +4,7 @@ package io.penstock.pipeline.intent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.plan.Chained;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
@@ -49,7 +50,7 @@ class AllocatorTest {
 
     @Test
     void spreadFunctionsKeepTheirPlaceWhenOthersComeAndGo() {
-        final Snapshot one = Fixtures.spread();
+        final Snapshot one = Chained.spread();
         final Allocations before = Allocator.allocate(one, Allocations.none());
         assertThat(before.tenants().get("rich").places()).isEqualTo(Map.of("fw", 0));
         final NetworkFunction fw = one.functions().get("fw");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
+import io.penstock.pipeline.plan.Chained;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
@@ -344,8 +345,23 @@ class ValidatorTest {
     }
 
     @Test
+    void rulesForChainsAreClear() {
+        final Tenant tenant = Fixtures.rich();
+        assertThat(check(Chained.ruled())).isEmpty();
+        final Snapshot wrong = Fixtures.network(tenant.with(List.of(
+            new ChainRule("a", 7, "web-only", ChainRule.Ways.BOTH, Optional.of("nowhere")),
+            new ChainRule("b", 7, "keep-out", ChainRule.Ways.BOTH, Optional.empty()),
+            new ChainRule("c", 8, "nothing", ChainRule.Ways.BOTH, Optional.empty()))));
+        assertThat(check(wrong)).extracting(Violation::leaf).containsExactly("chain-rule a / chain",
+            "chain-rule b / priority", "chain-rule b / acl", "chain-rule c / acl");
+        assertThat(check(wrong)).extracting(Violation::rule).contains(
+            "rule a has 7 too, so nobody could tell which of them decides",
+            "entry no-private of list keep-out does not accept; a rule names what it is about");
+    }
+
+    @Test
     void instancesHaveNamesOfTheirOwn() {
-        final Snapshot base = Fixtures.spread();
+        final Snapshot base = Chained.spread();
         assertThat(check(base)).isEmpty();
         final NetworkFunction fw = base.functions().get("fw");
         assertThat(check(base.withFunctions(List.of(fw, new NetworkFunction("fw1", "edge1", FailPolicy.OPEN, true),

@@ -58,8 +58,10 @@ public final class Fixtures {
         new Case("rich-tenant", network(rich()), Set.of()),
         new Case("rich-tenant-tap-down", network(rich()), Set.of("tap")),
         new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")),
-        new Case("spread", spread(), Set.of()),
-        new Case("spread-fw1-down", spread(), Set.of("fw1")));
+        new Case("spread", Chained.spread(), Set.of()),
+        new Case("spread-fw1-down", Chained.spread(), Set.of("fw1")),
+        new Case("ruled", Chained.ruled(), Set.of()),
+        new Case("ruled-fw-down", Chained.ruled(), Set.of("fw")));
 
     private Fixtures() {
     }
@@ -302,15 +304,6 @@ public final class Fixtures {
             List.of(keepOut(), webOnly(), officeOut(), officeIn()));
     }
 
-    /** A chained tenant; connections are spread over two firewalls, of which a third gets no more. */
-    public static Snapshot spread() {
-        final Snapshot plain = network(rich());
-        return plain.withFunctions(List.of(plain.functions().get("fw").spread(
-            new NetworkFunction.Instance("fw1", NetworkFunction.State.IN_SERVICE, 1),
-            new NetworkFunction.Instance("fw2", NetworkFunction.State.IN_SERVICE, 3),
-            new NetworkFunction.Instance("fw0", NetworkFunction.State.DRAINING, 1)), plain.functions().get("tap")));
-    }
-
     /** A plain tenant, and a backbone on VLAN 500 of the uplink without a list. */
     public static Snapshot taggedUplink() {
         final Snapshot plain = network(tenants(1));
@@ -350,7 +343,7 @@ public final class Fixtures {
             entry("ping", true, "10.0.0.10/32", 1, null, 8)));
     }
 
-    private static Acl.Entry entry(final String name, final boolean permit, final String destination,
+    static Acl.Entry entry(final String name, final boolean permit, final String destination,
             final Integer protocol, final Acl.PortRange ports, final Integer icmpType) {
         return new Acl.Entry(name, permit, Optional.empty(), Optional.ofNullable(destination).map(Prefix::parse),
             Optional.ofNullable(protocol), Optional.empty(), Optional.ofNullable(ports),

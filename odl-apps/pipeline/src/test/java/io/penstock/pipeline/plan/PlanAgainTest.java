@@ -8,6 +8,7 @@ import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
+import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Validator;
@@ -85,6 +86,24 @@ class PlanAgainTest {
                 assertThat(second.tenantFlows().get(vrf)).isSameAs(flows);
             }
         });
+    }
+
+    @Test
+    void anInstanceThatChangesChangesNoTenant() {
+        final Planner planner = new Planner();
+        final Snapshot before = Chained.spread();
+        final Allocations allocations = Allocator.allocate(before, Allocations.none());
+        final NodePlan first = planner.planAgain(before, allocations, Set.of(), "edge1");
+        final NodePlan failed = planner.planAgain(before, allocations, Set.of("fw2"), "edge1");
+        final NetworkFunction fw = before.functions().get("fw");
+        final Snapshot fewer = before.withFunctions(List.of(before.functions().get("tap"), fw.spread(
+            fw.instances().get(0), fw.instances().get(2))));
+        final NodePlan scaled =
+            planner.planAgain(fewer, Allocator.allocate(fewer, allocations), Set.of(), "edge1");
+        for (final NodePlan plan : List.of(failed, scaled)) {
+            assertThat(plan.nodeFlows()).isNotEqualTo(first.nodeFlows());
+            first.tenantFlows().forEach((vrf, flows) -> assertThat(plan.tenantFlows().get(vrf)).isSameAs(flows));
+        }
     }
 
     @Test

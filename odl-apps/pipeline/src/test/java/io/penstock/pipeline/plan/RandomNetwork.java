@@ -3,6 +3,7 @@ package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.ChainRule;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Prefix;
@@ -73,10 +74,20 @@ public final class RandomNetwork {
         free.removeIf(vlan -> !wrong && taken.contains(vlan));
         final int vlan = free.isEmpty() ? own + 200 : free.get(random.nextInt(free.size()));
         final Tenant plain = Fixtures.tenant(name, vlan);
-        return guard(new Tenant(name, plain.attachments(), plain.subnets(), plain.routes(), nat(vlan),
+        return steer(guard(new Tenant(name, plain.attachments(), plain.subnets(), plain.routes(), nat(vlan),
             random.nextInt(FEW) == 0 ? Optional.of(wrong && random.nextBoolean() ? "nowhere" : "web-only")
                 : Optional.empty(),
-            random.nextInt(FEW) == 0 ? Optional.of("secure") : Optional.empty()));
+            random.nextInt(FEW) == 0 ? Optional.of("secure") : Optional.empty())));
+    }
+
+    private Tenant steer(final Tenant tenant) {
+        final boolean plain = tenant.nat().stream().allMatch(nat -> nat.twice().isEmpty());
+        if (protections.nextInt(FEW) > 0 || !plain && (!wrong || protections.nextInt(9) > 0)) {
+            return tenant;
+        }
+        return tenant.with(List.of(new ChainRule("web", 1, "web-only",
+            ChainRule.Ways.values()[protections.nextInt(FEW)],
+            protections.nextBoolean() ? Optional.of("secure") : Optional.empty())));
     }
 
     private Tenant guard(final Tenant tenant) {
@@ -113,8 +124,18 @@ public final class RandomNetwork {
     }
 
     private NetworkFunction function(final String name, final boolean shared) {
-        return new NetworkFunction(name, "edge1", random.nextBoolean() ? NetworkFunction.FailPolicy.OPEN
-            : NetworkFunction.FailPolicy.CLOSED, !wrong || shared);
+        final NetworkFunction function = new NetworkFunction(name, "edge1", random.nextBoolean()
+            ? NetworkFunction.FailPolicy.OPEN : NetworkFunction.FailPolicy.CLOSED, !wrong || shared);
+        return switch (protections.nextInt(FEW)) {
+            case 0 -> function;
+            case 1 -> function.with(new NetworkFunction.HealthCheck(200, 3, 5));
+            default -> function.spread(instance(name), instance(name + "-b"));
+        };
+    }
+
+    private NetworkFunction.Instance instance(final String name) {
+        return new NetworkFunction.Instance(name, NetworkFunction.State.values()[protections.nextInt(FEW)],
+            1 + protections.nextInt(FEW));
     }
 
     private Snapshot withPools(final List<Pool> pools) {

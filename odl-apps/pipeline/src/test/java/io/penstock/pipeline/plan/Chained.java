@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.plan;
+
+import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.Chain;
+import io.penstock.pipeline.intent.ChainRule;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** Networks with more than a plain chain. */
+public final class Chained {
+    private Chained() {
+    }
+
+    /** A tenant whose web goes through one function more than the rest, and whose mail through none. */
+    public static Snapshot ruled() {
+        final Snapshot plain = Fixtures.network();
+        final Map<String, Chain> chains = new TreeMap<>(plain.chains());
+        chains.put("web", new Chain("web", List.of("tap", "fw")));
+        chains.put("short", new Chain("short", List.of("fw")));
+        final Tenant tenant = Fixtures.rich().with(List.of(
+            new ChainRule("mail", 30, "mail", ChainRule.Ways.BOTH, Optional.empty()),
+            new ChainRule("web", 10, "web", ChainRule.Ways.BOTH, Optional.of("web")),
+            new ChainRule("one-way", 20, "ntp", ChainRule.Ways.TO_BACKBONE, Optional.of("short"))));
+        return Snapshot.of(new ArrayList<>(plain.nodes().values()), plain.backbone(),
+            new ArrayList<>(plain.pools().values()), new ArrayList<>(plain.functions().values()),
+            new ArrayList<>(chains.values()), List.of(tenant), Stream.concat(plain.acls().values().stream(), Stream.of(
+                list("web", null, 6, 80, 81), list("ntp", null, 17, 123, 123),
+                list("mail", "192.0.2.25/32", 6, 25, 25))).toList());
+    }
+
+    private static Acl list(final String name, final String destination, final int protocol, final int low,
+            final int high) {
+        return new Acl(name, List.of(Fixtures.entry(name, true, destination, protocol, new Acl.PortRange(low, high),
+            null)));
+    }
+
+    /** A chained tenant; connections are spread over two firewalls, of which a third gets no more. */
+    public static Snapshot spread() {
+        final Snapshot plain = Fixtures.network(Fixtures.rich());
+        return plain.withFunctions(List.of(plain.functions().get("fw").spread(
+            new NetworkFunction.Instance("fw1", NetworkFunction.State.IN_SERVICE, 1),
+            new NetworkFunction.Instance("fw2", NetworkFunction.State.IN_SERVICE, 3),
+            new NetworkFunction.Instance("fw0", NetworkFunction.State.DRAINING, 1)), plain.functions().get("tap")));
+    }
+}
