@@ -78,7 +78,8 @@ class NodeFlowsTest {
     @Test
     void aTenantThatLeftIsForgotten() throws Exception {
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(new TreeMap<>()));
-        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF),
+            TrackedConnections.ofZone(Constants.chainZone(VRF))));
         assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.SESSION, VRF),
             Cookie.of(Cookie.Kind.LEARNED, VRF), Cookie.of(Cookie.Kind.TENANT, VRF));
     }
@@ -171,7 +172,7 @@ class NodeFlowsTest {
         assertThat(southbound.removed()).isEmpty();
         flows.change(SWITCH, both, Fixtures.plan(Fixtures.network()));
         assertThat(southbound.flushed.get(2)).containsExactlyInAnyOrder(TrackedConnections.ofZone(2),
-            TrackedConnections.ofZone(Constants.aclZone(2)));
+            TrackedConnections.ofZone(Constants.aclZone(2)), TrackedConnections.ofZone(Constants.chainZone(2)));
     }
 
     @Test
