@@ -98,11 +98,11 @@ class ChainRulesPacketsIT {
             assertThat(firewall.frames()).noneMatch(frame -> frame.contains(".23"));
         }
         await(Table.CHAIN_OUT, "chain hop to tap-in, chain watched, rule web");
-        await(Table.CHAIN_STEER, "chain hop to fw-in, chain watched");
-        await(Table.CHAIN_STEER, "to the backbone from fw-out, chain watched");
+        await(Table.CHAIN_RETURN, "chain hop to fw-in, chain watched");
+        await(Table.CHAIN_RETURN, "to the backbone from fw-out");
         await(Table.CHAIN_IN, "chain hop to fw-out, chain watched, rule web");
         await(Table.CHAIN_STEER, "chain hop to tap-out, chain watched");
-        await(Table.CHAIN_STEER, "to the tenant from tap-in, chain watched");
+        await(Table.CHAIN_RETURN, "to the tenant from tap-in, chain watched");
         await(Table.CHAIN_OUT, "no chain, rule telnet");
         await(Table.CHAIN_IN, "no chain, rule telnet");
         pair.areTranslated();
@@ -114,7 +114,7 @@ class ChainRulesPacketsIT {
         load(Set.of());
         pair.first().askUdp(EdgeNetwork.SERVER, NTP);
         await(Table.CHAIN_OUT, "chain hop to tap-in, chain watched, rule ntp");
-        await(Table.CHAIN_STEER, "chain hop to fw-in, chain watched");
+        await(Table.CHAIN_RETURN, "chain hop to fw-in, chain watched");
         await(Table.CHAIN_STEER, "to the tenant from fw-in");
         assertThat(node.packets(Table.CHAIN_STEER, "chain hop to tap-out, chain watched")).isZero();
     }
