@@ -28,7 +28,7 @@ class CatalogueTest(unittest.TestCase):
 
     def test_shipped_functions(self):
         entries = catalogue.load_all()
-        self.assertEqual(sorted(entries), ["forwarder", "packet-filter"])
+        self.assertEqual(sorted(entries), ["forwarder", "monitor", "packet-filter"])
         for entry in entries.values():
             with self.subTest(entry.name):
                 self.assertEqual(catalogue.machine_problems(entry), [])
@@ -66,7 +66,7 @@ class CatalogueTest(unittest.TestCase):
         self.assertRegex(rules, "^start.rules: nft ")
 
     def test_unknown_function(self):
-        with self.assertRaisesRegex(PenstockError, "no function nat; it has forwarder, packet-filter"):
+        with self.assertRaisesRegex(PenstockError, "no function nat; it has forwarder, monitor, packet-filter"):
             catalogue.find("nat")
 
     def test_instance_name(self):

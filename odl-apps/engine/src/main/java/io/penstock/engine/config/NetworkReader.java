@@ -182,6 +182,7 @@ final class NetworkReader {
             function.leaf("fail-policy").orElse("closed").equals("open") ? FailPolicy.OPEN : FailPolicy.CLOSED,
             Boolean.parseBoolean(function.leaf("shared").orElse("true")), !instances.isEmpty(), instances.isEmpty()
                 ? List.of(new Instance(function.text("name"), State.IN_SERVICE, 1)) : instances,
+            isSet(function, "mirror"),
             Optional.of(function.child("health-check")).filter(Element::isPresent).map(check -> new HealthCheck(
                 number(check, "interval", 200), number(check, "lost", 3), number(check, "hold", 5))));
     }

@@ -62,7 +62,7 @@ public record Acl(String name, List<Entry> entries) {
         }
 
         /** Whether somebody answers to what it permits. */
-        private boolean hasAnswers() {
+        public boolean hasAnswers() {
             return icmpType.stream().allMatch(replies()::containsKey);
         }
 

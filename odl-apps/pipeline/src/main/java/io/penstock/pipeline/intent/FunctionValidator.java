@@ -31,6 +31,12 @@ final class FunctionValidator {
             if (node == null) {
                 add(entry, "node", Validator.unknown("node", function.node(), snapshot.nodes()));
             }
+            if (function.mirror() && function.spread()) {
+                add(entry, "instance", "a mirror gets all packets, so there is nothing to share");
+            }
+            if (function.mirror() && function.health().isPresent()) {
+                add(entry, "health-check", "a mirror gives nothing back, so no probe comes through");
+            }
             for (final NetworkFunction.Instance instance : function.instances()) {
                 final String leaf = function.spread() ? "instance " + instance.name() + " / name" : "name";
                 final String other = owners.putIfAbsent(instance.name(), function.name());

@@ -10,10 +10,11 @@ import java.util.Optional;
  * @param spread whether each connection has an instance that it keeps; without it there is one instance, of the
  *     function's name
  * @param instances at least one
+ * @param mirror whether it only gets copies of what passes its place in a chain, and gives nothing back
  * @param health how it is found out whether an instance passes packets on; by its ports alone when absent
  */
 public record NetworkFunction(String name, String node, FailPolicy failPolicy, boolean shared, boolean spread,
-        List<Instance> instances, Optional<HealthCheck> health) {
+        List<Instance> instances, boolean mirror, Optional<HealthCheck> health) {
     public NetworkFunction {
         instances = List.copyOf(instances);
         if (instances.isEmpty() || !spread && instances.size() > 1) {
@@ -24,17 +25,23 @@ public record NetworkFunction(String name, String node, FailPolicy failPolicy, b
     /** One instance, and no connections that are kept to it. */
     public NetworkFunction(final String name, final String node, final FailPolicy failPolicy, final boolean shared) {
         this(name, node, failPolicy, shared, false, List.of(new Instance(name, State.IN_SERVICE, 1)),
-            Optional.empty());
+            false, Optional.empty());
     }
 
     /** The same with instances among which its connections are spread. */
     public NetworkFunction spread(final Instance... among) {
-        return new NetworkFunction(name, node, failPolicy, shared, true, List.of(among), health);
+        return new NetworkFunction(name, node, failPolicy, shared, true, List.of(among), mirror, health);
+    }
+
+    /** The same, but that it only gets copies. */
+    public NetworkFunction mirrored() {
+        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, true, health);
     }
 
     /** The same with probes. */
     public NetworkFunction with(final HealthCheck check) {
-        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, Optional.of(check));
+        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, mirror,
+            Optional.of(check));
     }
 
     /**

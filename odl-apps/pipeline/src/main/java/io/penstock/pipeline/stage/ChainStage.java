@@ -12,6 +12,7 @@ import io.penstock.pipeline.registry.FunctionMeter;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -78,10 +79,17 @@ public final class ChainStage implements Stage {
             toTenant.apply(Priority.NORMAL, CLOSED).drop();
             toBackbone.apply(Priority.NORMAL, CLOSED).drop();
         } else if (path.functions().orElseThrow().isEmpty()) {
-            TwiceNat.out(view, toBackbone, flow -> flow.go(Table.NAT_MAP));
-            TwiceNat.in(view, toTenant, "", flow -> flow.go(inside(view)));
-            if (view.hasListIn() || !view.limitIn().isEmpty()) {
-                toTenant.apply(Priority.NORMAL, "no chain").go(inside(view));
+            final List<NetworkFunction> copies = path.copies().get(0);
+            TwiceNat.out(view, toBackbone, flow -> hops.copy(flow, copies, Direction.TO_BACKBONE).go(Table.NAT_MAP));
+            TwiceNat.in(view, toTenant, "", flow -> hops.copy(flow, copies, Direction.TO_TENANT).go(inside(view)));
+            if (view.hasListIn() || !view.limitIn().isEmpty() || !copies.isEmpty()) {
+                hops.copy(toTenant.apply(Priority.NORMAL, "no chain"), copies, Direction.TO_TENANT).go(inside(view));
+            }
+            if (!copies.isEmpty()) {
+                for (final Acl.Family family : view.families()) {
+                    toBackbone(hops.copy(family(toBackbone.apply(Priority.NORMAL, "no chain"), family), copies,
+                        Direction.TO_BACKBONE), family);
+                }
             }
         } else {
             final String last = hops.label(path, Direction.TO_TENANT);
@@ -120,10 +128,14 @@ public final class ChainStage implements Stage {
         } else if (!path.functions().orElseThrow().isEmpty()) {
             hops.enter(flow, path, direction);
         } else if (direction == Direction.TO_TENANT) {
-            flow.go(inside(view));
+            hops.copy(flow, path.copies().get(0), direction).go(inside(view));
         } else {
-            toBackbone(flow, family);
+            toBackbone(hops.copy(flow, path.copies().get(0), direction), family);
         }
+    }
+
+    private static FlowSink.Draft family(final FlowSink.Draft flow, final Acl.Family family) {
+        return family == Acl.Family.IPV4 ? flow.ipv4() : flow.ipv6();
     }
 
     /** What has passed its chain, or has none. IPv6 is not translated. */
@@ -144,7 +156,7 @@ public final class ChainStage implements Stage {
         for (int index = 0; index < view.steering().size(); index++) {
             final TenantView.Steering steering = view.steering().get(index);
             final boolean out = direction == Direction.TO_BACKBONE;
-            if (steering.ways().has(out)) {
+            if (steering.ways().has(out) && (out || steering.entry().hasAnswers())) {
                 for (final Acl.Family family : view.families()) {
                     if (steering.entry().isAbout(family)) {
                         taker.take(index, family, out ? steering.entry() : steering.entry().answer(), steering);
@@ -158,12 +170,14 @@ public final class ChainStage implements Stage {
     private static void planReturns(final Hops hops, final FlowSink sink) {
         final TenantView view = hops.view();
         for (final Direction direction : Direction.values()) {
-            final Map<NetworkFunction, SortedMap<Integer, Optional<NetworkFunction>>> next = hops.next(direction);
+            final Map<NetworkFunction, SortedMap<Integer, Next>> next = hops.next(direction);
             boolean parted = false;
             for (final NetworkFunction from : next.keySet()) {
-                final SortedMap<Integer, Optional<NetworkFunction>> ways = next.get(from);
+                final SortedMap<Integer, Next> ways = next.get(from);
                 if (Set.copyOf(ways.values()).size() == 1) {
-                    leave(hops, sink, Table.CHAIN_RETURN, from, ways.get(ways.firstKey()), direction, List.of(), "");
+                    final int path = ways.firstKey();
+                    leave(hops, sink, Table.CHAIN_RETURN, from, ways.get(path), direction, List.of(),
+                        ways.size() == 1 ? view.paths().get(path).note() : "");
                     continue;
                 }
                 parted = true;
@@ -190,16 +204,18 @@ public final class ChainStage implements Stage {
 
     /** From a function to the next, or out of the chain. */
     private static void leave(final Hops hops, final FlowSink sink, final Table table, final NetworkFunction from,
-            final Optional<NetworkFunction> to, final Direction direction, final List<FieldMatch> where,
-            final String note) {
+            final Next next, final Direction direction, final List<FieldMatch> where, final String note) {
         final TenantView view = hops.view();
-        if (to.isPresent()) {
-            hops.passOn(hops.returned(sink, table, from, direction, Priority.NORMAL,
-                Hops.HOP + hops.side(to.orElseThrow(), direction) + note).when(where), to.orElseThrow(), direction);
+        if (next.to().isPresent()) {
+            final NetworkFunction to = next.to().orElseThrow();
+            hops.passOn(hops.returned(sink, table, from, direction, Priority.NORMAL, Hops.HOP
+                + hops.side(to, direction) + note).when(where).then(hops.copies(next.copies(), direction)), to,
+                direction);
             return;
         }
         final BiFunction<Integer, String, FlowSink.Draft> out = (priority, label) ->
-            hops.returned(sink, table, from, direction, priority, label).when(where).then(hops.untag());
+            hops.returned(sink, table, from, direction, priority, label).when(where)
+                .then(hops.copies(next.copies(), direction)).then(hops.untag());
         final String side = hops.side(from, direction.other());
         if (direction == Direction.TO_TENANT) {
             out.apply(Priority.NORMAL, "to the tenant from " + side + note).go(inside(view));
@@ -244,6 +260,14 @@ public final class ChainStage implements Stage {
         }
     }
 
+    /**
+     * What comes behind a function.
+     *
+     * @param to the next one; absent where packets leave the chain
+     * @param copies mirrors between the two
+     */
+    private record Next(Optional<NetworkFunction> to, List<NetworkFunction> copies) { }
+
     /** The steps of a tenant's chains. */
     private record Hops(NodeView node, TenantView view) {
         /** Begins labels by which packets are counted. */
@@ -264,28 +288,50 @@ public final class ChainStage implements Stage {
             return functions.get(direction == Direction.TO_BACKBONE ? 0 : functions.size() - 1);
         }
 
-        /** Of each function the one behind it, by path; absent where packets leave the chain. */
-        Map<NetworkFunction, SortedMap<Integer, Optional<NetworkFunction>>> next(final Direction direction) {
-            final Map<NetworkFunction, SortedMap<Integer, Optional<NetworkFunction>>> next = new LinkedHashMap<>();
+        /** Of each function what is behind it, by path. */
+        Map<NetworkFunction, SortedMap<Integer, Next>> next(final Direction direction) {
+            final Map<NetworkFunction, SortedMap<Integer, Next>> next = new LinkedHashMap<>();
             for (int path = 0; path < view.paths().size(); path++) {
                 final List<NetworkFunction> functions = view.paths().get(path).functions().orElse(List.of());
                 for (int hop = 0; hop < functions.size(); hop++) {
                     final int behind = direction == Direction.TO_BACKBONE ? hop + 1 : hop - 1;
-                    next.computeIfAbsent(functions.get(hop), function -> new TreeMap<>()).put(path,
+                    next.computeIfAbsent(functions.get(hop), function -> new TreeMap<>()).put(path, new Next(
                         behind < 0 || behind == functions.size() ? Optional.empty()
-                            : Optional.of(functions.get(behind)));
+                            : Optional.of(functions.get(behind)),
+                        view.paths().get(path).copies().get(direction == Direction.TO_BACKBONE ? hop + 1 : hop)));
                 }
             }
             return next;
         }
 
+        /** Sends frames that have the tag to mirrors: to the side that packets of the direction enter from. */
+        List<Action> copies(final List<NetworkFunction> mirrors, final Direction direction) {
+            return mirrors.stream().<Action>map(mirror ->
+                new Action.Output(node.port(direction.port(mirror.single())))).toList();
+        }
+
+        /** Sends packets without a tag to mirrors; they are without it again behind that. */
+        FlowSink.Draft copy(final FlowSink.Draft flow, final List<NetworkFunction> mirrors,
+                final Direction direction) {
+            return mirrors.isEmpty() ? flow
+                : flow.then(tag(direction)).then(copies(mirrors, direction)).then(new Action.PopVlan());
+        }
+
+        private List<Action> tag(final Direction direction) {
+            final List<Action> actions = new ArrayList<>(direction.addresses());
+            actions.add(new Action.SetField(MatchField.VLAN_VID, view.vrf()));
+            return actions;
+        }
+
         /** Finishes a flow for packets without a tag. */
         void enter(final FlowSink.Draft flow, final TenantView.Path path, final Direction direction) {
             final NetworkFunction function = first(path, direction);
+            final List<NetworkFunction> mirrors =
+                path.copies().get(direction == Direction.TO_BACKBONE ? 0 : path.copies().size() - 1);
             if (function.spread()) {
-                SpreadStage.enter(node, view, flow.then(direction.load()), function);
+                SpreadStage.enter(node, view, copy(flow, mirrors, direction).then(direction.load()), function);
             } else {
-                flow.then(direction.addresses()).then(new Action.SetField(MatchField.VLAN_VID, view.vrf()))
+                flow.then(tag(direction)).then(copies(mirrors, direction))
                     .then(new Action.Output(node.port(direction.port(function.single())))).end();
             }
         }

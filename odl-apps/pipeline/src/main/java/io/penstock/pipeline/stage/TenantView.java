@@ -45,8 +45,13 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
      * @param note ends the labels of its flows
      * @param functions those that work or are not bypassed, from the tenant to the backbone; absent when a function
      *     that must not be bypassed is down
+     * @param copies mirrors that get copies: in the first list before the first function, and so on
      */
-    public record Path(String note, Optional<List<NetworkFunction>> functions) { }
+    public record Path(String note, Optional<List<NetworkFunction>> functions, List<List<NetworkFunction>> copies) {
+        private static Path none(final String note) {
+            return new Path(note, Optional.of(List.of()), List.of(List.of()));
+        }
+    }
 
     /**
      * An entry of a rule.
@@ -193,10 +198,10 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
 
     private static List<Path> paths(final NodeView node, final Tenant tenant) {
         final List<Path> paths = new ArrayList<>();
-        paths.add(new Path("", tenant.chain().map(chain -> working(node, chain)).orElse(Optional.of(List.of()))));
-        others(tenant).forEach(chain -> paths.add(new Path(", chain " + chain, working(node, chain))));
+        paths.add(tenant.chain().map(chain -> path(node, "", chain)).orElse(Path.none("")));
+        others(tenant).forEach(chain -> paths.add(path(node, ", chain " + chain, chain)));
         if (tenant.chainRules().stream().anyMatch(rule -> rule.chain().isEmpty())) {
-            paths.add(new Path(", no chain", Optional.of(List.of())));
+            paths.add(Path.none(", no chain"));
         }
         return List.copyOf(paths);
     }
@@ -218,16 +223,20 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
         return List.copyOf(steering);
     }
 
-    private static Optional<List<NetworkFunction>> working(final NodeView node, final String chain) {
+    private static Path path(final NodeView node, final String note, final String chain) {
         final List<NetworkFunction> working = new ArrayList<>();
+        final List<List<NetworkFunction>> copies = new ArrayList<>(List.of(new ArrayList<>()));
         for (final NetworkFunction function : node.snapshot().functionsOf(chain)) {
-            if (!node.isDown(function)) {
+            if (!node.isDown(function) && function.mirror()) {
+                copies.get(working.size()).add(function);
+            } else if (!node.isDown(function)) {
                 working.add(function);
+                copies.add(new ArrayList<>());
             } else if (function.failPolicy() == NetworkFunction.FailPolicy.CLOSED) {
-                return Optional.empty();
+                return new Path(note, Optional.empty(), List.of());
             }
         }
-        return Optional.of(List.copyOf(working));
+        return new Path(note, Optional.of(List.copyOf(working)), List.copyOf(copies));
     }
 
     private static List<Domain> domains(final Tenant tenant) {

@@ -36,6 +36,12 @@ public final class Chained {
                 list("mail", "192.0.2.25/32", 6, 25, 25))).toList());
     }
 
+    /** A chained tenant of which a mirror sees all, at its place between the firewall and the backbone. */
+    public static Snapshot mirrored() {
+        final Snapshot plain = Fixtures.network(Fixtures.rich());
+        return plain.withFunctions(List.of(plain.functions().get("fw"), plain.functions().get("tap").mirrored()));
+    }
+
     private static Acl list(final String name, final String destination, final int protocol, final int low,
             final int high) {
         return new Acl(name, List.of(Fixtures.entry(name, true, destination, protocol, new Acl.PortRange(low, high),

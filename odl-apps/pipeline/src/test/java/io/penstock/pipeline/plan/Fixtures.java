@@ -60,6 +60,7 @@ public final class Fixtures {
         new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")),
         new Case("spread", Chained.spread(), Set.of()),
         new Case("spread-fw1-down", Chained.spread(), Set.of("fw1")),
+        new Case("mirrored", Chained.mirrored(), Set.of()),
         new Case("ruled", Chained.ruled(), Set.of()),
         new Case("ruled-fw-down", Chained.ruled(), Set.of("fw")));
 
