@@ -107,8 +107,9 @@ public final class SpreadStage implements Stage {
     }
 
     /**
-     * By which bits new connections are spread: the source port, of which hosts change the lowest bit least; the source
-     * address of what has none, and of pieces of packets, whose later ones show none.
+     * By which bits new connections are spread: those of the source port but for the lowest, for Linux prefers even
+     * ports (__inet_hash_connect, net/ipv4/inet_hashtables.c); the source address of what has no ports, and of pieces
+     * of packets, whose later ones show none.
      */
     private static void bucket(final FlowSink sink, final int etherType, final int priority, final String by,
             final int protocol, final MatchField source) {
