@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How instances of each form are started and watched: a module a program, `testpmd` for container and netns.
+
+Each has
+    start(instance, entry, core, scheduling)  starts its process; what has to be undone is saved before it is done
+    is_ready(instance)                        whether it does its work, once the switch is connected to both sockets
+    facts(instance)                           what only this form has to tell, while its process runs
+    clean(instance)                           removes what is left when its process is gone
+"""
+
+from . import testpmd
+
+_MODULES = {"container": testpmd, "netns": testpmd}
+
+
+def of(instance):
+    """The module of an instance's form. One that died before it had written its form has nothing to undo."""
+    return _MODULES[instance.state.get("form", "container")]

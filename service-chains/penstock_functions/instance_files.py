@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An instance of a network function as it is on disk and in the process table, whatever its form."""
+
+import pathlib
+
+from penstock_node import locks, processes
+from penstock_node.ovs import Ovs
+
+SIDES = ("in", "out")
+"""The tenant's and the backbone's."""
+SCHEDULING = {"idle": lambda: processes.take_place(19), "low": lambda: processes.take_place(10), "normal": None}
+"""What the child does before its program is loaded, by the word of the catalogue."""
+
+
+class InstanceFiles:
+    """Names and files of an instance in <run-directory>/<node>/functions/<name>.
+
+    `state` is the content of state.json: what the instance was started as, and what has to be undone.
+    """
+
+    def __init__(self, name, node_name, run_directory):
+        self.name = name
+        self.node = node_name
+        self.run_directory = run_directory
+        self.directory = run_directory / node_name / "functions" / name
+        self.state = locks.read_json(self.directory / "state.json", {})
+
+    @property
+    def process(self):
+        """The file that names the process."""
+        return self.directory / f"{self._program}.process"
+
+    @property
+    def log(self):
+        """What the process prints."""
+        return self.directory / f"{self._program}.log"
+
+    @property
+    def _program(self):
+        return "testpmd"
+
+    @property
+    def sockets(self):
+        """Paths of the two sockets by side."""
+        directory = self.state.get("vhost_user_directory") or self.run_directory / self.node / "vhost"
+        return {side: pathlib.Path(directory) / f"{self.name}-{side}.sock" for side in SIDES}
+
+    def save(self, **changes):
+        """Remembers facts, on disk too."""
+        self.state.update(changes)
+        locks.write_json(self.directory / "state.json", self.state)
+
+    def is_running(self):
+        """Whether its process runs."""
+        return processes.is_running(self.process)
+
+    def connected(self):
+        """For each side, whether the switch is connected to its socket."""
+        # The kernel lists an accepted socket in the network namespace of the side that has connected: the switch.
+        pid = processes.pid_of(Ovs(self.run_directory / self.node).switch_process)
+        if pid is None or not self.is_running():
+            return dict.fromkeys(SIDES, False)
+        try:
+            lines = pathlib.Path(f"/proc/{pid}/net/unix").read_text(encoding="utf-8").splitlines()
+        except OSError:
+            lines = []
+        # Columns: Num RefCount Protocol Flags Type St Inode Path; state 03 is connected.
+        established = {fields[7] for fields in map(str.split, lines) if len(fields) > 7 and fields[5] == "03"}
+        return {side: str(path) in established for side, path in self.sockets.items()}
