@@ -75,7 +75,8 @@ def _parser():
     kind = removed.add_mutually_exclusive_group()
     kind.add_argument("--keep", action="store_true", help="keep the controller's stored configuration (tenants, their "
                       "public addresses) and its password for the next up")
-    kind.add_argument("--purge", action="store_true", help="remove what was built and the launcher's logs too")
+    kind.add_argument("--purge", action="store_true", help="remove what was built or downloaded, and the "
+                      "launcher's logs, too")
     shown = _command(commands, "status", _status, "nodes, tenants, chains and functions at this moment")
     shown.add_argument("--json", action="store_true", help="print one JSON object")
     _command(commands, "console", _console, "the Karaf console; reads commands from standard input if that is no "

@@ -5,7 +5,7 @@ import json
 import pathlib
 import shutil
 
-from penstock_functions import instance
+from penstock_functions import guest_image, instance
 from penstock_node import management, node
 from penstock_node.commands import run as command
 from penstock_node.errors import PenstockError
@@ -21,7 +21,7 @@ def run(keep=False, purge=False):
     """Stops and removes everything.
 
     keep: the controller's stored configuration and password stay for the next `up`.
-    purge: what the build made and the launcher's logs go too.
+    purge: what the build made, the launcher's logs, and the guests of form vm go too.
     """
     directory = places.run_directory()
     steps = Steps(total=6 if purge else 5)
@@ -48,10 +48,11 @@ def run(keep=False, purge=False):
             _remove_state()
         _check(directory)
     if purge:
-        with steps.step("build and logs", _LOOK):
+        with steps.step("build, logs, guest images", _LOOK):
             for target in _targets(ROOT):
                 shutil.rmtree(target, ignore_errors=True)
             shutil.rmtree(places.log_directory(), ignore_errors=True)
+            shutil.rmtree(guest_image.cache_directory(), ignore_errors=True)
 
 
 def _remove_state():

@@ -308,7 +308,7 @@ def _remove_sockets(state):
 
 
 def _running_functions(directory):
-    return sorted(path.parent.name for path in directory.glob("functions/*/testpmd.process")
+    return sorted(path.parent.name for path in directory.glob("functions/*/*.process")
                   if processes.is_running(path))
 
 

@@ -21,7 +21,8 @@ _EPILOG = """examples:
   functions stop fw2 --node edge1
 
 Exit codes: 0 done, 1 could not be done, 2 wrong usage or wrong description.
-States: waiting (the switch is not connected to both sockets yet), attached, failed (the process has ended)."""
+States: waiting (the switch is not connected to both sockets yet, or the guest of form vm not ready),
+attached, failed (the process has ended)."""
 
 
 def main(arguments=None):
@@ -53,11 +54,12 @@ def _parser():
                                 "finds it running and changes nothing.")
     start.add_argument("name", metavar="NAME", help="name of the instance; its ports are NAME-in and NAME-out")
     start.add_argument("--function", metavar="FUNCTION", help="catalogue name; default NAME")
-    start.add_argument("--core", type=int, help="core to forward on; default is that of the catalogue")
+    start.add_argument("--core", type=int, help="core to run on; default is that of the catalogue")
     start.add_argument("--scheduling", choices=["idle", "low", "normal"],
                        help="how much of the core to claim; default is that of the catalogue")
     start.add_argument("--wait", metavar="SECONDS", type=float, default=0,
-                       help="wait for the switch to connect to both sockets; default is not to wait")
+                       help="wait for the switch to connect to both sockets, and for a guest to be ready; "
+                       "default is not to wait")
     _where(start, node_required=True)
     start.set_defaults(run=_start)
     stop = commands.add_parser("stop", help="stop an instance")
@@ -90,7 +92,7 @@ def _list(options):
 
 def _check(options):
     wrong = []
-    paths = [pathlib.Path(name) for name in options.files] or sorted(catalogue.DIRECTORY.glob("*.yaml"))
+    paths = [pathlib.Path(name) for name in options.files] or catalogue.paths()
     for path in paths:
         try:
             entry = catalogue.load(path)
@@ -127,8 +129,10 @@ def _status(options):
         print(f"no functions in {options.run_directory}")
     for entry in entries:
         counters = "".join(f", {name} {packets}" for name, packets in entry.get("counters", {}).items())
-        print(f"{entry['node']}/{entry['name']}: {entry['state']} ({entry['function']}, {entry['form']}, core "
-              f"{entry['core']}, {entry['resident-mb']} MB resident{counters})")
+        core = "any core" if entry["core"] is None else f"core {entry['core']}"
+        acceleration = f", {entry['acceleration']}" if entry.get("acceleration") else ""
+        print(f"{entry['node']}/{entry['name']}: {entry['state']} ({entry['function']}, {entry['form']}{acceleration}, "
+              f"{core}, {entry['resident-mb']} MB resident{counters})")
     return 0
 
 

@@ -27,7 +27,8 @@ _NAME = re.compile(r"^[a-z][a-z0-9-]{0,12}$")
 def start(name, node_name, function=None, run_directory=None, core=None, scheduling=None, wait_seconds=0):
     """Starts instance `name` of a catalogue function (by default that of the same name).
 
-    core, scheduling: replace what the catalogue says. wait_seconds: if not 0, wait that long for the switch to connect.
+    core, scheduling: replace what the catalogue says. wait_seconds: if not 0, wait that long for the switch to connect,
+    and for the guest of form vm to be ready.
     Returns True if anything had to be done.
     """
     if not _NAME.match(name):

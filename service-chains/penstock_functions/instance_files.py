@@ -27,7 +27,7 @@ class InstanceFiles:
 
     @property
     def process(self):
-        """The file that names the process."""
+        """The file that names the process; node.py knows running functions by its suffix."""
         return self.directory / f"{self._program}.process"
 
     @property
@@ -37,7 +37,7 @@ class InstanceFiles:
 
     @property
     def _program(self):
-        return "testpmd"
+        return "qemu" if self.state.get("form") == "vm" else "testpmd"
 
     @property
     def sockets(self):

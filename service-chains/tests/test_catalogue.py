@@ -28,12 +28,15 @@ class CatalogueTest(unittest.TestCase):
 
     def test_shipped_functions(self):
         entries = catalogue.load_all()
-        self.assertEqual(sorted(entries), ["forwarder", "monitor", "packet-filter"])
+        self.assertEqual(sorted(entries), ["forwarder", "monitor", "packet-filter", "packet-filter-vm"])
         for entry in entries.values():
             with self.subTest(entry.name):
                 self.assertEqual(catalogue.machine_problems(entry), [])
         self.assertEqual((entries["forwarder"].form, entries["forwarder"].fail_policy), ("container", "open"))
         self.assertEqual((entries["packet-filter"].form, entries["packet-filter"].fail_policy), ("netns", "closed"))
+        guest = entries["packet-filter-vm"]
+        self.assertEqual((guest.form, guest.fail_policy, guest.core), ("vm", "closed", None))
+        self.assertEqual(guest.rules, entries["packet-filter"].rules, "one set of rules")
 
     def test_defaults(self):
         entry = self.load({})
@@ -41,7 +44,7 @@ class CatalogueTest(unittest.TestCase):
 
     def test_wrong_fields(self):
         for changes, start in (
-                ({"name": ...}, "name: is missing"), ({"form": "vm"}, "form: "), ({"shared": "yes"}, "shared: "),
+                ({"name": ...}, "name: is missing"), ({"form": "jail"}, "form: "), ({"shared": "yes"}, "shared: "),
                 ({"fail-policy": "ajar"}, "fail-policy: "), ({"fail-policy": ...}, "fail-policy: is missing"),
                 ({"start": {}}, "start.memory-mb: is missing"), ({"start": {"memory-mb": 1}}, "start.memory-mb: "),
                 ({"start": {"memory-mb": 64, "core": -1}}, "start.core: "),
@@ -49,7 +52,8 @@ class CatalogueTest(unittest.TestCase):
                 ({"start": {"memory-mb": 64, "cores": 1}}, "start.cores: unknown field; did you mean core?"),
                 ({"colour": 1}, "colour: unknown field"),
                 ({"name": "g"}, "name: is g; a function is named as its file"),
-                ({"form": "netns"}, "start.rules: is missing"),
+                ({"form": "netns"}, "start.rules: is missing"), ({"form": "vm"}, "start.rules: is missing"),
+                ({"form": "vm"}, "start.memory-mb: is 64; form vm needs at least 128"),
                 ({"start": {"memory-mb": 64, "rules": "x.nft"}}, "start.rules: form container has no rules"),
                 ({"form": "netns", "start": {"memory-mb": 64, "rules": "x.nft"}}, "start.rules: there is no file"),
                 ({"form": "netns", "start": {"memory-mb": 64, "rules": "../x"}}, "start.rules: ")):
@@ -66,7 +70,7 @@ class CatalogueTest(unittest.TestCase):
         self.assertRegex(rules, "^start.rules: nft ")
 
     def test_unknown_function(self):
-        with self.assertRaisesRegex(PenstockError, "no function nat; it has forwarder, monitor, packet-filter"):
+        with self.assertRaisesRegex(PenstockError, "no function nat; it has forwarder, monitor, packet-filter, pack"):
             catalogue.find("nat")
 
     def test_instance_name(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How instances of each form are started and watched: a module a program, `testpmd` for container and netns.
+"""How instances of each form are started and watched: a module a program, `testpmd` (container, netns) and `qemu` (vm).
 
 Each has
     start(instance, entry, core, scheduling)  starts its process; what has to be undone is saved before it is done
@@ -8,9 +8,9 @@ Each has
     clean(instance)                           removes what is left when its process is gone
 """
 
-from . import testpmd
+from . import qemu, testpmd
 
-_MODULES = {"container": testpmd, "netns": testpmd}
+_MODULES = {"container": testpmd, "netns": testpmd, "vm": qemu}
 
 
 def of(instance):

@@ -5,13 +5,12 @@ testpmd opens the second socket only when the switch has connected to the first,
 socket until the controller has made the ports.
 """
 
-import json
-
 from penstock_node import commands, namespaces, processes
 from penstock_node.hugepages import HugePages
 from penstock_node.ovs import dpdk_prefix, remove_dpdk_directory
 from penstock_node.steps import step
 
+from ..counters import packets_by_name
 from ..instance_files import SCHEDULING, SIDES
 
 _QUEUE_SIZE = 1024
@@ -50,7 +49,7 @@ def facts(instance):
     namespace = instance.state.get("namespace")
     if not namespace:
         return {}
-    return {"counters": _packets_by_name(namespaces.execute(namespace, "nft", "--json", "list", "counters"))}
+    return {"counters": packets_by_name(namespaces.execute(namespace, "nft", "--json", "list", "counters"))}
 
 
 def clean(instance):
@@ -60,11 +59,6 @@ def clean(instance):
         namespaces.delete(instance.state["namespace"])
     if instance.state.get("hugepage_owner"):
         HugePages().give_back(instance.state["hugepage_owner"])
-
-
-def _packets_by_name(listed):
-    entries = (item.get("counter") for item in json.loads(listed)["nftables"])
-    return {entry["name"]: entry["packets"] for entry in entries if entry}
 
 
 def _arguments(instance, entry, core):

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Form vm: a QEMU guest with two vhost-user network cards, which bridges them and filters by nftables.
+
+QEMU begins to run the guest when the switch has connected to both sockets, and gives up its rights before. What it and
+the guest print is in qemu.log. Requests to the guest go by a serial port to guest/init.
+"""
+
+import contextlib
+import itertools
+import os
+import pathlib
+import shutil
+import socket
+
+from penstock_node import locks, processes
+from penstock_node.commands import run
+from penstock_node.errors import PenstockError
+from penstock_node.steps import step
+
+from .. import guest_image
+from ..counters import packets_by_name
+from ..instance_files import SCHEDULING, SIDES
+
+PROGRAM = "qemu-system-x86_64"
+PACKAGE = "qemu-system-x86"
+LEAST_MEMORY_MB = 128
+"""Below it the guest's kernel has no room to unpack its files."""
+
+_USER = "nobody"
+_NAMES = {"in": "inside", "out": "outside"}
+# Of the guest's cards. Nobody sends to them, but a bridge keeps what is sent to its own ports.
+_MACS = {"in": "02:50:53:fe:00:01", "out": "02:50:53:fe:00:02"}
+_READY = b"penstock: ready"
+_KVM = "/dev/kvm"
+# Of the guest's processor: what Linux needs, and with hardware acceleration all that there is.
+_PROCESSORS = {"kvm": "host", "tcg": "qemu64"}
+_TRIAL_SECONDS = 15
+_ANSWER_SECONDS = 5
+_number = itertools.count(os.getpid() * 1000)
+
+
+def problems(memory_mb):
+    """What is missing here for a guest of so much memory: sentences that start with the field."""
+    wrong = []
+    if not shutil.which(PROGRAM):
+        wrong.append(f"form: vm needs the program {PROGRAM}: apt-get install --no-install-recommends {PACKAGE}")
+    with open("/proc/meminfo", encoding="ascii") as lines:
+        available = next(int(line.split()[1]) // 1024 for line in lines if line.startswith("MemAvailable:"))
+    if memory_mb > available:
+        wrong.append(f"start.memory-mb: {memory_mb} MB are asked for, this machine can give {available} MB: ask for "
+                     "less")
+    return wrong
+
+
+def start(instance, entry, core, scheduling):
+    """Starts QEMU with an image that holds the rules. Its sockets are open at once."""
+    image = guest_image.build(entry.rules)
+    acceleration = _acceleration(image)
+    instance.save(acceleration=acceleration)
+    place = f"core {core}" if core is not None else "any core"
+    with step(f"function {instance.name}: QEMU with {entry.memory_mb} MB on {place}, {acceleration}"):
+        processes.start(_arguments(instance, entry, core, image, acceleration), instance.process, instance.log,
+                        preexec=SCHEDULING[scheduling])
+        # It says so when it has read its arguments and taken its memory.
+        processes.wait_until(lambda: b"waiting for connection" in _printed(instance), "QEMU", 20, instance.process,
+                             instance.log)
+
+
+def is_ready(instance):
+    """Whether the guest has loaded the rules and bridged its cards."""
+    return _READY in _printed(instance)
+
+
+def facts(instance):
+    """How the guest runs, and the counters of its rules if it answers."""
+    told = {"acceleration": instance.state.get("acceleration")}
+    if is_ready(instance):
+        with contextlib.suppress(OSError, ValueError):  # It has ended this moment, or is too busy to answer.
+            told["counters"] = packets_by_name(_ask(instance, "counters"))
+    return told
+
+
+def clean(_):
+    """All that is left is in the instance's directory."""
+
+
+def _acceleration(image):
+    """kvm if a guest comes up with it, else tcg, which emulates the processor.
+
+    In virtual machines /dev/kvm may be there and not work, so it is tried, once after each boot of this machine.
+    """
+    if not os.access(_KVM, os.R_OK | os.W_OK):
+        return "tcg"
+    path = image.kernel.parent / "acceleration.json"
+    boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    with locks.held("guest-acceleration"):
+        known = locks.read_json(path, {})
+        if known.get("boot") != boot:
+            with step(f"does a guest come up with {_KVM}?") as line:
+                known = {"boot": boot, "acceleration": "kvm" if _comes_up(image) else "tcg"}
+                line.note = known["acceleration"]
+            locks.write_json(path, known)
+    return known["acceleration"]
+
+
+def _comes_up(image):
+    try:
+        said = run(PROGRAM, *_machine("kvm", LEAST_MEMORY_MB), "-serial", "stdio", *_boot(image, "trial=1"),
+                   timeout_seconds=_TRIAL_SECONDS)
+    except PenstockError:
+        return False
+    return _READY.decode("ascii") in said
+
+
+def _machine(acceleration, memory_mb):
+    # The switch maps the guest's memory, so it is shared. Huge pages are not needed for that.
+    return ("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
+            "-machine", "q35,memory-backend=memory", "-accel", acceleration, "-cpu", _PROCESSORS[acceleration],
+            "-m", str(memory_mb), "-object", f"memory-backend-memfd,id=memory,size={memory_mb}M,share=on",
+            # To become another user, it must be allowed to change users. Once it is nobody that is of no use.
+            "-runas", _USER, "-sandbox", "on,obsolete=deny,elevateprivileges=allow,spawn=deny,resourcecontrol=deny")
+
+
+def _boot(image, words):
+    return ("-kernel", image.kernel, "-initrd", image.initramfs, "-append",
+            f"console=ttyS0 quiet mitigations=off panic=-1 {words}")
+
+
+def _arguments(instance, entry, core, image, acceleration):
+    sockets = instance.sockets | {"requests": instance.directory / "requests.sock"}
+    sockets = {name: ("-chardev", f"socket,id={name},path={_quoted(path)},server=on,wait=off")
+               for name, path in sockets.items()}
+    # QEMU 7.2 dies (SIGSEGV) when a vhost-user card with MSI-X starts in an emulated machine.
+    cards, more = [], ",vectors=0" if acceleration == "tcg" else ""
+    for side in SIDES:
+        cards += [*sockets[side], "-netdev", f"vhost-user,id={side},chardev={side}", "-device",
+                  f"virtio-net-pci,netdev={side},mac={_MACS[side]},romfile=,rx_queue_size=1024,tx_queue_size=1024"
+                  + more]
+    names = " ".join(f"{_NAMES[side]}={_MACS[side]}" for side in SIDES)
+    return [*(["taskset", "--cpu-list", str(core)] if core is not None else []), "unshare", "--net", PROGRAM,
+            "-name", _quoted(instance.directory), *_machine(acceleration, entry.memory_mb), *cards,
+            "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console",
+            *sockets["requests"], "-serial", "chardev:requests", *_boot(image, names)]
+
+
+def _quoted(path):
+    """As it has to be written inside an option of QEMU."""
+    return str(path).replace(",", ",,")
+
+
+def _printed(instance):
+    try:
+        return instance.log.read_bytes()
+    except OSError:
+        return b""
+
+
+def _ask(instance, word):
+    """The guest's answer to a request: JSON."""
+    number = str(next(_number))
+    with _connected(instance.directory / "requests.sock") as stream:
+        stream.write(f"{word} {number}\n".encode())
+        for line in stream:
+            found, _, answer = line.decode("utf-8", "replace").partition(" ")
+            if found == number:
+                return answer
+    raise OSError("the guest hung up")
+
+
+@contextlib.contextmanager
+def _connected(path):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.settimeout(_ANSWER_SECONDS)
+        client.connect(str(path))
+        with client.makefile("rwb", buffering=0) as stream:
+            yield stream
