@@ -6,22 +6,17 @@ It keeps nothing that it cannot find out again, so it may be killed at any momen
 """
 
 import argparse
-import ctypes
-import os
 import pathlib
-import signal
 import sys
 import time
 
 import ovs.poller
 
-from . import agent_database, agent_resolvers, agent_sessions
+from . import agent_database, agent_resolvers, agent_sessions, supervision
 from .ovs import Ovs
 
 _NO_RESOLVER = "this node has no resolvers: its profile has no dns"
-_PAUSE_SECONDS = 1
 _REPORT_SECONDS = 0.2  # Reports wait that long for others: many at once are one transaction.
-_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 
 
 def main():
@@ -30,17 +25,7 @@ def main():
     parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("--resolvers", action="store_true")
     options = parser.parse_args()
-    while True:
-        child = os.fork()
-        if child == 0:
-            # Without its supervisor it would not be found, and the next one would be the second.
-            ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-            if os.getppid() == 1:
-                sys.exit(1)
-            Agent(options.directory, options.resolvers).serve()
-        _, status = os.waitpid(child, 0)
-        log(f"the agent ended ({os.waitstatus_to_exitcode(status)}) and is started again")
-        time.sleep(_PAUSE_SECONDS)
+    supervision.keep(lambda: Agent(options.directory, options.resolvers).serve(), log)
 
 
 class Agent:

@@ -33,6 +33,41 @@ class _Idl(ovs.db.idl.Idl):
         self.changed.add(row.uuid)
 
 
+class Writer:
+    """Changes single keys of external_ids, without waiting."""
+
+    def __init__(self, idl):
+        self._idl = idl
+        self._transaction = None
+
+    def write(self, rows):
+        """Brings keys of rows to what is wanted. Returns True when all is so, else call again.
+
+        rows: triples of a row, what it has, and what is wanted of it: values by key, None for a key that shall not be
+        there. Other keys are left alone.
+        """
+        if self._transaction is not None:
+            if self._transaction.commit() in _BUSY:
+                return False
+            self._transaction = None  # What failed differs from what is wanted, and so is tried again.
+        transaction = None
+        for row, content, wanted in rows:
+            for key, value in wanted.items():
+                if content.get(key) == value:
+                    continue
+                transaction = transaction or ovs.db.idl.Transaction(self._idl)
+                if value is None:
+                    row.delkey("external_ids", key)
+                else:
+                    row.setkey("external_ids", key, value)
+        if transaction is None:
+            return True
+        status = transaction.commit()
+        if status in _BUSY:
+            self._transaction = transaction
+        return status in _DONE
+
+
 class Database:
     """A live copy of the rows. Not for several threads."""
 
@@ -42,7 +77,7 @@ class Database:
         helper.register_columns("Datapath", ["ct_zones"])
         helper.register_columns("CT_Zone", ["external_ids"])
         self._idl = _Idl(f"unix:{socket}", helper)
-        self._transaction = None
+        self._writer = Writer(self._idl)
         self._known = {}
 
     def run(self):
@@ -77,27 +112,8 @@ class Database:
 
         Single keys are changed, so nothing of others is lost. Returns at once: True when all is so, else call again.
         """
-        if self._transaction is not None:
-            if self._transaction.commit() in _BUSY:
-                return False
-            self._transaction = None  # What failed differs from what is wanted, and so is tried again.
-        transaction = None
-        for zone, row in self._zones().items():
-            content = self._content(row)
-            for key, value in reports.get(zone, {}).items():
-                if content.get(key) == value:
-                    continue
-                transaction = transaction or ovs.db.idl.Transaction(self._idl)
-                if value is None:
-                    row.delkey("external_ids", key)
-                else:
-                    row.setkey("external_ids", key, value)
-        if transaction is None:
-            return True
-        status = transaction.commit()
-        if status in _BUSY:
-            self._transaction = transaction
-        return status in _DONE
+        return self._writer.write(
+            (row, self._content(row), reports.get(zone, {})) for zone, row in self._zones().items())
 
     def _content(self, row):
         """The keys of a row, as the server has them."""
