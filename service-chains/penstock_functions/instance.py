@@ -6,6 +6,8 @@ What has to be undone is written to <run-directory>/<node>/functions/<instance>/
 process is started is the matter of its form: see `forms`.
 """
 
+import contextlib
+import dataclasses
 import pathlib
 import re
 import shutil
@@ -21,30 +23,33 @@ from .instance_files import InstanceFiles
 
 # An OpenFlow port name has 15 letters. Longer names work as long as their first 15 letters differ, so the last letters
 # of <instance>-in and <instance>-out may be cut, but not both words.
-_NAME = re.compile(r"^[a-z][a-z0-9-]{0,12}$")
+NAME = re.compile(r"[a-z][a-z0-9-]{0,12}")
+NAME_RULE = "an instance name is a lower-case letter, then at most 12 of a-z, 0-9 and '-'"
 
 
-def start(name, node_name, function=None, run_directory=None, core=None, scheduling=None, wait_seconds=0):
+def start(name, node_name, function=None, run_directory=None, core=None, scheduling=None, wait_seconds=0,
+          ordered=False):
     """Starts instance `name` of a catalogue function (by default that of the same name).
 
     core, scheduling: replace what the catalogue says. wait_seconds: if not 0, wait that long for the switch to connect,
-    and for the guest of form vm to be ready.
+    and for the guest of form vm to be ready. ordered: the node's agent starts it, and will end it with its order.
     Returns True if anything had to be done.
     """
-    if not _NAME.match(name):
-        raise PenstockError(f"{name}: an instance name is a lower-case letter, then at most 12 of a-z, 0-9 and '-'")
+    if not NAME.fullmatch(name):
+        raise PenstockError(f"{name}: {NAME_RULE}")
     run_directory = pathlib.Path(run_directory or default_run_directory())
     entry = function if isinstance(function, catalogue.Function) else catalogue.find(function or name)
-    core = entry.core if core is None else core
-    instance = InstanceFiles(name, node_name, run_directory)
-    with _locked(instance):
-        if instance.is_running():
+    order = {"function": entry.name, "core": core, "scheduling": scheduling} if ordered else None
+    entry = dataclasses.replace(entry, core=entry.core if core is None else core,
+                                scheduling=scheduling or entry.scheduling)
+    with _locked(name, node_name, run_directory) as instance:
+        if instance.is_running() and instance.state.get("complete", True):
             if instance.state.get("function") != entry.name:
                 raise PenstockError(f"{name} runs already, as {instance.state.get('function')}; stop it first")
             say(f"function {name} on {node_name} is running already; nothing changed")
             started = False
         else:
-            _start(instance, entry, core, scheduling or entry.scheduling)
+            _start(instance, entry, order)
             started = True
     if wait_seconds:
         with step(f"function {name}: the switch connects to both sockets"):
@@ -53,10 +58,15 @@ def start(name, node_name, function=None, run_directory=None, core=None, schedul
     return started
 
 
-def stop(name, node_name, run_directory=None):
-    """Stops an instance and removes what belongs to it, also after a crash. Returns True if there was anything."""
-    instance = InstanceFiles(name, node_name, pathlib.Path(run_directory or default_run_directory()))
-    with _locked(instance):
+def stop(name, node_name, run_directory=None, ordered=False):
+    """Stops an instance and removes what belongs to it, also after a crash. Returns True if there was anything.
+
+    ordered: only if the node's agent has started it
+    """
+    with _locked(name, node_name, pathlib.Path(run_directory or default_run_directory())) as instance:
+        if ordered and instance.directory.exists() and not instance.state.get("order"):
+            say(f"function {name} on {node_name} was started by hand; nothing changed")
+            return False
         if not instance.directory.exists():
             say(f"function {name} on {node_name} is not running; nothing to do")
             return False
@@ -72,19 +82,54 @@ def status(run_directory=None, node_name=None):
     return [_describe(InstanceFiles(path.parent.name, path.parents[2].name, root)) for path in paths]
 
 
-def _start(instance, entry, core, scheduling):
+@dataclasses.dataclass(frozen=True)
+class Facts:
+    """What the node's agent has to know of an instance.
+
+    order:     function, core and scheduling as ordered; None when it was started by hand, or is not there
+    function:  name of the function, None when it is not there
+    complete:  whether its start came to its end
+    running:   whether its process runs
+    attached:  whether the switch is connected to both sockets, and the function does its work
+    log:       path of what its process said
+    """
+    order: dict | None
+    function: str | None
+    complete: bool
+    running: bool
+    attached: bool
+    log: pathlib.Path | None
+
+
+NOTHING = Facts(order=None, function=None, complete=True, running=False, attached=False, log=None)
+"""Of an instance that is not there."""
+
+
+def look(name, node_name, run_directory):
+    """The Facts of an instance at this moment."""
+    instance = InstanceFiles(name, node_name, pathlib.Path(run_directory))
+    running = instance.is_running()
+    return Facts(instance.state.get("order"), instance.state.get("function"), instance.state.get("complete", True),
+                 running, running and _is_attached(instance), instance.log)
+
+
+def _start(instance, entry, order):
     node_state = node.read_state(instance.node, instance.run_directory)
     wrong = catalogue.machine_problems(entry)
     if wrong:
         raise ProfileError(wrong, entry.name)
     if instance.directory.exists():
         _clean(instance)
+    lack = forms.lack(entry)
+    if lack:
+        raise PenstockError(f"start.memory-mb: {lack}")
     instance.directory.mkdir(parents=True)
-    instance.save(function=entry.name, form=entry.form, core=core, scheduling=scheduling,
-                  vhost_user_directory=node_state["wanted"]["vhost_user_directory"])
+    instance.save(function=entry.name, form=entry.form, core=entry.core, scheduling=entry.scheduling, order=order,
+                  complete=False, vhost_user_directory=node_state["wanted"]["vhost_user_directory"])
     for path in instance.sockets.values():
         path.unlink(missing_ok=True)
-    forms.of(instance).start(instance, entry, core, scheduling)
+    forms.of(instance).start(instance, entry)
+    instance.save(complete=True)
 
 
 def _clean(instance):
@@ -110,7 +155,7 @@ def _describe(instance):
     state = "failed" if pid is None else "attached" if _is_attached(instance) else "waiting"
     return {"name": instance.name, "function": known.get("function"), "node": instance.node, "form": known.get("form"),
             "state": state, "pid": pid, "core": known.get("core"), "scheduling": known.get("scheduling"),
-            "namespace": known.get("namespace"),
+            "ordered": bool(known.get("order")), "namespace": known.get("namespace"),
             "sockets": {side: {"path": str(path), "connected": connected[side]}
                         for side, path in instance.sockets.items()},
             "resident-mb": processes.resident_megabytes(pid) if pid else 0,
@@ -118,5 +163,9 @@ def _describe(instance):
             } | (forms.of(instance).facts(instance) if pid else {})
 
 
-def _locked(instance):
-    return locks.held("function-" + str(uuid.uuid5(uuid.NAMESPACE_URL, str(instance.directory.absolute()))))
+@contextlib.contextmanager
+def _locked(name, node_name, run_directory):
+    """Holds the lock of an instance. Yields it as it is then: who was waited for may have changed it."""
+    directory = InstanceFiles(name, node_name, run_directory).directory
+    with locks.held("function-" + str(uuid.uuid5(uuid.NAMESPACE_URL, str(directory.absolute())))):
+        yield InstanceFiles(name, node_name, run_directory)

@@ -52,15 +52,20 @@ def problems(memory_mb):
     return wrong
 
 
-def start(instance, entry, core, scheduling):
+def lack(_):
+    """Nothing that `problems` has not told."""
+    return None
+
+
+def start(instance, entry):
     """Starts QEMU with an image that holds the rules. Its sockets are open at once."""
     image = guest_image.build(entry.rules)
     acceleration = _acceleration(image)
     instance.save(acceleration=acceleration)
-    place = f"core {core}" if core is not None else "any core"
+    place = f"core {entry.core}" if entry.core is not None else "any core"
     with step(f"function {instance.name}: QEMU with {entry.memory_mb} MB on {place}, {acceleration}"):
-        processes.start(_arguments(instance, entry, core, image, acceleration), instance.process, instance.log,
-                        preexec=SCHEDULING[scheduling])
+        processes.start(_arguments(instance, entry, image, acceleration), instance.process, instance.log,
+                        preexec=SCHEDULING[entry.scheduling])
         # It says so when it has read its arguments and taken its memory.
         processes.wait_until(lambda: b"waiting for connection" in _printed(instance), "QEMU", 20, instance.process,
                              instance.log)
@@ -126,7 +131,7 @@ def _boot(image, words):
             f"console=ttyS0 quiet mitigations=off panic=-1 {words}")
 
 
-def _arguments(instance, entry, core, image, acceleration):
+def _arguments(instance, entry, image, acceleration):
     sockets = instance.sockets | {"requests": instance.directory / "requests.sock"}
     sockets = {name: ("-chardev", f"socket,id={name},path={_quoted(path)},server=on,wait=off")
                for name, path in sockets.items()}
@@ -137,7 +142,7 @@ def _arguments(instance, entry, core, image, acceleration):
                   f"virtio-net-pci,netdev={side},mac={_MACS[side]},romfile=,rx_queue_size=1024,tx_queue_size=1024"
                   + more]
     names = " ".join(f"{_NAMES[side]}={_MACS[side]}" for side in SIDES)
-    return [*(["taskset", "--cpu-list", str(core)] if core is not None else []), "unshare", "--net", PROGRAM,
+    return [*(["taskset", "--cpu-list", str(entry.core)] if entry.core is not None else []), "unshare", "--net", PROGRAM,
             "-name", _quoted(instance.directory), *_machine(acceleration, entry.memory_mb), *cards,
             "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console",
             *sockets["requests"], "-serial", "chardev:requests", *_boot(image, names)]

@@ -17,24 +17,32 @@ _QUEUE_SIZE = 1024
 _PACKET_BUFFERS = 8192
 _TAPS = {"in": "inside", "out": "outside"}
 _BRIDGE = "chain"
+_RIGHTS = {"container": "-all", "netns": "-all,+net_admin"}
+"""Of testpmd, by form. It is root, because the sockets are root's, but only TAP devices need a right of root's."""
 
 
-def start(instance, entry, core, scheduling):
-    """Starts testpmd; for form netns in a namespace with the rules, whose two TAPs it bridges."""
-    namespace = f"psf-{instance.node}-{instance.name}" if entry.form == "netns" else None
+def lack(entry):
+    """Why its huge pages cannot be had now: asking all the same drives out of memory what the kernel can spare."""
+    return HugePages().problem(entry.memory_mb)
+
+
+def start(instance, entry):
+    """Starts testpmd in a namespace; for form netns with the rules, and with two TAPs that it bridges."""
+    namespace = f"psf-{instance.node}-{instance.name}"
     owner = f"function {instance.directory.absolute()}"
     instance.save(namespace=namespace, hugepage_owner=owner)
-    if namespace:
-        with step(f"function {instance.name}: namespace {namespace} and its rules"):
-            _prepare_namespace(namespace, entry.rules)
-    with step(f"function {instance.name}: {entry.memory_mb} MB of huge pages and testpmd on core {core}") as line:
+    with step(f"function {instance.name}: namespace {namespace}"):
+        namespaces.create(namespace)
+        if entry.form == "netns":
+            _set_rules(namespace, entry.rules)
+    with step(f"function {instance.name}: {entry.memory_mb} MB of huge pages and testpmd on core {entry.core}") as line:
         with HugePages().reserve(owner, entry.memory_mb) as added:
-            processes.start(_arguments(instance, entry, core), instance.process, instance.log, namespace=namespace,
-                            hold_stdin=True, preexec=SCHEDULING[scheduling])
+            processes.start(_arguments(instance, entry), instance.process, instance.log, namespace=namespace,
+                            hold_stdin=True, preexec=SCHEDULING[entry.scheduling])
             # The sockets are opened after the memory has been taken.
             processes.wait_until(instance.sockets["in"].exists, "testpmd", 20, instance.process, instance.log)
         line.note = f"{added} huge pages added"
-    if namespace:
+    if entry.form == "netns":
         with step(f"function {instance.name}: bridge between {' and '.join(_TAPS.values())}"):
             _bridge(instance, namespace)
 
@@ -46,10 +54,9 @@ def is_ready(_):
 
 def facts(instance):
     """The counters of the rules: packets dropped, by reason."""
-    namespace = instance.state.get("namespace")
-    if not namespace:
+    if instance.state.get("form") != "netns":
         return {}
-    return {"counters": packets_by_name(namespaces.execute(namespace, "nft", "--json", "list", "counters"))}
+    return {"counters": packets_by_name(namespaces.execute(instance.state["namespace"], "nft", "--json", "list", "counters"))}
 
 
 def clean(instance):
@@ -61,7 +68,8 @@ def clean(instance):
         HugePages().give_back(instance.state["hugepage_owner"])
 
 
-def _arguments(instance, entry, core):
+def _arguments(instance, entry):
+    rights = ["setpriv", "--clear-groups", f"--bounding-set={_RIGHTS[entry.form]}", "--inh-caps=-all", "--no-new-privs"]
     memory = ["--no-pci", "--no-telemetry", "--in-memory", "--single-file-segments",
               f"--file-prefix={dpdk_prefix(instance.directory)}", "-m", str(entry.memory_mb)]
     # The TAPs come first: opening a server socket blocks until the switch has connected.
@@ -73,12 +81,12 @@ def _arguments(instance, entry, core):
     else:
         devices, pairs = users, "0,1"
     # Link state interrupts stay on: a server socket that has lost its switch is opened again by such an interrupt.
-    return ["stdbuf", "-oL", "dpdk-testpmd", "--lcores", f"0@{core},1@{core}", *memory, *devices, "--", "--nb-cores=1",
-            "--forward-mode=io", "--auto-start", f"--total-num-mbufs={_PACKET_BUFFERS}", f"--portlist={pairs}"]
+    return [*rights, "stdbuf", "-oL", "dpdk-testpmd", "--lcores", f"0@{entry.core},1@{entry.core}", *memory, *devices,
+            "--", "--nb-cores=1", "--forward-mode=io", "--auto-start", f"--total-num-mbufs={_PACKET_BUFFERS}",
+            f"--portlist={pairs}"]
 
 
-def _prepare_namespace(namespace, rules):
-    namespaces.create(namespace)
+def _set_rules(namespace, rules):
     namespaces.execute(
         namespace, "sysctl", "--quiet", "--write", "net.ipv6.conf.all.disable_ipv6=1",
         "net.ipv6.conf.default.disable_ipv6=1", "net.bridge.bridge-nf-call-iptables=1",
