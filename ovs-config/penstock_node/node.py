@@ -263,6 +263,7 @@ def _down(name, directory):
     running = _running_functions(directory)
     if running:
         raise PenstockError(f"functions run on node {name}: {', '.join(running)}; stop them first: "
+                            f"service-chains/functions agent --stop --node {name}, then "
                             f"service-chains/functions stop FUNCTION --node {name}")
     state = _State(directory, stored or {})
     with step(f"node {name}: processes"):

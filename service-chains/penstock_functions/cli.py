@@ -9,8 +9,9 @@ import sys
 
 from penstock_node.errors import PenstockError, ProfileError
 from penstock_node.profile import default_run_directory
+from penstock_node.steps import say
 
-from . import catalogue, instance
+from . import agent_process, catalogue, instance
 
 _EPILOG = """examples:
   functions list                                   what the catalogue has
@@ -19,6 +20,7 @@ _EPILOG = """examples:
   functions start fw2 --function packet-filter --node edge1
   functions status --json
   functions stop fw2 --node edge1
+  functions agent --node edge1 --detach            keep what the controller orders for node edge1
 
 Exit codes: 0 done, 1 could not be done, 2 wrong usage or wrong description.
 States: waiting (the switch is not connected to both sockets yet, or the guest of form vm not ready),
@@ -45,6 +47,7 @@ def _parser():
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     listing = commands.add_parser("list", help="list the catalogue")
     listing.add_argument("--json", action="store_true", help="print JSON")
+    _catalogue(listing)
     listing.set_defaults(run=_list)
     check = commands.add_parser("check", help="check descriptions",
                                 description="Checks descriptions against the schema and against this machine.")
@@ -60,17 +63,34 @@ def _parser():
     start.add_argument("--wait", metavar="SECONDS", type=float, default=0,
                        help="wait for the switch to connect to both sockets, and for a guest to be ready; "
                        "default is not to wait")
+    start.add_argument("--ordered", action="store_true", help="for the agent: it ends the instance with its order")
+    _catalogue(start)
     _where(start, node_required=True)
     start.set_defaults(run=_start)
     stop = commands.add_parser("stop", help="stop an instance")
     stop.add_argument("name", metavar="NAME", help="name of the instance")
+    stop.add_argument("--ordered", action="store_true", help="only if the agent has started it")
     _where(stop, node_required=True)
     stop.set_defaults(run=_stop)
     status = commands.add_parser("status", help="list the instances")
     status.add_argument("--json", action="store_true", help="print JSON")
     _where(status, node_required=False)
     status.set_defaults(run=_status)
+    agent = commands.add_parser("agent", help="keep the instances that the controller orders", description="Starts and "
+                                "ends instances as the controller orders in the node's database, and reports there. "
+                                "Runs until it is ended, which leaves its instances as they are.")
+    how = agent.add_mutually_exclusive_group()
+    how.add_argument("--detach", action="store_true", help="run in the background; a second time changes nothing")
+    how.add_argument("--stop", action="store_true", help="end the agent of this node, whoever has started it")
+    _catalogue(agent)
+    _where(agent, node_required=True)
+    agent.set_defaults(run=_agent)
     return parser
+
+
+def _catalogue(parser):
+    parser.add_argument("--catalogue", metavar="DIR", type=pathlib.Path, default=catalogue.DIRECTORY,
+                        help="directory of the descriptions; default is the one beside this program")
 
 
 def _where(parser, node_required):
@@ -80,7 +100,7 @@ def _where(parser, node_required):
 
 
 def _list(options):
-    entries = catalogue.load_all()
+    entries = catalogue.load_all(options.catalogue)
     if options.json:
         print(json.dumps([entry.as_json() for entry in entries.values()], indent=2))
         return 0
@@ -109,14 +129,28 @@ def _check(options):
 
 def _start(options):
     _need_root()
-    instance.start(options.name, options.node, options.function, options.run_directory, options.core,
-                   options.scheduling, options.wait)
+    function = catalogue.find(options.function or options.name, options.catalogue)
+    instance.start(options.name, options.node, function, options.run_directory, options.core, options.scheduling,
+                   options.wait, options.ordered)
     return 0
 
 
 def _stop(options):
     _need_root()
-    instance.stop(options.name, options.node, options.run_directory)
+    instance.stop(options.name, options.node, options.run_directory, options.ordered)
+    return 0
+
+
+def _agent(options):
+    _need_root()
+    if options.stop:
+        if not agent_process.stop(options.node, options.run_directory):
+            say(f"no agent of functions runs for node {options.node}; nothing to do")
+    elif options.detach:
+        if not agent_process.start(options.node, options.run_directory, options.catalogue):
+            say(f"the agent of functions of node {options.node} runs already; nothing changed")
+    else:
+        agent_process.become(options.node, options.run_directory, options.catalogue)
     return 0
 
 

@@ -142,8 +142,8 @@ def _arguments(instance, entry, image, acceleration):
                   f"virtio-net-pci,netdev={side},mac={_MACS[side]},romfile=,rx_queue_size=1024,tx_queue_size=1024"
                   + more]
     names = " ".join(f"{_NAMES[side]}={_MACS[side]}" for side in SIDES)
-    return [*(["taskset", "--cpu-list", str(entry.core)] if entry.core is not None else []), "unshare", "--net", PROGRAM,
-            "-name", _quoted(instance.directory), *_machine(acceleration, entry.memory_mb), *cards,
+    place = ["taskset", "--cpu-list", str(entry.core)] if entry.core is not None else []
+    return [*place, "unshare", "--net", PROGRAM, "-name", _quoted(instance.directory), *_machine(acceleration, entry.memory_mb), *cards,
             "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console",
             *sockets["requests"], "-serial", "chardev:requests", *_boot(image, names)]
 

@@ -56,7 +56,8 @@ def facts(instance):
     """The counters of the rules: packets dropped, by reason."""
     if instance.state.get("form") != "netns":
         return {}
-    return {"counters": packets_by_name(namespaces.execute(instance.state["namespace"], "nft", "--json", "list", "counters"))}
+    listed = namespaces.execute(instance.state["namespace"], "nft", "--json", "list", "counters")
+    return {"counters": packets_by_name(listed)}
 
 
 def clean(instance):

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Orders and reports of functions, in the rows of the tables Interface and Bridge of the node's own database."""
+
+import ovs.db.idl
+
+from penstock_node.agent_database import Writer
+from penstock_node.ovs import BRIDGE
+
+_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
+_SUFFIX = "-in"
+FUNCTION = "penstock-function"
+"""Key of an interface that the controller writes."""
+STATE = "penstock-function-state"
+"""Key of an interface that the agent writes."""
+FOUND = "penstock-functions-found"
+"""Key of the bridge that the agent writes."""
+
+
+class Database:
+    """A live copy of the rows. Not for several threads."""
+
+    def __init__(self, socket):
+        helper = ovs.db.idl.SchemaHelper(_SCHEMA)
+        helper.register_columns("Interface", ["name", "external_ids"])
+        helper.register_columns("Bridge", ["name", "external_ids"])
+        self._idl = ovs.db.idl.Idl(f"unix:{socket}", helper)
+        self._writer = Writer(self._idl)
+
+    def run(self):
+        """Takes up what has come. Returns a number that changes with the content; None before there is any."""
+        self._idl.run()
+        return self._idl.change_seqno if self._idl.has_ever_connected() else None
+
+    def wait(self, poller):
+        """Wakes the poller up when `run` has something to do."""
+        self._idl.wait(poller)
+
+    def names(self):
+        """Names of all instances that have ports."""
+        return {name for name, _ in self._rows()}
+
+    def orders(self):
+        """The text of each order by name of the instance."""
+        return {name: row.external_ids[FUNCTION] for name, row in self._rows() if FUNCTION in row.external_ids}
+
+    def report(self, states, found):
+        """Writes the states, texts by name of the instance, and the names of found instances.
+
+        Returns at once: True when all is so, else call again.
+        """
+        return self._writer.write(self._wanted(states, found))
+
+    def _wanted(self, states, found):
+        for name, row in self._rows():
+            yield row, row.external_ids, {STATE: states.get(name)}
+        for row in self._idl.tables["Bridge"].rows.values():
+            if row.name == BRIDGE:
+                yield row, row.external_ids, {FOUND: ",".join(sorted(found)) or None}
+
+    def _rows(self):
+        for row in self._idl.tables["Interface"].rows.values():
+            if row.name.endswith(_SUFFIX):
+                yield row.name.removesuffix(_SUFFIX), row

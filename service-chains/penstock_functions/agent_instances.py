@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ordered instances of a node: brings each to what is ordered, by child processes, so that none waits for another.
+
+Nothing is kept that the files of the instances do not tell, but for how long to wait before the next start.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+
+from penstock_node import processes
+
+from . import agent_orders, catalogue as _catalogue, instance
+
+_PROGRAM = _catalogue.ROOT / "functions"
+_LONGEST_PAUSE_SECONDS = 60
+_STEADY_SECONDS = 60  # What has run longer starts again after the shortest pause.
+_AGAIN_SECONDS = 5  # A refused order is looked at again: the catalogue, or what runs by hand, may have changed.
+_LONGEST_REASON = 240
+
+
+class Instances:
+    """All instances of a node that are ordered, or were."""
+
+    def __init__(self, run_directory, node, catalogue, log, now=time.monotonic):
+        self._place = _Place(run_directory, node, catalogue)
+        self._log = log
+        self._now = now
+        self._instances = {}
+        self._texts = None
+
+    def want(self, texts):
+        """Takes the texts of the orders by name. Returns whether they have changed."""
+        if texts == self._texts:
+            return False
+        self._texts = texts
+        for name, text in texts.items():
+            self._of(name).want(text)
+        for name in set(self._instances) - set(texts):
+            self._instances[name].want(None)
+        return True
+
+    def run(self):
+        """Looks at each instance and begins what is to be done. Does not wait for it."""
+        for name in self._place.names_on_disk():
+            if name not in self._instances and instance.look(name, self._place.node, self._place.directory).order:
+                self._of(name)  # Its order went while no agent ran.
+        for name, supervised in list(self._instances.items()):
+            supervised.run()
+            if supervised.is_over:
+                del self._instances[name]
+
+    def finish(self):
+        """Waits until what was begun has come to its end."""
+        for supervised in self._instances.values():
+            supervised.finish()
+
+    @property
+    def busy(self):
+        """Whether anything is under way, so that it is worth looking again soon."""
+        return any(supervised.busy for supervised in self._instances.values())
+
+    def states(self):
+        """What to report, by name."""
+        return {name: supervised.state for name, supervised in self._instances.items() if supervised.state}
+
+    def _of(self, name):
+        if name not in self._instances:
+            self._instances[name] = _Supervised(name, self._place, self._log, self._now)
+        return self._instances[name]
+
+
+class _Place:
+    """Where the instances are, and how their command is called."""
+
+    def __init__(self, directory, node, catalogue):
+        self.directory = directory
+        self.node = node
+        self.catalogue = catalogue
+
+    def names_on_disk(self):
+        return [path.parent.name for path in (self.directory / self.node / "functions").glob("*/state.json")]
+
+    def begin(self, command, name, *options):
+        """Starts `functions start` or `stop`. Unlike a thread it may outlive this agent, and does no harm then."""
+        output = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
+        process = subprocess.Popen(
+            [sys.executable, "-B", _PROGRAM, command, name, "--ordered", "--node", self.node, "--run-directory",
+             self.directory, *map(str, options)],
+            stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
+        return command, process, output
+
+
+class _Supervised:
+    """One instance. `state` is what to report, None for nothing."""
+
+    def __init__(self, name, place, log, now):
+        self.state = None
+        self._name = name
+        self._place = place
+        self._log = log
+        self._now = now
+        self._text = None
+        self._order = None
+        self._wrong = None
+        self._check_due = 0.0
+        self._work = None  # What is under way: command, process, output.
+        self._since = None  # When it was first seen running, None while it does not.
+        self._pause = 0
+        self._due = 0.0  # When it may be started,
+        self._stop_due = 0.0  # or stopped.
+        self.is_over = False
+
+    @property
+    def busy(self):
+        """Whether something is under way or the switch is awaited."""
+        return self._work is not None or self.state in ("starting", "waiting")
+
+    def want(self, text):
+        """Takes the text of the order, None when there is none any more."""
+        if text == self._text:
+            return
+        self._text = text
+        self._order = self._wrong = None
+        # Who orders anew does not want to wait because of what was wrong before.
+        self._check_due = self._due = self._stop_due = 0.0
+        self._pause = 0
+
+    def run(self):
+        """Does the next thing, if there is one and nothing is under way."""
+        self.is_over = False
+        if self._work:
+            if self._work[1].poll() is None:
+                return
+            self._end_work()
+        refusal = self._check()
+        # What is no name may be a path, to the files of another instance.
+        facts = (instance.look(self._name, self._place.node, self._place.directory)
+                 if instance.NAME.fullmatch(self._name) else instance.NOTHING)
+        self._watch(facts)
+        if self._text is None:
+            self._run_without_order(facts)
+        elif refusal:
+            self._say(f"refused: {refusal}")
+            if facts.order and not facts.running:
+                self._stop()
+        elif facts.running and facts.complete and facts.order is None:
+            self._run_by_hand(facts)
+        else:
+            self._run_ordered(facts)
+
+    def finish(self):
+        """Waits until what is under way has come to its end."""
+        if self._work:
+            self._work[1].wait()
+            self._end_work()
+
+    def _check(self):
+        """Reads the order. Returns what is wrong with it, None if nothing is."""
+        if self._text is None or self._order or self._now() < self._check_due:
+            return self._wrong
+        self._check_due = self._now() + _AGAIN_SECONDS
+        try:
+            self._order = agent_orders.parse(self._name, self._text, self._place.catalogue)
+            self._wrong = None
+        except agent_orders.OrderError as error:
+            self._wrong = str(error).replace("\n", "; ")[:_LONGEST_REASON]
+        return self._wrong
+
+    def _watch(self, facts):
+        """Notices when the instance, if it is ours, began to run and when it ended."""
+        if facts.order and facts.running:
+            self._since = self._since or self._now()
+        elif self._since is not None:
+            steady = self._now() - self._since > _STEADY_SECONDS
+            self._since = None
+            self._fail("its process ended" + processes.log_tail(facts.log), steady)
+
+    def _run_without_order(self, facts):
+        if not facts.order:
+            self.state = None
+            self.is_over = True
+        else:
+            self._stop()
+
+    def _run_by_hand(self, facts):
+        if facts.function != self._order.function:
+            self._say(f"refused: function: {self._name} runs already, started by hand as {facts.function}; stop it, or "
+                      "order that")
+        else:
+            self._say("running" if facts.attached else "waiting")
+
+    def _run_ordered(self, facts):
+        fits = facts.order == vars(self._order)
+        if facts.running and facts.complete and fits:
+            self._say("running" if facts.attached else "waiting")
+            if self._now() - self._since > _STEADY_SECONDS:
+                self._pause = 0
+        elif facts.order and facts.running and not fits:
+            self._stop()
+        elif self._now() >= self._due:
+            # If a former agent has begun that too, this start waits for it and changes nothing.
+            self._say("starting")
+            self._begin("start", "--function", self._order.function, "--catalogue", self._place.catalogue,
+                        *([] if self._order.core is None else ["--core", self._order.core]),
+                        *([] if self._order.scheduling is None else ["--scheduling", self._order.scheduling]))
+        elif facts.order and not facts.running:
+            self._stop()  # Until its next start it keeps no memory and no namespace.
+
+    def _stop(self):
+        if self._now() >= self._stop_due:
+            self._since = None  # That it ends is no failure.
+            self._begin("stop")
+
+    def _begin(self, command, *options):
+        self._work = self._place.begin(command, self._name, *options)
+
+    def _end_work(self):
+        command, process, output = self._work
+        self._work = None
+        with output:
+            output.seek(0)
+            said = output.read().strip()
+        for line in said.splitlines():
+            self._log(f"{self._name}: {line}")
+        if process.returncode:
+            self._fail(_reason(said) or f"functions {command} ended with {process.returncode}", steady=False)
+            if command == "stop":
+                self._stop_due = self._due
+
+    def _fail(self, why, steady):
+        self._pause = 1 if steady or not self._pause else min(2 * self._pause, _LONGEST_PAUSE_SECONDS)
+        self._due = self._now() + self._pause
+        self._say(f"failed: {_short(why)}; next try in {self._pause} s", why)
+
+    def _say(self, state, in_log=None):
+        if state != self.state:
+            self.state = state
+            self._log(f"{self._name}: {in_log or state}")
+
+
+def _reason(said):
+    """The error in the output of `functions`: what it says last, after its steps."""
+    _, separator, error = said.rpartition("functions: ")
+    return error if separator else said.rpartition("\n")[2]
+
+
+def _short(text):
+    """One line for the report: the first, and of a log that follows the last."""
+    first, _, log = text.partition("; the end of ")
+    lines = [line.strip() for line in log.splitlines()[1:] if line.strip()]
+    words = [first.replace("\n", "; ").strip(), *([f"(its log ends: {lines[-1]})"] if lines else [])]
+    return " ".join(words)[:_LONGEST_REASON]

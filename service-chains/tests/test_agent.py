@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent of functions beside a real node with real functions: orders and reports in the node's database, deaths of
+function and agent, and nothing left."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import unittest
+
+from penstock_functions import catalogue
+from penstock_node import processes
+from penstock_node.hugepages import HugePages
+from penstock_node.ovs import BRIDGE, Ovs
+from sandbox import FUNCTIONS, Sandbox, pages_of_nobody
+
+ORDER, STATE, FOUND = "penstock-function", "penstock-function-state", "penstock-functions-found"
+FORWARDER = {"function": "forwarder", "core": 0, "scheduling": "low"}
+_LISTEN = """
+import socket, sys, time
+sockets = [socket.socket(socket.AF_UNIX) for _ in sys.argv[1:]]
+for each, path in zip(sockets, sys.argv[1:]):
+    each.bind(path)
+    each.listen()
+time.sleep(600)
+"""
+
+
+class FunctionsAgentTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.box = Sandbox()
+        cls.addClassCleanup(cls.box.close)
+        cls.name, profile = cls.box.node("a")
+        cls.box.ovs_config("up", profile)
+        cls.directory = cls.box.run_directory / cls.name
+        cls.ovs = Ovs(cls.directory)
+        cls.catalogue = cls.box.run_directory / "catalogue"
+        shutil.copytree(catalogue.DIRECTORY, cls.catalogue)
+        (cls.catalogue / "greedy.yaml").write_text(
+            (cls.catalogue / "forwarder.yaml").read_text().replace("name: forwarder", "name: greedy")
+            .replace("memory-mb: 64", "memory-mb: 65536"))
+        cls.addClassCleanup(lambda: cls.functions("agent", "--stop"))
+        cls.start_agent()
+
+    def tearDown(self):
+        for row in self.ovs.rows("Interface", "name"):
+            if row["name"].endswith("-in"):
+                self.remove(row["name"].removesuffix("-in"))
+        self.until(lambda: not any(entry["ordered"] for entry in self.status().values()), "the end of all ordered ones")
+
+    @classmethod
+    def functions(cls, *args, code=0):
+        return cls.box.functions(*args, "--node", cls.name, code=code)
+
+    @classmethod
+    def start_agent(cls):
+        cls.functions("agent", "--detach", "--catalogue", cls.catalogue)
+
+    def status(self):
+        entries = json.loads(self.box.command(FUNCTIONS, "status", "--json", "--node", self.name))
+        return {entry["name"]: entry for entry in entries}
+
+    def ports(self, name, sides=("in", "out")):
+        """Makes the ports of an instance, as the controller does."""
+        command = []
+        for side in sides:
+            port = f"{name}-{side}"
+            path = self.directory / "vhost" / f"{port}.sock"
+            command += ["--", "--may-exist", "add-port", BRIDGE, port, "--", "set", "interface", port,
+                        "type=dpdkvhostuserclient", f"options:vhost-server-path={path}"]
+        self.ovs.vsctl(*command[1:])
+
+    def order(self, name, order, sides=("in", "out")):
+        """Writes an order, an object or a text; the ports are made when they are missing."""
+        self.ports(name, sides)
+        text = order if isinstance(order, str) else json.dumps(order)
+        self.ovs.vsctl("--no-wait", "set", "interface", f"{name}-in", f"external_ids:{ORDER}={json.dumps(text)}")
+
+    def withdraw(self, name):
+        self.ovs.vsctl("--no-wait", "remove", "interface", f"{name}-in", "external_ids", ORDER)
+
+    def remove(self, name):
+        """Takes the ports away, with whatever is ordered."""
+        for side in ("in", "out"):
+            self.ovs.vsctl("--if-exists", "del-port", f"{name}-{side}")
+
+    def keys(self, name):
+        return self.ovs.get("Interface", f"{name}-in", "external_ids")
+
+    def found(self):
+        return self.ovs.get("Bridge", BRIDGE, "external_ids").get(FOUND)
+
+    def pid(self, name):
+        return processes.pid_of(self.directory / "functions" / name / "testpmd.process")
+
+    def until(self, condition, what, seconds=30):
+        processes.wait_until(condition, what, seconds)
+
+    def until_state(self, name, words, seconds=30):
+        said = []
+
+        def fits():
+            state = self.keys(name).get(STATE)
+            if state not in said[-1:]:
+                said.append(state)
+            return words in (state or "")
+        try:
+            self.until(fits, words, seconds)
+        except Exception as error:
+            raise AssertionError(f"{name}: {said} instead of {words!r}\n"
+                                 + (self.directory / "functions-agent.log").read_text()) from error
+        return said
+
+    def until_nothing_left(self, name):
+        self.until(lambda: not (self.directory / "functions" / name).exists(), f"the end of {name}")
+        self.assertFalse(pathlib.Path(f"/run/netns/psf-{self.name}-{name}").exists())
+        self.assertFalse((self.directory / "vhost" / f"{name}-in.sock").exists())
+        self.assertEqual(HugePages().added_by(f"function {self.directory / 'functions' / name}"), 0)
+        self.assertEqual([text for text in self.box.processes() if f"/{name}-in.sock" in text], [])
+
+    def capabilities(self, pid):
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        return {line.split()[0].rstrip(":"): int(line.split()[1], 16) for line in status.splitlines()
+                if line.startswith("Cap")}
+
+    def agent(self):
+        """Pids of the supervisor and of the agent below it, None for what does not run."""
+        supervisor = processes.pid_of(self.directory / "functions-agent.process")
+        if supervisor is None:
+            return None, None
+        children = pathlib.Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()
+        return supervisor, int(children[0]) if children else None
+
+    def test_ordered_and_withdrawn(self):
+        self.order("hop", FORWARDER)
+        self.ovs.vsctl("--no-wait", "set", "interface", "hop-in", "external_ids:foreign=kept")
+        self.until_state("hop", "running")
+        entry = self.status()["hop"]
+        self.assertEqual((entry["state"], entry["ordered"], entry["core"], entry["scheduling"]),
+                         ("attached", True, 0, "low"))
+        self.assertEqual(self.keys("hop"), {ORDER: json.dumps(FORWARDER), STATE: "running", "foreign": "kept"})
+        self.assertIsNone(self.found())
+        self.withdraw("hop")
+        self.until(lambda: STATE not in self.keys("hop"), "the end of the report")
+        self.assertEqual(self.keys("hop"), {"foreign": "kept"})
+        self.until_nothing_left("hop")
+        self.order("hop", FORWARDER)
+        self.until_state("hop", "running")
+        self.remove("hop")
+        self.until_nothing_left("hop")
+
+    def test_waits_for_the_switch(self):
+        self.order("lone", FORWARDER, sides=("in",))
+        self.until_state("lone", "waiting")
+        self.ports("lone")
+        self.until_state("lone", "running")
+
+    def test_rights(self):
+        self.order("filter", {"function": "packet-filter", "scheduling": "low"})
+        self.order("plain", FORWARDER)
+        self.until_state("filter", "running")
+        self.until_state("plain", "running")
+        self.assertIn("denied", self.status()["filter"]["counters"])
+        net_admin, setgid, setpcap, sys_admin = 1 << 12, 1 << 6, 1 << 8, 1 << 21
+        for pid, rights in ((self.pid("plain"), 0), (self.pid("filter"), net_admin),
+                            (self.agent()[1], net_admin | setgid | setpcap | sys_admin)):
+            self.assertEqual(self.capabilities(pid), {"CapInh": 0, "CapPrm": rights, "CapEff": rights, "CapBnd": rights,
+                                                      "CapAmb": 0})
+        networks = {os.readlink(f"/proc/{pid}/ns/net") for pid in (self.pid("plain"), self.pid("filter"), "self")}
+        self.assertEqual(len(networks), 3, "each has a network of its own")
+
+    def test_changed_order(self):
+        self.order("alter", FORWARDER)
+        self.until_state("alter", "running")
+        pid = self.pid("alter")
+        self.order("alter", FORWARDER | {"scheduling": "idle"})
+        self.until(lambda: self.status().get("alter", {}).get("scheduling") == "idle", "the new order")
+        self.until_state("alter", "running")
+        self.assertNotEqual(self.pid("alter"), pid)
+        self.assertFalse(processes.log_tail(self.directory / "functions-agent.log", 1000).count("alter: failed"))
+
+    def test_killed_function(self):
+        self.order("weak", FORWARDER)
+        self.order("other", FORWARDER)
+        self.until_state("weak", "running")
+        self.until_state("other", "running")
+        other = self.pid("other")
+        for pause in (1, 2, 4):
+            pid = self.pid("weak")
+            os.kill(pid, signal.SIGKILL)
+            self.until_state("weak", "failed: its process ended")
+            self.assertIn(f"; next try in {pause} s", self.keys("weak")[STATE])
+            self.until_nothing_left("weak")
+            self.until_state("weak", "running")
+            self.assertNotIn(self.pid("weak"), (None, pid))
+        self.assertEqual(self.pid("other"), other)
+
+    def test_crash_loop_disturbs_nobody(self):
+        self.order("steady", FORWARDER)
+        self.until_state("steady", "running")
+        pid = self.pid("steady")
+        self.order("loop", {"function": "greedy"})
+        said = self.until_state("loop", "; next try in 2 s")[-1]
+        self.assertIn("failed: start.memory-mb: 65536 MB of huge pages are asked for", said)
+        self.order("late", FORWARDER)
+        self.until_state("late", "running")
+        # How many times it was tried meanwhile depends on how fast the other one is.
+        said = self.until_state("loop", "; next try in ")[-1]
+        self.assertGreater(int(said.split("; next try in ")[1].split()[0]), 2)
+        self.assertEqual((self.pid("steady"), self.keys("steady")[STATE]), (pid, "running"))
+        self.until_nothing_left("loop")
+        self.order("loop", FORWARDER)
+        self.until_state("loop", "running")
+
+    def test_killed_agent(self):
+        self.order("long", FORWARDER)
+        self.order("gone", FORWARDER)
+        self.until_state("long", "running")
+        self.until_state("gone", "running")
+        pid = self.pid("long")
+        supervisor, worker = self.agent()
+        os.kill(worker, signal.SIGKILL)
+        self.until(lambda: self.agent()[1] not in (None, worker), "the next agent")
+        self.order("new", FORWARDER)
+        self.until_state("new", "running")
+        self.assertEqual((self.pid("long"), self.keys("long")[STATE]), (pid, "running"))
+        os.kill(supervisor, signal.SIGKILL)
+        self.until(lambda: self.agent()[0] is None, "the end of the agent")
+        self.remove("gone")
+        self.start_agent()
+        self.until_nothing_left("gone")
+        os.kill(self.pid("new"), signal.SIGKILL)
+        self.until_state("new", "failed")
+        self.until_state("new", "running")
+        self.assertEqual((self.pid("long"), self.keys("long")[STATE]), (pid, "running"))
+
+    def test_killed_while_it_starts(self):
+        """Whatever moment: the start that is under way, or the next one, comes to its end."""
+        self.order("early", {"function": "packet-filter", "scheduling": "low"})
+        self.until_state("early", "starting")
+        supervisor, worker = self.agent()
+        children = pathlib.Path(f"/proc/{worker}/task/{worker}/children").read_text().split()
+        for pid in (worker, *map(int, children)):
+            os.kill(pid, signal.SIGKILL)
+        self.until(lambda: self.agent()[1] not in (None, worker), "the next agent")
+        self.until_state("early", "running")
+        self.assertIn("denied", self.status()["early"]["counters"])
+
+    def test_wrong_orders(self):
+        self.order("good", FORWARDER)
+        self.until_state("good", "running")
+        pid = self.pid("good")
+        for order, words in (("{", "refused: order: is not JSON"),
+                             ({"function": "none"}, "refused: function: the catalogue has no function none"),
+                             (FORWARDER | {"core": 4096}, "refused: core: this machine has no core 4096"),
+                             (FORWARDER | {"scheduling": "high"}, 'refused: scheduling: "high"')):
+            with self.subTest(words):
+                self.order("bad", order)
+                self.until_state("bad", words)
+                self.assertIsNone(self.pid("bad"))
+        self.order("Bad", FORWARDER)
+        self.until_state("Bad", "refused: name: Bad")
+        self.order("bad", FORWARDER)
+        self.until_state("bad", "running")
+        self.order("good", "{")
+        self.until_state("good", "refused: order")
+        self.assertEqual(self.pid("good"), pid, "a wrong order leaves what runs as it is")
+
+    def test_started_by_hand(self):
+        self.functions("start", "hand", "--function", "forwarder", "--scheduling", "low")
+        self.addCleanup(self.functions, "stop", "hand")
+        pid = self.pid("hand")
+        self.until(lambda: self.found() == "hand", "the offer")
+        self.order("hand", FORWARDER | {"scheduling": "normal"})
+        self.until_state("hand", "running")
+        self.until(lambda: self.found() is None, "the end of the offer")
+        self.order("hand", {"function": "packet-filter"})
+        self.until_state("hand", "refused: function: hand runs already, started by hand as forwarder")
+        self.withdraw("hand")
+        self.until(lambda: STATE not in self.keys("hand"), "the end of the report")
+        self.remove("hand")
+        self.until(lambda: self.found() == "hand", "the offer")
+        self.assertEqual(self.pid("hand"), pid)
+        self.assertIn("was started by hand; nothing changed", self.functions("stop", "hand", "--ordered"))
+        self.assertEqual(self.pid("hand"), pid)
+
+    def test_those_of_others_are_found(self):
+        """Whoever listens at both sockets, in any network namespace; a socket that nobody listens at is none."""
+        sockets = [str(self.directory / "vhost" / f"guest-{side}.sock") for side in ("in", "out")]
+        namespace = self.box.namespace(f"psh-{os.getpid()}-guest")
+        guest = subprocess.Popen(["ip", "netns", "exec", namespace, "/usr/bin/python3", "-c", _LISTEN, *sockets])
+        self.addCleanup(lambda: [pathlib.Path(path).unlink() for path in sockets])
+        self.addCleanup(guest.wait)
+        self.addCleanup(guest.kill)
+        self.until(lambda: self.found() == "guest", "the offer")
+        guest.kill()
+        self.until(lambda: self.found() is None, "the end of the offer")
+
+    def test_foreground_and_end(self):
+        self.order("stays", FORWARDER)
+        self.until_state("stays", "running")
+        pid = self.pid("stays")
+        self.assertIn("runs already; nothing changed", self.functions("agent", "--detach"))
+        self.assertIn("runs already, as process", self.functions("agent", code=1))
+        self.functions("agent", "--stop")
+        self.assertIn("nothing to do", self.functions("agent", "--stop"))
+        self.assertEqual(self.agent(), (None, None))
+        self.withdraw("stays")
+        agent = subprocess.Popen([FUNCTIONS, "agent", "--node", self.name, "--run-directory", self.box.run_directory],
+                                 stderr=subprocess.DEVNULL)
+        try:
+            self.until(lambda: self.agent()[0] == agent.pid, "the agent")
+            self.until_nothing_left("stays")
+            self.order("stays", FORWARDER)
+            self.until_state("stays", "running")
+            self.assertNotEqual(self.pid("stays"), pid)
+        finally:
+            agent.terminate()
+            ended = agent.wait(30)
+            left = self.pid("stays")
+            self.start_agent()
+        self.assertEqual(ended, 0)
+        self.assertIsNotNone(left)
+
+
+class EndOfNodeTest(unittest.TestCase):
+
+    def test_agent_ends_with_its_node(self):
+        box = Sandbox()
+        self.addCleanup(box.close)
+        name, profile = box.node("b")
+        box.ovs_config("up", profile)
+        box.functions("agent", "--node", name, "--detach")
+        box.ovs_config("down", name)
+        processes.wait_until(lambda: box.processes() == [], "the end of the agent", 10)
+        self.assertEqual(box.namespaces_left(), [])
+        self.assertFalse((box.run_directory / name).exists())
+        self.assertEqual(pages_of_nobody(), box.pages_of_nobody)
+        self.assertIn("is not up", box.functions("agent", "--node", name, code=1))
+
+
+if __name__ == "__main__":
+    unittest.main()
