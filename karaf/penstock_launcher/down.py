@@ -5,7 +5,7 @@ import json
 import pathlib
 import shutil
 
-from penstock_functions import guest_image, instance
+from penstock_functions import agent_process, guest_image, instance
 from penstock_node import management, node
 from penstock_node.commands import run as command
 from penstock_node.errors import PenstockError
@@ -26,6 +26,8 @@ def run(keep=False, purge=False):
     directory = places.run_directory()
     steps = Steps(total=6 if purge else 5)
     with steps.step("network functions", _LOOK) as note:
+        for entry in node.status(directory):  # Else they would start what is stopped here.
+            agent_process.stop(entry["name"], directory)
         functions = instance.status(directory)
         for entry in functions:
             instance.stop(entry["name"], entry["node"], directory)

@@ -17,7 +17,7 @@ def files(kind=None):
     found = {
         "controller": [places.controller_directory() / "data" / "log" / name for name in ("karaf.log", "console.log")],
         "node": sorted(directory.glob("*/ovs*.log")),
-        "functions": sorted(directory.glob("*/functions/*/*.log")),
+        "functions": sorted([*directory.glob("*/functions-agent.log"), *directory.glob("*/functions/*/*.log")]),
         "lab": sorted(places.lab_directory().glob("*.log")),
         "launcher": sorted(places.log_directory().glob("*.log"))}
     chosen = (kind,) if kind else KINDS[:-1]

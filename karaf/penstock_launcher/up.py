@@ -4,7 +4,7 @@
 import dataclasses
 import time
 
-from penstock_functions import instance
+from penstock_functions import agent_process, catalogue, instance
 from penstock_node import management, node, profile
 from penstock_node.errors import PenstockError
 from penstock_node.ovs import Ovs
@@ -69,7 +69,8 @@ def run():
     with steps.step("network functions", "look at './penstock logs functions'") as note:
         started = [name for name, entry in network.functions.items()
                    if instance.start(name, wanted.name, entry, wanted.run_directory, scheduling=_SCHEDULING)]
-        _note(note, changed, started, "started", "running already")
+        agent = agent_process.start(wanted.name, wanted.run_directory, catalogue.DIRECTORY)
+        _note(note, changed, started or agent, "started", "running already")
     with steps.step("switch in line with the plan", "look at './penstock status', then at penstock:verify in "
                     "'./penstock console'"):
         _wait(_SYNC_SECONDS, lambda: status.not_ready(status.collect(restconf), network))
