@@ -66,12 +66,35 @@ public record NetworkFunction(String name, String node, FailPolicy failPolicy, b
         OUT_OF_SERVICE
     }
 
+    /** How much of its core an instance gets when others want it, too. */
+    public enum Scheduling { IDLE, LOW, NORMAL }
+
+    /**
+     * How the node has to start an instance.
+     *
+     * @param function name in the catalogue of the node
+     * @param core number of the core that it uses up, from 0; the catalogue's when absent
+     * @param scheduling the catalogue's when absent
+     */
+    public record Start(String function, Optional<Integer> core, Optional<Scheduling> scheduling) {
+        /** The same, but for what is given. */
+        public Start with(final Optional<String> otherFunction, final Optional<Integer> otherCore) {
+            return new Start(otherFunction.orElse(function), otherCore.or(() -> core), scheduling);
+        }
+    }
+
     /**
      * What stands behind two vhost-user ports.
      *
      * @param weight its share of new connections, 1..100, among those of all that are in service
+     * @param start how the node starts it; somebody starts it by hand when absent
      */
-    public record Instance(String name, State state, int weight) {
+    public record Instance(String name, State state, int weight, Optional<Start> start) {
+        /** One that is started by hand. */
+        public Instance(final String name, final State state, final int weight) {
+            this(name, state, weight, Optional.empty());
+        }
+
         /** Port on the tenant side. */
         public String insidePort() {
             return name + "-in";

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.plan;
 
+import io.penstock.pipeline.intent.NetworkFunction;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The bridge of a node, in the words of the Open vSwitch database.
@@ -25,6 +27,8 @@ public record BridgePlan(String name, long datapathId, List<Port> ports, Map<Int
      *
      * @param number OpenFlow port number
      * @param detail DPDK device arguments, or path of the vhost-user socket, or empty
+     * @param order what the node has to start behind the port and the other one of the instance; at the port on the
+     *     tenant side alone
      */
-    public record Port(String name, Type type, int number, String detail) { }
+    public record Port(String name, Type type, int number, String detail, Optional<NetworkFunction.Start> order) { }
 }

@@ -41,6 +41,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -173,12 +174,14 @@ public final class Planner {
         final List<BridgePlan.Port> ports = new ArrayList<>();
         for (final Node.Port port : view.node().ports()) {
             ports.add(new BridgePlan.Port(port.name(), port.type() == Node.PortType.DPDK
-                ? BridgePlan.Type.DPDK : BridgePlan.Type.SYSTEM, view.port(port.name()), port.devargs()));
+                ? BridgePlan.Type.DPDK : BridgePlan.Type.SYSTEM, view.port(port.name()), port.devargs(),
+                Optional.empty()));
         }
         for (final NetworkFunction.Instance instance : view.snapshot().instancesOn(view.node().name())) {
             for (final String port : instance.ports()) {
                 ports.add(new BridgePlan.Port(port, BridgePlan.Type.VHOST_USER_CLIENT, view.port(port),
-                    view.node().vhostDirectory() + "/" + port + ".sock"));
+                    view.node().vhostDirectory() + "/" + port + ".sock",
+                    instance.start().filter(start -> port.equals(instance.insidePort()))));
             }
         }
         return new BridgePlan(Constants.BRIDGE, Constants.datapathId(view.id()), ports,
