@@ -3,8 +3,10 @@ package io.penstock.engine;
 
 import io.penstock.engine.api.Operations.AgentStatus;
 import io.penstock.engine.node.NodeWorker;
+import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.TenantOrders;
+import io.penstock.southbound.ovsdb.NodeReport;
 import io.penstock.southbound.ovsdb.ZoneReport;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,15 +18,16 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** What the agents of the nodes were told to do for tenants, and what they say of it. Safe for all threads. */
+/** What the nodes were told to do for tenants and functions, and what they say of it. Safe for all threads. */
 final class AgentReports {
     private static final long ANSWER_SECONDS = 10;
+    private static final String SILENT = "not reported";
     private static final ZoneReport NONE = new ZoneReport(OptionalLong.empty(), OptionalLong.empty(), "");
 
     private final SortedMap<String, Node> nodes;
 
-    /** One node: what was ordered, and the reports when they are there. */
-    record Node(Map<Integer, TenantOrders> orders, CompletableFuture<Map<Integer, ZoneReport>> reports) { }
+    /** One node: what was ordered for tenants, and the report when it is there. */
+    record Node(Map<Integer, TenantOrders> orders, CompletableFuture<NodeReport> report) { }
 
     AgentReports(final SortedMap<String, Node> nodes) {
         this.nodes = nodes;
@@ -35,9 +38,9 @@ final class AgentReports {
         final SortedMap<String, Node> nodes = new TreeMap<>();
         workers.forEach((name, worker) -> nodes.put(name, new Node(
             worker.plan().map(NodePlan::orders).<Map<Integer, TenantOrders>>map(orders -> orders).orElse(Map.of()),
-            worker.session().map(session -> session.reports().completeOnTimeout(Map.of(), ANSWER_SECONDS,
-                TimeUnit.SECONDS).exceptionally(error -> Map.of()))
-                .orElse(CompletableFuture.completedFuture(Map.of())))));
+            worker.session().map(session -> session.report().completeOnTimeout(NodeReport.NONE, ANSWER_SECONDS,
+                TimeUnit.SECONDS).exceptionally(error -> NodeReport.NONE))
+                .orElse(CompletableFuture.completedFuture(NodeReport.NONE)))));
         return new AgentReports(nodes);
     }
 
@@ -47,7 +50,7 @@ final class AgentReports {
         nodes.forEach((name, node) -> {
             final Optional<TenantOrders> orders = Optional.ofNullable(node.orders().get(vrf))
                 .filter(each -> each.sessions().isPresent() || each.dns().isPresent());
-            final Optional<ZoneReport> report = Optional.ofNullable(node.reports().join().get(vrf));
+            final Optional<ZoneReport> report = Optional.ofNullable(node.report().join().zones().get(vrf));
             if (orders.isPresent() || report.isPresent()) {
                 result.add(status(name, orders, report.orElse(NONE)));
             }
@@ -60,6 +63,22 @@ final class AgentReports {
         final boolean silent = report.resolver().isEmpty() && orders.flatMap(TenantOrders::dns).isPresent();
         return new AgentStatus(node, report.connections().orElse(0),
             orders.flatMap(TenantOrders::sessions).orElse(0), report.limit().orElse(0),
-            silent ? "not reported" : report.resolver());
+            silent ? SILENT : report.resolver());
+    }
+
+    /** Of the process of an instance; empty when the node has no order to start it. Waits for answers. */
+    String process(final String node, final Instance instance) {
+        return instance.start().map(order -> report(node).functions().getOrDefault(instance.insidePort(), SILENT))
+            .orElse("");
+    }
+
+    /** Names of functions that a node runs and no port names; waits for answers. */
+    List<String> found(final String node) {
+        return report(node).found();
+    }
+
+    private NodeReport report(final String name) {
+        final Node node = nodes.get(name);
+        return node == null ? NodeReport.NONE : node.report().join();
     }
 }

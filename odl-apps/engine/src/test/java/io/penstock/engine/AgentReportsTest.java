@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.api.Operations.AgentStatus;
 import io.penstock.pipeline.intent.Dns;
+import io.penstock.pipeline.intent.NetworkFunction.Instance;
+import io.penstock.pipeline.intent.NetworkFunction.Start;
+import io.penstock.pipeline.intent.NetworkFunction.State;
 import io.penstock.pipeline.plan.TenantOrders;
+import io.penstock.southbound.ovsdb.NodeReport;
 import io.penstock.southbound.ovsdb.ZoneReport;
 import java.util.List;
 import java.util.Map;
@@ -41,8 +45,30 @@ class AgentReportsTest {
         assertThat(reports.of(4)).isEmpty();
     }
 
+    @Test
+    void processesAreThoseOfInstancesThatTheNodeHasToStart() {
+        final AgentReports reports = new AgentReports(new TreeMap<>(Map.of("pe1", node(Map.of(), new NodeReport(
+            Map.of(), Map.of("fw1-in", "running", "hand-in", "running"), List.of("old"))))));
+
+        assertThat(reports.process("pe1", instance("fw1", true))).isEqualTo("running");
+        assertThat(reports.process("pe1", instance("fw2", true))).isEqualTo("not reported");
+        assertThat(reports.process("pe2", instance("fw1", true))).isEqualTo("not reported");
+        assertThat(reports.process("pe1", instance("hand", false))).isEmpty();
+        assertThat(reports.found("pe1")).containsExactly("old");
+        assertThat(reports.found("pe2")).isEmpty();
+    }
+
+    private static Instance instance(final String name, final boolean ordered) {
+        return new Instance(name, State.IN_SERVICE, 1, ordered
+            ? Optional.of(new Start("forwarder", Optional.empty(), Optional.empty())) : Optional.empty());
+    }
+
     private static AgentReports.Node node(final Map<Integer, TenantOrders> orders,
             final Map<Integer, ZoneReport> reports) {
-        return new AgentReports.Node(orders, CompletableFuture.completedFuture(reports));
+        return node(orders, new NodeReport(reports, Map.of(), List.of()));
+    }
+
+    private static AgentReports.Node node(final Map<Integer, TenantOrders> orders, final NodeReport report) {
+        return new AgentReports.Node(orders, CompletableFuture.completedFuture(report));
     }
 }

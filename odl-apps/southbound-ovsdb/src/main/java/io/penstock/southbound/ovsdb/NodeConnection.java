@@ -108,8 +108,8 @@ final class NodeConnection implements NodeSession {
     }
 
     @Override
-    public CompletableFuture<Map<Integer, ZoneReport>> reports() {
-        return applier.reports();
+    public CompletableFuture<NodeReport> report() {
+        return applier.report(bridgeName);
     }
 
     private void use(final BridgeSpec spec) {

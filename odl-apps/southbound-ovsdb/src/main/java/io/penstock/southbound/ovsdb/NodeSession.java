@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.ovsdb;
 
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** One connected and announced node, until {@link OvsdbListener#nodeDisconnected}. Safe for use by any thread. */
@@ -28,10 +27,10 @@ public interface NodeSession {
     CompletableFuture<ApplyResult> change(BridgeSpec before, BridgeSpec after);
 
     /**
-     * Reads what the agent of the node last wrote about conntrack zones, from the database and not from the agent. It
+     * Reads what the node last wrote about its orders, from the database and not from who carries them out there. It
      * is not followed: counts change all the time, and the rows hold the orders too. Does not wait for {@link #apply}.
      *
-     * @return by zone, without those it wrote nothing about; or an {@link OvsdbException} as of {@link #apply}
+     * @return the report; or an {@link OvsdbException} as of {@link #apply}
      */
-    CompletableFuture<Map<Integer, ZoneReport>> reports();
+    CompletableFuture<NodeReport> report();
 }

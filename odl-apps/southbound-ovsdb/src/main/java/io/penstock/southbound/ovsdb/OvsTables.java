@@ -8,6 +8,8 @@ import java.util.Map;
 final class OvsTables {
     static final String DATABASE = "Open_vSwitch";
     static final String UUID = "_uuid";
+    /** Column of most tables, a map: its keys have many owners. */
+    static final String EXTERNAL_IDS = "external_ids";
 
     static final String ROOT = "Open_vSwitch";
     static final String BRIDGE = "Bridge";
@@ -23,19 +25,19 @@ final class OvsTables {
     static final Map<String, List<String>> CONFIGURATION = Map.of(
         ROOT, List.of(UUID, "bridges", "datapaths"),
         BRIDGE, List.of(UUID, "name", "datapath_type", "fail_mode", "protocols", "other_config", "ports", "controller",
-            "flow_tables"),
+            "flow_tables", EXTERNAL_IDS),
         PORT, List.of(UUID, "name", "interfaces"),
-        INTERFACE, List.of(UUID, "name", "type", "options", "ofport_request"),
+        INTERFACE, List.of(UUID, "name", "type", "options", "ofport_request", EXTERNAL_IDS),
         CONTROLLER, List.of(UUID, "target", "connection_mode", "controller_rate_limit", "inactivity_probe",
             "max_backoff"),
         FLOW_TABLE, List.of(UUID, "name", "prefixes"),
         DATAPATH, List.of(UUID, "ct_zones"),
-        ZONE, List.of(UUID, "timeout_policy", "external_ids"),
+        ZONE, List.of(UUID, "timeout_policy", EXTERNAL_IDS),
         TIMEOUT_POLICY, List.of(UUID, "timeouts"));
 
     /** Followed as long as the node is connected: who it is, and what became of its ports. */
     static final Map<String, List<String>> MONITORED = Map.of(
-        ROOT, List.of("external_ids", "ovs_version", "dpdk_version", "dpdk_initialized"),
+        ROOT, List.of(EXTERNAL_IDS, "ovs_version", "dpdk_version", "dpdk_initialized"),
         BRIDGE, List.of("name", "ports"),
         PORT, List.of("name", "interfaces"),
         INTERFACE, List.of("name", "ofport", "link_state", "admin_state", "error"));

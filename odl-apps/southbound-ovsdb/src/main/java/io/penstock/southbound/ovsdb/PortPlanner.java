@@ -17,18 +17,27 @@ final class PortPlanner {
     private final DatabaseView view;
     private final PlanBuilder plan;
     private final String bridgeName;
-    /** By port name, the interface's columns. The local port is wanted too: without it the switch invents one. */
-    private final Map<String, Map<String, Object>> wanted = new LinkedHashMap<>();
+    /** By port name. The local port is wanted too: without it the switch invents one. */
+    private final Map<String, Wanted> wanted = new LinkedHashMap<>();
     private final Map<String, String> refused = new TreeMap<>();
+
+    /**
+     * What the interface of a port should have.
+     *
+     * @param columns whole ones
+     * @param orders what of {@code external_ids} is this side's
+     */
+    private record Wanted(Map<String, Object> columns, Map<String, String> orders) { }
 
     PortPlanner(final DatabaseView view, final BridgeSpec spec, final PlanBuilder plan) {
         this.view = view;
         this.plan = plan;
         bridgeName = spec.bridgeName();
-        wanted.put(spec.bridgeName(), Map.of("type", "internal", "options", Map.of(), "ofport_request", Set.of()));
+        wanted.put(spec.bridgeName(), new Wanted(Map.of("type", "internal", "options", Map.of(),
+            "ofport_request", Set.of()), Map.of()));
         for (final PortSpec port : spec.ports()) {
-            wanted.put(port.name(), Map.of("type", port.type().interfaceType(), "options", port.options(),
-                "ofport_request", Set.of((long) port.ofport())));
+            wanted.put(port.name(), new Wanted(Map.of("type", port.type().interfaceType(), "options", port.options(),
+                "ofport_request", Set.of((long) port.ofport())), port.orders()));
         }
         refuseForeign();
     }
@@ -40,7 +49,7 @@ final class PortPlanner {
     /** Plans all ports of a bridge that does not exist yet. */
     List<Ref> planNew() {
         final List<Ref> result = new ArrayList<>();
-        wanted.forEach((name, columns) -> result.add(insertPort(name, columns)));
+        wanted.forEach((name, link) -> result.add(insertPort(name, link)));
         return result;
     }
 
@@ -58,37 +67,40 @@ final class PortPlanner {
             });
         }
         final List<Object> add = new ArrayList<>();
-        wanted.forEach((name, columns) -> {
+        wanted.forEach((name, link) -> {
             final TableRow port = present.get(name);
             if (port == null) {
-                add.add(insertPort(name, columns));
+                add.add(insertPort(name, link));
             } else {
-                changePort(port, columns);
+                changePort(port, link);
             }
         });
         plan.mutateSet(OvsTables.BRIDGE, bridge, "ports", remove, add);
     }
 
-    private Ref insertPort(final String name, final Map<String, Object> columns) {
-        return plan.insert(OvsTables.PORT, Map.of("name", name, "interfaces", Set.of(insertInterface(name, columns))));
+    private Ref insertPort(final String name, final Wanted link) {
+        return plan.insert(OvsTables.PORT, Map.of("name", name, "interfaces", Set.of(insertInterface(name, link))));
     }
 
-    private Ref insertInterface(final String name, final Map<String, Object> columns) {
-        final Map<String, Object> row = new HashMap<>(columns);
+    private Ref insertInterface(final String name, final Wanted link) {
+        final Map<String, Object> row = new HashMap<>(link.columns());
         row.put("name", name);
+        row.put(OvsTables.EXTERNAL_IDS, link.orders());
         return plan.insert(OvsTables.INTERFACE, row);
     }
 
-    private void changePort(final TableRow port, final Map<String, Object> columns) {
+    private void changePort(final TableRow port, final Wanted link) {
         final TableRow same = port.set("interfaces").stream()
             .flatMap(ref -> view.row(OvsTables.INTERFACE, ref).stream())
             .filter(row -> row.text("name").equals(port.text("name"))).findFirst().orElse(null);
         final Ref interfaceRef;
         if (same == null) {
-            interfaceRef = insertInterface(port.text("name"), columns);
+            interfaceRef = insertInterface(port.text("name"), link);
         } else {
             interfaceRef = same.ref();
-            plan.update(OvsTables.INTERFACE, same, columns);
+            plan.update(OvsTables.INTERFACE, same, link.columns());
+            plan.mutateMap(OvsTables.INTERFACE, same, OvsTables.EXTERNAL_IDS, link.orders(),
+                PortSpec.ORDERS::contains);
         }
         plan.update(OvsTables.PORT, port, Map.of("interfaces", Set.of(interfaceRef)));
     }

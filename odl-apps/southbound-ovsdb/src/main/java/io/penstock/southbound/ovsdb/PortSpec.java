@@ -4,6 +4,7 @@ package io.penstock.southbound.ovsdb;
 import static java.util.Objects.requireNonNull;
 
 import java.util.Map;
+import java.util.Set;
 
 /**
  * One port wanted on the bridge, with exactly one interface of the same name.
@@ -12,20 +13,38 @@ import java.util.Map;
  * @param type what the port is made of
  * @param ofport OpenFlow port number asked for, 1 to 65279
  * @param options column {@code options} of the interface, whole: other options found there are removed
+ * @param orders to the node, by the names of {@link #ORDERS}; a name left out is taken out of the database
  */
-public record PortSpec(String name, OvsPortType type, int ofport, Map<String, String> options) {
+public record PortSpec(String name, OvsPortType type, int ofport, Map<String, String> options,
+        Map<String, String> orders) {
+    /** Order: the network function that the node has to run behind the port, a JSON object. */
+    public static final String FUNCTION = "penstock-function";
+
+    /** Keys of {@code external_ids} of an interface that are this side's; the node reads them and writes others. */
+    static final Set<String> ORDERS = Set.of(FUNCTION);
+
     private static final int MAX_OFPORT = 65279;
     private static final int MAX_NAME = 15;
 
-    /** Checks the ranges and copies the options. */
+    /** Checks ranges and orders, and copies options and orders. */
     public PortSpec {
         requireNonNull(type, "type");
         options = Map.copyOf(options);
+        orders = Map.copyOf(orders);
         if (name.isEmpty() || name.length() > MAX_NAME || name.contains("/") || name.isBlank()) {
             throw new IllegalArgumentException("bad port name \"" + name + "\": 1 to 15 characters, no slash");
         }
         if (ofport < 1 || ofport > MAX_OFPORT) {
             throw new IllegalArgumentException("port " + name + ": OpenFlow port " + ofport + " is not in 1..65279");
         }
+        if (!ORDERS.containsAll(orders.keySet())) {
+            throw new IllegalArgumentException("bad order to port " + name + ": known are " + ORDERS + ", not "
+                + orders.keySet());
+        }
+    }
+
+    /** A port without orders. */
+    public PortSpec(final String name, final OvsPortType type, final int ofport, final Map<String, String> options) {
+        this(name, type, ofport, options, Map.of());
     }
 }

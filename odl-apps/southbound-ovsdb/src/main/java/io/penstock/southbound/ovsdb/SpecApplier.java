@@ -20,7 +20,6 @@ final class SpecApplier {
     /** Errors that mean the plan was made from rows that have changed since; RFC 7047 sections 3.1 and 4.1.3. */
     private static final List<String> STALE = List.of("constraint violation", "referential integrity violation");
     private static final List<String> TABLES = List.copyOf(OvsTables.CONFIGURATION.keySet());
-    private static final List<String> REPORT_TABLES = List.of(OvsTables.ROOT, OvsTables.DATAPATH, OvsTables.ZONE);
 
     private final PeerChannel channel;
     private final RowCodec codec;
@@ -77,9 +76,9 @@ final class SpecApplier {
         });
     }
 
-    /** See {@link NodeSession#reports}. */
-    CompletableFuture<Map<Integer, ZoneReport>> reports() {
-        return read(REPORT_TABLES).thenApplyAsync(ZoneRows::reports, planner);
+    /** See {@link NodeSession#report}. */
+    CompletableFuture<NodeReport> report(final String bridgeName) {
+        return read(NodeReport.TABLES).thenApplyAsync(view -> NodeReport.of(view, bridgeName), planner);
     }
 
     private CompletableFuture<ApplyResult> round(final BridgeSpec spec, final int number, final int changesBefore) {

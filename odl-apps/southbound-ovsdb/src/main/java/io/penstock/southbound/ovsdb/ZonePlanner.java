@@ -80,7 +80,7 @@ final class ZonePlanner {
         if (!right) {
             plan.set(OvsTables.ZONE, present.ref(), Map.of(ZoneRows.POLICY, policy(timeouts)));
         }
-        plan.mutateMap(OvsTables.ZONE, present, ZoneRows.IDS, zone.orders(), ZoneSpec.ORDERS::contains);
+        plan.mutateMap(OvsTables.ZONE, present, OvsTables.EXTERNAL_IDS, zone.orders(), ZoneSpec.ORDERS::contains);
         return present.ref();
     }
 
@@ -92,7 +92,7 @@ final class ZonePlanner {
         remove.removeIf(key -> Objects.equals(before.orders().get(key), after.orders().get(key)));
         final Map<String, String> add = new HashMap<>(after.orders());
         add.keySet().retainAll(remove);
-        plan.mutate(OvsTables.ZONE, row, ZoneRows.IDS, remove, add);
+        plan.mutate(OvsTables.ZONE, row, OvsTables.EXTERNAL_IDS, remove, add);
     }
 
     private static Map<String, Long> seconds(final ZoneSpec zone) {
@@ -103,7 +103,7 @@ final class ZonePlanner {
 
     private Ref newRow(final ZoneSpec zone) {
         return plan.insert(OvsTables.ZONE, Map.of(ZoneRows.POLICY, policy(seconds(zone)),
-            ZoneRows.IDS, zone.orders()));
+            OvsTables.EXTERNAL_IDS, zone.orders()));
     }
 
     private Set<Ref> policy(final Map<String, Long> timeouts) {

@@ -20,7 +20,6 @@ record ZoneRows(Ref datapath, Map<?, Ref> policies, Map<?, ?> zones) {
     static final String POLICY = "timeout_policy";
     static final String TIMEOUTS = "timeouts";
     static final String ZONES = "ct_zones";
-    static final String IDS = "external_ids";
 
     /** What has to be read for it: three columns, of a few rows. */
     static final List<String> TABLES = List.of(OvsTables.ROOT, OvsTables.DATAPATH, OvsTables.TIMEOUT_POLICY);
@@ -49,7 +48,7 @@ record ZoneRows(Ref datapath, Map<?, Ref> policies, Map<?, ?> zones) {
     static Map<Integer, ZoneReport> reports(final DatabaseView view) {
         final Map<Integer, ZoneReport> result = new HashMap<>();
         of(view).ifPresent(rows -> rows.zones().forEach((zone, ref) -> view.row(OvsTables.ZONE, ref)
-            .map(row -> ZoneReport.of(row.map(IDS))).filter(report -> !report.isEmpty())
+            .map(row -> ZoneReport.of(row.map(OvsTables.EXTERNAL_IDS))).filter(report -> !report.isEmpty())
             .ifPresent(report -> result.put(((Long) zone).intValue(), report))));
         return Map.copyOf(result);
     }

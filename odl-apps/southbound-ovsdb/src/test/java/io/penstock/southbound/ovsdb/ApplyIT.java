@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.ovsdb;
 
+import static io.penstock.southbound.ovsdb.Specs.ordered;
 import static io.penstock.southbound.ovsdb.Specs.system;
 import static io.penstock.southbound.ovsdb.Specs.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -303,7 +304,34 @@ class ApplyIT {
     }
 
     private Map<Integer, ZoneReport> reports() {
-        return session.reports().orTimeout(30, TimeUnit.SECONDS).join();
+        return session.report().orTimeout(30, TimeUnit.SECONDS).join().zones();
+    }
+
+    @Test
+    void orderOfAPortIsOneKeyOfItsRowAndReportsComeBack() throws Exception {
+        final BridgeSpec first = Specs.bridge(List.of(system("acc0", 1), ordered("fw-in", 10, ORDER)));
+        final BridgeSpec second = Specs.bridge(List.of(system("acc0", 1), ordered("fw-in", 10, "{}")));
+        final BridgeSpec none = Specs.bridge(List.of(system("acc0", 1), vhost("fw-in", 10, "/run/ps")));
+        apply(first);
+        assertThat(node.vsctl("get", "Interface", "fw-in", "external_ids")).isEqualTo("{penstock-function=\""
+            + ORDER.replace("\\", "\\\\").replace("\"", "\\\"") + "\"}");
+        node.vsctl("set", "Interface", "fw-in", "external_ids:penstock-function-state=\"failed: x; next try in 4 s\"",
+            "external_ids:owner=ann", "--", "set", "Bridge", "br-penstock",
+            "external_ids:penstock-functions-found=\"old2,old1\"");
+        assertThat(session.report().get(30, TimeUnit.SECONDS)).isEqualTo(new NodeReport(Map.of(),
+            Map.of("fw-in", "failed: x; next try in 4 s"), List.of("old1", "old2")));
+
+        final long size = Files.size(node.database());
+        assertThat(apply(first).changes()).isZero();
+        assertThat(Files.size(node.database())).isEqualTo(size);
+        assertThat(change(first, second).changes()).isEqualTo(1);
+        assertThat(node.vsctl("get", "Interface", "fw-in", "external_ids")).isEqualTo(
+            "{owner=ann, penstock-function=\"{}\", penstock-function-state=\"failed: x; next try in 4 s\"}");
+        assertThat(change(second, none).changes()).isEqualTo(1);
+        assertThat(node.vsctl("get", "Interface", "fw-in", "external_ids")).isEqualTo(
+            "{owner=ann, penstock-function-state=\"failed: x; next try in 4 s\"}");
+        assertThat(node.vsctl("get", "Bridge", "br-penstock", "external_ids"))
+            .isEqualTo("{penstock-functions-found=\"old2,old1\"}");
     }
 
     private String zoneRow(final int zone) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.ovsdb;
 
+import static io.penstock.southbound.ovsdb.Specs.ordered;
 import static io.penstock.southbound.ovsdb.Specs.system;
 import static io.penstock.southbound.ovsdb.Specs.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -213,7 +214,9 @@ class BridgePlannerTest {
         final Map<Integer, String> names = new HashMap<>();
         for (int i = 1; i < 6; i++) {
             if (random.nextBoolean()) {
-                ports.add(random.nextBoolean() ? system("p" + i, i) : vhost("p" + i, i + 10, "/d" + random.nextInt(2)));
+                final PortSpec function = random.nextBoolean() ? vhost("p" + i, i + 10, "/d" + random.nextInt(2))
+                    : ordered("p" + i, i + 10, "{" + random.nextInt(2) + "}");
+                ports.add(random.nextBoolean() ? system("p" + i, i) : function);
             }
             if (random.nextBoolean()) {
                 zones.add(new ZoneSpec(i, random.nextInt(3) == 0 ? Map.of()

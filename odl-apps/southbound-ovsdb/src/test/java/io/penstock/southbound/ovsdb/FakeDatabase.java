@@ -70,7 +70,12 @@ final class FakeDatabase {
 
     /** Lets the agent write into the row of a zone, beside what is there. */
     void agentWrites(final Ref zone, final String key, final String value) {
-        execute(List.of(new Mutate(OvsTables.ZONE, zone, "external_ids", Set.of(key), Map.of(key, value))));
+        nodeWrites(OvsTables.ZONE, zone, key, value);
+    }
+
+    /** Lets the node write into a row, beside what is there. */
+    void nodeWrites(final String table, final Ref row, final String key, final String value) {
+        execute(List.of(new Mutate(table, row, OvsTables.EXTERNAL_IDS, Set.of(key), Map.of(key, value))));
     }
 
     private void mutate(final Mutate mutate, final Map<Ref, Ref> uuids) {

@@ -22,6 +22,12 @@ final class Specs {
             Map.of("vhost-server-path", directory + "/" + name + ".sock"));
     }
 
+    /** A port with a function behind it that the node has to run. */
+    static PortSpec ordered(final String name, final int ofport, final String order) {
+        return new PortSpec(name, OvsPortType.VHOST_USER_CLIENT, ofport,
+            Map.of("vhost-server-path", "/run/ps/" + name + ".sock"), Map.of(PortSpec.FUNCTION, order));
+    }
+
     static BridgeSpec bridge(final List<PortSpec> ports) {
         return new BridgeSpec(BridgeSpec.DEFAULT_NAME, 0x0050534e_00000007L, "tcp:127.0.0.1:6653", 1000, ports,
             Map.of(0, "classifier", 30, "nat_egress"),
