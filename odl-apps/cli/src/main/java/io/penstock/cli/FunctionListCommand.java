@@ -21,11 +21,12 @@ public final class FunctionListCommand extends OperationsCommand {
     @Override
     public Object execute() {
         final List<FunctionStatus> functions = operations().status().functions();
-        final ShellTable table = table("function", "state", "instance", "is", "packets in", "out", "lost", "mean",
-            "longest");
+        final ShellTable table = table("function", "state", "instance", "is", "process", "packets in", "out", "lost",
+            "mean", "longest");
         functions.forEach(function -> function.instances().forEach(instance -> table.addRow().addContent(
-            function.name(), function.state(), instance.name(), instance.state(), instance.packetsIn(),
-            instance.packetsOut(), probes(instance, probe -> probe.lost() + " of " + probe.sent()),
+            function.name(), function.state(), instance.name(), instance.state(), dash(instance.process()),
+            instance.packetsIn(), instance.packetsOut(),
+            probes(instance, probe -> probe.lost() + " of " + probe.sent()),
             probes(instance, probe -> millis(probe.meanMicros())),
             probes(instance, probe -> millis(probe.mostMicros())))));
         return print(functions, table);

@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
  * @param observations what was read of the switches, by node; those that did not answer are not there
  */
 record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<String, Observation> observations,
-        HealthService health) {
+        HealthService health, AgentReports agents) {
     private static final String HOP = "chain hop to ";
     private static final String CHAIN = "chain ";
     private static final Set<Table> TABLES =
@@ -48,6 +48,7 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
         final Map<String, Long> counts = counts(function.node());
         return new FunctionStatus(function.name(), state(function), function.instances().stream()
             .map(instance -> new InstanceStatus(instance.name(), state(function, instance),
+                agents.process(function.node(), instance),
                 sum(instance, port -> counts.getOrDefault((function.spread() ? "to " : HOP) + port, 0L)),
                 sum(instance, port -> counts.getOrDefault("from " + port, 0L)),
                 health.statistics(function.node(), instance.name()))).toList());

@@ -66,8 +66,9 @@ final class EngineOperations implements Operations {
         final AgentReports agents = AgentReports.ask(workers);
         final Map<String, Observation> observations = observe(workers);
         final List<NodeStatus> nodes = workers.entrySet().stream()
-            .map(entry -> nodeStatus(entry.getKey(), entry.getValue(), observations.get(entry.getKey()))).toList();
-        final ChainReports chains = new ChainReports(desired, workers, observations, engine.health());
+            .map(entry -> nodeStatus(entry.getKey(), entry.getValue(), observations.get(entry.getKey()),
+                agents.found(entry.getKey()))).toList();
+        final ChainReports chains = new ChainReports(desired, workers, observations, engine.health(), agents);
         final List<TenantStatus> tenants = snapshot.tenants().values().stream()
             .map(tenant -> tenantStatus(chains, tenant, agents)).toList();
         return new Status(nodes, tenants, chains.chains(), chains.functions(), new ControllerStatus(url, version,
@@ -266,12 +267,13 @@ final class EngineOperations implements Operations {
         return differences.size() > MAX_DIFFERENCES ? differences.subList(0, MAX_DIFFERENCES) : differences;
     }
 
-    private static NodeStatus nodeStatus(final String name, final NodeWorker worker, final Observation seen) {
+    private static NodeStatus nodeStatus(final String name, final NodeWorker worker, final Observation seen,
+            final List<String> foundFunctions) {
         final String dpdk = worker.session().map(session -> session.announcement())
             .filter(announcement -> announcement.dpdkInitialized())
             .map(announcement -> announcement.dpdkVersion()).orElse("");
         return new NodeStatus(name, seen != null, worker.datapathType().orElse(""), dpdk,
-            seen != null ? counts(seen) : planned(worker));
+            seen != null ? counts(seen) : planned(worker), foundFunctions);
     }
 
     private static TenantStatus tenantStatus(final ChainReports chains, final Tenant tenant,

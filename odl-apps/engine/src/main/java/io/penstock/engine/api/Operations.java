@@ -18,8 +18,13 @@ public interface Operations {
      */
     record FlowCounts(int planned, int installed, int missing, int excess, int wrong) { }
 
-    /** A node; {@code dpdk} is the DPDK version, empty when it does not run. */
-    record NodeStatus(String name, boolean connected, String datapath, String dpdk, FlowCounts flows) { }
+    /**
+     * A node; {@code dpdk} is the DPDK version, empty when it does not run.
+     *
+     * @param foundFunctions names of functions that run there and that no port names, as the node says; sorted
+     */
+    record NodeStatus(String name, boolean connected, String datapath, String dpdk, FlowCounts flows,
+            List<String> foundFunctions) { }
 
     /**
      * What the agent of a node does for a tenant.
@@ -53,11 +58,14 @@ public interface Operations {
     /**
      * An instance of a function.
      *
+     * @param process what the node says of the process that it has to run; {@code not reported} when it says nothing;
+     *     empty of an instance that is started by hand
      * @param packetsIn how many packets were sent into it, both ways
      * @param packetsOut how many came out of it, its probes included
      * @param probes of instances that are probed
      */
-    record InstanceStatus(String name, String state, long packetsIn, long packetsOut, Optional<ProbeStatus> probes) { }
+    record InstanceStatus(String name, String state, String process, long packetsIn, long packetsOut,
+            Optional<ProbeStatus> probes) { }
 
     /**
      * What the last hundred probes through an instance told.

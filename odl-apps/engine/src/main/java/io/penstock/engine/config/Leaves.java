@@ -60,6 +60,13 @@ final class Leaves {
         return element.leaf(name);
     }
 
+    /** Refuses the entry when it has a leaf that makes no sense in it. */
+    void refuse(final String name, final String why) throws UnreadableException {
+        if (element.leaf(name).isPresent()) {
+            throw new UnreadableException(new Violation(owner, path + name, why));
+        }
+    }
+
     /** A leaf that is needed. */
     String text(final String name) throws UnreadableException {
         final Optional<String> text = element.leaf(name);

@@ -14,6 +14,8 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.NetworkFunction.HealthCheck;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
+import io.penstock.pipeline.intent.NetworkFunction.Scheduling;
+import io.penstock.pipeline.intent.NetworkFunction.Start;
 import io.penstock.pipeline.intent.NetworkFunction.State;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Pool;
@@ -72,7 +74,7 @@ final class NetworkReader {
             backbone(network.child("backbone"), network.child("resolver").leafList("upstream", true)),
             network.list("pool", "name").stream().map(pool -> new Pool(pool.text("name"), prefixes(pool, "prefix"),
                 prefixes(pool, "drain"), isSet(pool, "force"), thresholds(pool))).toList(),
-            network.list("function", "name").stream().map(NetworkReader::function).toList(),
+            functions(network),
             network.list("chain", "name").stream()
                 .map(chain -> new Chain(chain.text("name"), chain.leafList("function", true))).toList(),
             tenants(network), acls(aclsRoot));
@@ -175,13 +177,23 @@ final class NetworkReader {
             routes(backbone), resolvers, Ipv6Reader.backbone(new Leaves("backbone", "", backbone)));
     }
 
-    private static NetworkFunction function(final Element function) {
-        final List<Instance> instances =
-            function.list("instance", "name").stream().map(NetworkReader::instance).toList();
+    private static List<NetworkFunction> functions(final Element network) throws UnreadableException {
+        final List<NetworkFunction> functions = new ArrayList<>();
+        for (final Element function : network.list("function", "name")) {
+            functions.add(function(function));
+        }
+        return functions;
+    }
+
+    private static NetworkFunction function(final Element function) throws UnreadableException {
+        final Leaves leaves = new Leaves("function " + function.text("name"), "", function);
+        final Optional<Start> start = leaves.child("start", each -> new Start(each.text("function"),
+            each.number("core"), each.optional("scheduling", NetworkReader::scheduling)));
+        final List<Instance> instances = leaves.each("instance", "name", each -> instance(each, start));
         return new NetworkFunction(function.text("name"), function.text("node"),
             function.leaf("fail-policy").orElse("closed").equals("open") ? FailPolicy.OPEN : FailPolicy.CLOSED,
             Boolean.parseBoolean(function.leaf("shared").orElse("true")), !instances.isEmpty(), instances.isEmpty()
-                ? List.of(new Instance(function.text("name"), State.IN_SERVICE, 1)) : instances,
+                ? List.of(new Instance(function.text("name"), State.IN_SERVICE, 1, start)) : instances,
             isSet(function, "mirror"),
             Optional.of(function.child("health-check")).filter(Element::isPresent).map(check -> new HealthCheck(
                 number(check, "interval", 200), number(check, "lost", 3), number(check, "hold", 5))));
@@ -191,13 +203,24 @@ final class NetworkReader {
         return element.leaf(leaf).map(Integer::valueOf).orElse(otherwise);
     }
 
-    private static Instance instance(final Element instance) {
+    private static Scheduling scheduling(final String text) {
+        return Scheduling.valueOf(text.toUpperCase(Locale.ROOT));
+    }
+
+    private static Instance instance(final Leaves instance, final Optional<Start> start) throws UnreadableException {
+        if (start.isEmpty()) {
+            for (final String leaf : List.of("function", "core")) {
+                instance.refuse(leaf, "needs start of the function, without which instances are started by hand");
+            }
+        }
         final State state = switch (instance.leaf("state").orElse("in-service")) {
             case "draining" -> State.DRAINING;
             case "out-of-service" -> State.OUT_OF_SERVICE;
             default -> State.IN_SERVICE;
         };
-        return new Instance(instance.text("name"), state, number(instance, "weight", 1));
+        final Optional<Integer> core = instance.number("core");
+        return new Instance(instance.text("name"), state, instance.number("weight").orElse(1),
+            start.map(order -> order.with(instance.leaf("function"), core)));
     }
 
     private static Tenant tenant(final Element tenant) throws UnreadableException {

@@ -9,16 +9,19 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.Memo;
+import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.plan.TenantOrders;
+import io.penstock.southbound.ovsdb.PortSpec;
 import io.penstock.southbound.ovsdb.ZoneSpec;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Orders of tenants in the words of a node's agent. What was written for the plan before is not written again. Equal
- * orders are equal texts. Not for several threads.
+ * Orders in the words of those who carry them out on a node. What was written of a tenant for the plan before is not
+ * written again. Equal orders are equal texts. Not for several threads.
  */
 final class AgentOrders {
     private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
@@ -40,6 +43,15 @@ final class AgentOrders {
         orders.sessions().ifPresent(limit -> result.put(ZoneSpec.SESSIONS, Integer.toString(limit)));
         orders.dns().ifPresent(dns -> result.put(ZoneSpec.DNS, GSON.toJson(resolver(dns))));
         return Map.copyOf(result);
+    }
+
+    /** The order to start an instance, for {@link PortSpec#FUNCTION}. */
+    static String function(final NetworkFunction.Start start) {
+        final JsonObject json = new JsonObject();
+        json.addProperty("function", start.function());
+        start.core().ifPresent(core -> json.addProperty("core", core));
+        start.scheduling().ifPresent(how -> json.addProperty("scheduling", how.name().toLowerCase(Locale.ROOT)));
+        return GSON.toJson(json);
     }
 
     /** Lists without members are left out. */

@@ -43,7 +43,8 @@ public record BridgeTranslator(String controllerTarget) {
             case DPDK -> new PortSpec(port.name(), OvsPortType.DPDK, port.number(),
                 Map.of("dpdk-devargs", port.detail()));
             case VHOST_USER_CLIENT -> new PortSpec(port.name(), OvsPortType.VHOST_USER_CLIENT, port.number(),
-                Map.of("vhost-server-path", port.detail()));
+                Map.of("vhost-server-path", port.detail()), port.order().map(order ->
+                    Map.of(PortSpec.FUNCTION, AgentOrders.function(order))).orElse(Map.of()));
         };
     }
 }

@@ -68,7 +68,7 @@ final class OperationsWriter {
     private static Function function(final Operations.FunctionStatus function) {
         return new FunctionBuilder().setName(function.name()).setState(function.state())
             .setInstance(function.instances().stream().map(instance -> new InstanceBuilder()
-                .setName(instance.name()).setState(instance.state())
+                .setName(instance.name()).setState(instance.state()).setProcess(unlessEmpty(instance.process()))
                 .setPacketsIn(counter(instance.packetsIn())).setPacketsOut(counter(instance.packetsOut()))
                 .setProbes(instance.probes().map(OperationsWriter::probes).orElse(null)).build())
                 .collect(BindingMap.toOrderedMap())).build();
@@ -200,7 +200,7 @@ final class OperationsWriter {
             final Operations.NodeStatus node) {
         final Operations.FlowCounts counts = node.flows();
         return new NodeBuilder().setName(node.name()).setConnected(node.connected()).setDatapath(node.datapath())
-            .setDpdk(node.dpdk())
+            .setDpdk(node.dpdk()).setFoundFunction(new java.util.LinkedHashSet<>(node.foundFunctions()))
             .setFlows(new FlowsBuilder().setPlanned(Uint32.valueOf(counts.planned()))
                 .setInstalled(Uint32.valueOf(counts.installed())).setMissing(Uint32.valueOf(counts.missing()))
                 .setExcess(Uint32.valueOf(counts.excess())).setWrong(Uint32.valueOf(counts.wrong())).build())

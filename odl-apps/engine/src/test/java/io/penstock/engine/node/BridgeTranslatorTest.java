@@ -4,10 +4,14 @@ package io.penstock.engine.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.intent.Dns;
+import io.penstock.pipeline.intent.NetworkFunction.Scheduling;
+import io.penstock.pipeline.intent.NetworkFunction.Start;
+import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.TenantOrders;
 import io.penstock.southbound.ovsdb.BridgeSpec;
+import io.penstock.southbound.ovsdb.PortSpec;
 import io.penstock.southbound.ovsdb.ZoneSpec;
 import java.util.List;
 import java.util.Map;
@@ -64,6 +68,25 @@ class BridgeTranslatorTest {
 
         assertThat(translate(tenant).zones().get(0).orders()).isSameAs(before);
         assertThat(translate(everything()).zones().get(0).orders()).isNotSameAs(before).isEqualTo(before);
+    }
+
+    @Test
+    void portTellsWhatTheNodeHasToStart() {
+        final Start all = new Start("packet-filter", Optional.of(3), Optional.of(Scheduling.LOW));
+        final BridgePlan bridge = plan.bridge();
+        final List<PortSpec> ports = translator.translate(new NodePlan(new BridgePlan(bridge.name(),
+            bridge.datapathId(), List.of(vhost("fw-in", 1, Optional.of(all)), vhost("fw-out", 2, Optional.empty())),
+            bridge.tableNames(), bridge.zoneTimeouts()), List.of(), List.of(), new TreeMap<>(), new TreeMap<>(),
+            new TreeMap<>()), orders).ports();
+
+        assertThat(ports).extracting(PortSpec::orders).containsExactly(Map.of("penstock-function",
+            "{\"function\":\"packet-filter\",\"core\":3,\"scheduling\":\"low\"}"), Map.of());
+        assertThat(AgentOrders.function(new Start("forwarder", Optional.empty(), Optional.empty())))
+            .isEqualTo("{\"function\":\"forwarder\"}");
+    }
+
+    private static BridgePlan.Port vhost(final String name, final int number, final Optional<Start> order) {
+        return new BridgePlan.Port(name, BridgePlan.Type.VHOST_USER_CLIENT, number, "/run/" + name, order);
     }
 
     private BridgeSpec translate(final TenantOrders tenant) {
