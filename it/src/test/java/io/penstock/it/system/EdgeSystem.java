@@ -137,6 +137,12 @@ final class EdgeSystem implements TestRun.Closing {
             && node.get("wrong").getAsInt() == 0;
     }
 
+    /** What {@code status} says of a node. */
+    JsonObject node(final EdgeNode node) {
+        return list(restconf().call("status", "{}"), "node").filter(each -> name(each).equals(node.name())).findFirst()
+            .orElseThrow();
+    }
+
     /** What {@code status} says of a tenant. */
     Optional<JsonObject> tenant(final String name) {
         return list(restconf().call("status", "{}"), "tenant").filter(each -> name(each).equals(name)).findFirst();

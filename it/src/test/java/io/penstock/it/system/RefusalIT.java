@@ -163,7 +163,10 @@ class RefusalIT {
             new Bad("chain of unknown functions", "chain", "dream", Intent.chain("dream", "ghost"),
                 List.of("chain dream", "function", "there is no function 'ghost'")),
             new Bad("function on an unknown node", "function", "lost",
-                "{'name': 'lost', 'node': 'nowhere'}", List.of("function lost", "node", "nowhere")));
+                "{'name': 'lost', 'node': 'nowhere'}", List.of("function lost", "node", "nowhere")),
+            new Bad("core of an instance that nobody starts", "function", "fw9", "{'name': 'fw9', 'node': '"
+                + node.name() + "', 'instance': [{'name': 'fw8', 'core': 1}]}",
+                List.of("function fw9", "instance fw8 / core", "needs start")));
     }
 
     private Bad dhcp(final String what, final String leaves, final String... named) {
