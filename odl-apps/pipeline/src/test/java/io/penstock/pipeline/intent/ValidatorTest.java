@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
-import io.penstock.pipeline.plan.Chained;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Constants;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -316,68 +313,6 @@ class ValidatorTest {
         final Tenant address = nat(Fixtures.tenant("a-new", 101), address("198.51.100.7"));
         assertThat(Validator.validate(Fixtures.network(old, address), allocations)).extracting(Violation::rule)
             .containsExactly("198.51.100.0/29 holds the public address 198.51.100.7 of tenant a-new");
-    }
-
-    @Test
-    void aChainOverTheRecirculationBudgetIsRefused() {
-        final List<NetworkFunction> functions = IntStream.range(0, 7)
-            .mapToObj(index -> new NetworkFunction("f" + index, "edge1", FailPolicy.OPEN, true)).toList();
-        final Snapshot base = Fixtures.network();
-        final Snapshot snapshot = Snapshot.of(List.of(Fixtures.edge()), base.backbone(), List.of(), functions,
-            List.of(new Chain("long", functions.stream().map(NetworkFunction::name).toList())), List.of(),
-            new ArrayList<>(base.acls().values()));
-        assertThat(check(snapshot)).singleElement().satisfies(violation -> {
-            assertThat(violation.entry()).isEqualTo("chain long");
-            assertThat(violation.rule()).contains("over the recirculation budget of 6");
-        });
-    }
-
-    @Test
-    void aFunctionThatIsNotSharedServesOneTenant() {
-        final Snapshot base = Fixtures.network(names(Fixtures.tenant("a", 100), null, "secure"),
-            names(Fixtures.tenant("b", 101), null, "secure"));
-        final Snapshot dedicated = base.withFunctions(List.of(
-            new NetworkFunction("fw", "edge1", FailPolicy.CLOSED, false),
-            new NetworkFunction("tap", "edge1", FailPolicy.OPEN, true)));
-        assertThat(check(base)).isEmpty();
-        assertThat(check(dedicated)).singleElement().satisfies(violation ->
-            assertThat(violation.rule()).isEqualTo("function fw is not shared, and tenant a has it"));
-    }
-
-    @Test
-    void rulesForChainsAreClear() {
-        final Tenant tenant = Fixtures.rich();
-        assertThat(check(Chained.ruled())).isEmpty();
-        final Snapshot wrong = Fixtures.network(tenant.with(List.of(
-            new ChainRule("a", 7, "web-only", ChainRule.Ways.BOTH, Optional.of("nowhere")),
-            new ChainRule("b", 7, "keep-out", ChainRule.Ways.BOTH, Optional.empty()),
-            new ChainRule("c", 8, "nothing", ChainRule.Ways.BOTH, Optional.empty()))));
-        assertThat(check(wrong)).extracting(Violation::leaf).containsExactly("chain-rule a / chain",
-            "chain-rule b / priority", "chain-rule b / acl", "chain-rule c / acl");
-        assertThat(check(wrong)).extracting(Violation::rule).contains(
-            "rule a has 7 too, so nobody could tell which of them decides",
-            "entry no-private of list keep-out does not accept; a rule names what it is about");
-    }
-
-    @Test
-    void instancesHaveNamesOfTheirOwn() {
-        final Snapshot base = Chained.spread();
-        assertThat(check(base)).isEmpty();
-        final NetworkFunction fw = base.functions().get("fw");
-        assertThat(check(base.withFunctions(List.of(fw, new NetworkFunction("fw1", "edge1", FailPolicy.OPEN, true),
-            base.functions().get("tap"))))).singleElement().hasToString(
-            "function fw1: name: function fw has the ports fw1-in and fw1-out");
-    }
-
-    @Test
-    void anEntryTheDataPlaneCannotExpressIsRefused() {
-        final Acl acl = new Acl("odd", List.of(new Acl.Entry("six", true, Optional.empty(), Optional.empty(),
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-            List.of("matches/ipv6/protocol"))));
-        final Snapshot snapshot = Snapshot.of(List.of(), Backbone.NONE, List.of(), List.of(), List.of(), List.of(),
-            List.of(acl));
-        assertThat(check(snapshot)).singleElement().hasToString(
-            "acl odd: ace six / matches/ipv6/protocol: the data plane cannot express it");
     }
 
     private static List<Violation> check(final Snapshot snapshot) {
