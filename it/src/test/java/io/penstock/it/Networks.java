@@ -46,23 +46,29 @@ final class Networks {
 
     /** Tenants on the node, and a list for those that have one. */
     static Snapshot of(final Acl list, final Tenant... tenants) {
-        return of(Path.of("/nowhere"), List.of(), list, tenants);
+        return of(Path.of("/nowhere"), List.of(), List.of(), list, tenants);
     }
 
     /** Tenants on the node and a chain named {@code chain} of these functions. */
     static Snapshot of(final Path vhostDirectory, final List<NetworkFunction> functions, final Tenant... tenants) {
-        return of(vhostDirectory, functions, OPEN, tenants);
+        return of(vhostDirectory, functions, functions.stream().map(NetworkFunction::name).toList(), tenants);
     }
 
-    private static Snapshot of(final Path vhostDirectory, final List<NetworkFunction> functions, final Acl list,
+    /** The same with a chain of only these of the functions. */
+    static Snapshot of(final Path vhostDirectory, final List<NetworkFunction> functions, final List<String> chain,
             final Tenant... tenants) {
+        return of(vhostDirectory, functions, chain, OPEN, tenants);
+    }
+
+    private static Snapshot of(final Path vhostDirectory, final List<NetworkFunction> functions,
+            final List<String> chain, final Acl list, final Tenant... tenants) {
         final Backbone backbone = new Backbone(
             List.of(new Backbone.Interface(NODE, EdgeNetwork.UPLINK, 0, Prefix.parse("192.0.2.0/24"),
                 Ipv4.parse(BACKBONE_ADDRESS), Optional.empty())),
             List.of(new Route(Prefix.DEFAULT, Ipv4.parse(EdgeNetwork.TRANSIT))));
         return Snapshot.of(List.of(node(vhostDirectory)), backbone,
             List.of(new Pool("public", List.of(Prefix.parse(PUBLIC_PREFIX)))), functions,
-            List.of(new Chain("chain", functions.stream().map(NetworkFunction::name).toList())), List.of(tenants),
+            chain.isEmpty() ? List.of() : List.of(new Chain("chain", chain)), List.of(tenants),
             List.of(list));
     }
 

@@ -4,6 +4,7 @@ package io.penstock.engine.config;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.flow.Mac;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
@@ -14,6 +15,8 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.NetworkFunction.HealthCheck;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
+import io.penstock.pipeline.intent.NetworkFunction.Link;
+import io.penstock.pipeline.intent.NetworkFunction.Routed;
 import io.penstock.pipeline.intent.NetworkFunction.Scheduling;
 import io.penstock.pipeline.intent.NetworkFunction.Start;
 import io.penstock.pipeline.intent.NetworkFunction.State;
@@ -196,7 +199,16 @@ final class NetworkReader {
                 ? List.of(new Instance(function.text("name"), State.IN_SERVICE, 1, start)) : instances,
             isSet(function, "mirror"),
             Optional.of(function.child("health-check")).filter(Element::isPresent).map(check -> new HealthCheck(
-                number(check, "interval", 200), number(check, "lost", 3), number(check, "hold", 5))));
+                number(check, "interval", 200), number(check, "lost", 3), number(check, "hold", 5))),
+            leaves.child("routed", each -> new Routed(link(each, "inside", Routed.DEFAULT.inside()),
+                link(each, "outside", Routed.DEFAULT.outside()))));
+    }
+
+    private static Link link(final Leaves router, final String side, final Link otherwise)
+            throws UnreadableException {
+        return router.child(side, link -> new Link(link.optional("address", Ipv4::parse).orElse(otherwise.address()),
+            link.optional("gateway", Ipv4::parse).orElse(otherwise.gateway()),
+            link.optional("mac", Mac::parse).orElse(otherwise.mac()))).orElse(otherwise);
     }
 
     private static int number(final Element element, final String leaf, final int otherwise) {

@@ -134,8 +134,8 @@ public final class HealthService implements AutoCloseable {
                         health = new InstanceHealth(check);
                         known.put(key, health);
                     }
-                    if (look(state, key, instance, health, now)) {
-                        changed.add(key.node());
+                    if (look(state, function, instance, health, now)) {
+                        changed.add(function.node());
                         LOG.warn("Node {}: instance {} {}", key.node(), key.instance(),
                             health.isHealthy() ? "is healthy again" : "has failed");
                     }
@@ -146,33 +146,34 @@ public final class HealthService implements AutoCloseable {
         changed.forEach(nodes::changed);
     }
 
-    private boolean look(final Desired state, final Key key, final Instance instance, final InstanceHealth health,
-            final long now) {
-        if (!nodes.isOnline(key.node())) {
+    private boolean look(final Desired state, final NetworkFunction function, final Instance instance,
+            final InstanceHealth health, final long now) {
+        if (!nodes.isOnline(function.node())) {
             // Nobody knows. What it was before it stays.
             health.forgive(TICK_MILLIS * 1_000_000);
             return false;
         }
-        if (!nodes.isUp(key.node(), instance)) {
+        if (!nodes.isUp(function.node(), instance)) {
             return health.fail();
         }
         if (health.isDue(now)) {
             sequence = (sequence + 1) % SEQUENCES;
-            final int port = state.allocations().port(key.node(), instance.insidePort());
+            final int port = state.allocations().port(function.node(), instance.insidePort());
             health.sent(sequence, now);
-            send(state, key.node(), port, new ProbeFrame(false, port, sequence, nonce));
+            send(state, function, port, new ProbeFrame(false, port, sequence, nonce));
         }
         return health.look(now);
     }
 
-    private void send(final Desired state, final String node, final int port, final ProbeFrame frame) {
-        final SwitchId id = new SwitchId(Constants.datapathId(state.allocations().nodes().get(node)));
-        outlet.send(new Place(id, port, Constants.PROBE_VLAN), frame.bytes().toArray());
+    private void send(final Desired state, final NetworkFunction function, final int port, final ProbeFrame frame) {
+        final SwitchId id = new SwitchId(Constants.datapathId(state.allocations().nodes().get(function.node())));
+        outlet.send(new Place(id, port, function.routed().isPresent() ? 0 : Constants.PROBE_VLAN),
+            frame.bytes(function.routed()).toArray());
     }
 
     /** Takes what came through. */
     public void onPacketIn(final PacketIn packet) {
-        if (packet.table() != Table.CHAIN_RETURN.number()) {
+        if (packet.table() != Table.CHAIN_RETURN.number() && packet.table() != Table.CHAIN_ROUTED.number()) {
             return;
         }
         ProbeFrame.parse(Bytes.of(packet.frame())).filter(frame -> frame.nonce() == nonce)
@@ -183,7 +184,7 @@ public final class HealthService implements AutoCloseable {
         final Desired state = desired.get();
         state.node(packet.source().datapathId()).ifPresent(node -> {
             final Map<String, Integer> ports = state.allocations().ports().get(node);
-            state.snapshot().instancesOn(node).stream()
+            state.snapshot().functionsOn(node).forEach(function -> function.instances().stream()
                 .filter(instance -> Integer.valueOf(frame.port()).equals(ports.get(instance.insidePort())))
                 // It counts only where it has to come out.
                 .filter(instance -> Integer.valueOf(packet.inPort()).equals(
@@ -192,9 +193,9 @@ public final class HealthService implements AutoCloseable {
                     if (frame.reply()) {
                         answered(new Key(node, instance.name()), frame.sequence());
                     } else {
-                        send(state, node, packet.inPort(), frame.answer());
+                        send(state, function, packet.inPort(), frame.answer());
                     }
-                });
+                }));
         });
     }
 

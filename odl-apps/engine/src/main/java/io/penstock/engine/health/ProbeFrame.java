@@ -6,7 +6,7 @@ import io.penstock.frames.BytesWriter;
 import io.penstock.frames.Ethernet;
 import io.penstock.frames.Icmp;
 import io.penstock.frames.Ipv4Packet;
-import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.intent.NetworkFunction.Routed;
 import io.penstock.pipeline.registry.Constants;
 import java.util.Optional;
 
@@ -23,17 +23,18 @@ record ProbeFrame(boolean reply, int port, int sequence, long nonce) {
     private static final int NONCE_BYTES = 8;
     private static final int HALF = 16;
     private static final long MASK = 0xffff;
-    /** Of addresses that no router passes on (RFC 3927); nobody has them behind the tag of probes. */
-    private static final long INSIDE = Ipv4.parse("169.254.80.1");
-    private static final long OUTSIDE = Ipv4.parse("169.254.80.2");
 
-    /** The frame without its tag. */
-    Bytes bytes() {
+    /** The frame without its tag. A router takes what is for its MAC address. */
+    Bytes bytes(final Optional<Routed> routed) {
         final Bytes message = new Icmp(reply ? ECHO_REPLY : ECHO_REQUEST, 0, (long) port << HALF | sequence,
             new BytesWriter().u32(nonce >>> Integer.SIZE).u32(nonce & 0xffffffffL).bytes()).bytes();
-        final Ipv4Packet packet = new Ipv4Packet(Ipv4Packet.PROTOCOL_ICMP, reply ? OUTSIDE : INSIDE,
-            reply ? INSIDE : OUTSIDE, message);
-        return new Ethernet(reply ? Constants.CHAIN_INSIDE_MAC : Constants.CHAIN_OUTSIDE_MAC,
+        final Ipv4Packet packet = new Ipv4Packet(Ipv4Packet.PROTOCOL_ICMP,
+            reply ? Constants.PROBE_OUTSIDE : Constants.PROBE_INSIDE,
+            reply ? Constants.PROBE_INSIDE : Constants.PROBE_OUTSIDE, message);
+        final long receiver = reply
+            ? routed.map(links -> links.outside().mac()).orElse(Constants.CHAIN_INSIDE_MAC)
+            : routed.map(links -> links.inside().mac()).orElse(Constants.CHAIN_OUTSIDE_MAC);
+        return new Ethernet(receiver,
             reply ? Constants.CHAIN_OUTSIDE_MAC : Constants.CHAIN_INSIDE_MAC, Ethernet.TYPE_IPV4, packet.bytes())
             .bytes();
     }

@@ -4,8 +4,11 @@ package io.penstock.engine.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
+import io.penstock.pipeline.intent.NetworkFunction.Link;
+import io.penstock.pipeline.intent.NetworkFunction.Routed;
 import io.penstock.pipeline.intent.NetworkFunction.Scheduling;
 import io.penstock.pipeline.intent.NetworkFunction.Start;
 import io.penstock.pipeline.intent.NetworkFunction.State;
@@ -13,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What a node has to start, from the configuration as RESTCONF takes it. */
+/** What a node has to start, and what a router has, from the configuration as RESTCONF takes it. */
 class FunctionStartTest {
     @Test
     void functionWithoutAListOfInstancesIsStartedUnderItsName() throws Exception {
@@ -71,6 +74,15 @@ class FunctionStartTest {
             assertThatThrownBy(() -> function("'start': {'function': 'a', " + bad + "}")).as(bad)
                 .isNotInstanceOf(UnreadableException.class);
         }
+    }
+
+    @Test
+    void aRouterHasItsLinksUnlessOthersAreGiven() throws Exception {
+        assertThat(function("'shared': false").routed()).isEmpty();
+        assertThat(function("'routed': {}").routed()).contains(Routed.DEFAULT);
+        assertThat(function("'routed': {'outside': {'address': '192.0.2.7', 'mac': '52:54:00:00:00:01'}}").routed())
+            .contains(new Routed(Routed.DEFAULT.inside(), new Link(Ipv4.parse("192.0.2.7"),
+                Ipv4.parse("169.254.82.1"), 0x5254_0000_0001L)));
     }
 
     private static Optional<Start> order(final String function, final int core) {

@@ -3,6 +3,8 @@ package io.penstock.pipeline.flow;
 
 /** MAC addresses as unsigned 48-bit numbers in a {@code long}. */
 public final class Mac {
+    /** The bit of addresses of groups (IEEE 802). */
+    public static final long GROUP = 1L << 40;
     private static final int BYTES = 6;
 
     private Mac() {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.flow.Mac;
+import io.penstock.pipeline.intent.NetworkFunction.Routed;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import java.util.ArrayList;
@@ -37,6 +40,7 @@ final class FunctionValidator {
             if (function.mirror() && function.health().isPresent()) {
                 add(entry, "health-check", "a mirror gives nothing back, so no probe comes through");
             }
+            function.routed().ifPresent(routed -> checkRouter(entry, function, routed));
             for (final NetworkFunction.Instance instance : function.instances()) {
                 final String leaf = function.spread() ? "instance " + instance.name() + " / name" : "name";
                 final String other = owners.putIfAbsent(instance.name(), function.name());
@@ -51,6 +55,37 @@ final class FunctionValidator {
         }
         for (final Chain chain : snapshot.chains().values()) {
             checkChain(chain);
+        }
+    }
+
+    private void checkRouter(final String entry, final NetworkFunction function, final Routed routed) {
+        if (function.shared()) {
+            add(entry, "shared", "a router serves one tenant, for its links have no tags; false is needed");
+        }
+        if (function.mirror()) {
+            add(entry, "mirror", "a router routes packets, a mirror gets copies");
+        }
+        final Map<Long, String> leaves = new HashMap<>();
+        routed.links().forEach((side, link) -> {
+            checkAddress(entry, side + " / address", link.address(), leaves);
+            checkAddress(entry, side + " / gateway", link.gateway(), leaves);
+            if ((link.mac() & Mac.GROUP) != 0 || link.mac() == 0) {
+                add(entry, side + " / mac", Mac.text(link.mac()) + " is not the address of one station");
+            }
+            if (link.mac() == Constants.CHAIN_INSIDE_MAC || link.mac() == Constants.CHAIN_OUTSIDE_MAC) {
+                add(entry, side + " / mac", Mac.text(link.mac()) + " is the switch's");
+            }
+        });
+    }
+
+    private void checkAddress(final String entry, final String leaf, final long address,
+            final Map<Long, String> leaves) {
+        final String other = leaves.putIfAbsent(address, leaf);
+        if (other != null) {
+            add(entry, leaf, Ipv4.text(address) + " is " + other);
+        }
+        if (address == Constants.PROBE_INSIDE || address == Constants.PROBE_OUTSIDE) {
+            add(entry, leaf, Ipv4.text(address) + " is an address of probes");
         }
     }
 

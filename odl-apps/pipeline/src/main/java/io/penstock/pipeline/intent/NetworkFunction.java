@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.flow.Mac;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * A network function of a node: one instance, or several that share its flows.
@@ -12,9 +17,10 @@ import java.util.Optional;
  * @param instances at least one
  * @param mirror whether it only gets copies of what passes its place in a chain, and gives nothing back
  * @param health how it is found out whether an instance passes packets on; by its ports alone when absent
+ * @param routed what it is on its two sides, if packets are routed through it; else it passes frames on as they are
  */
 public record NetworkFunction(String name, String node, FailPolicy failPolicy, boolean shared, boolean spread,
-        List<Instance> instances, boolean mirror, Optional<HealthCheck> health) {
+        List<Instance> instances, boolean mirror, Optional<HealthCheck> health, Optional<Routed> routed) {
     public NetworkFunction {
         instances = List.copyOf(instances);
         if (instances.isEmpty() || !spread && instances.size() > 1) {
@@ -25,24 +31,52 @@ public record NetworkFunction(String name, String node, FailPolicy failPolicy, b
     /** One instance, and no connections that are kept to it. */
     public NetworkFunction(final String name, final String node, final FailPolicy failPolicy, final boolean shared) {
         this(name, node, failPolicy, shared, false, List.of(new Instance(name, State.IN_SERVICE, 1)),
-            false, Optional.empty());
+            false, Optional.empty(), Optional.empty());
     }
 
     /** The same with instances among which its connections are spread. */
     public NetworkFunction spread(final Instance... among) {
-        return new NetworkFunction(name, node, failPolicy, shared, true, List.of(among), mirror, health);
+        return new NetworkFunction(name, node, failPolicy, shared, true, List.of(among), mirror, health, routed);
     }
 
     /** The same, but that it only gets copies. */
     public NetworkFunction mirrored() {
-        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, true, health);
+        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, true, health, routed);
     }
 
     /** The same with probes. */
     public NetworkFunction with(final HealthCheck check) {
         return new NetworkFunction(name, node, failPolicy, shared, spread, instances, mirror,
-            Optional.of(check));
+            Optional.of(check), routed);
     }
+
+    /** The same as a router. */
+    public NetworkFunction routed(final Routed links) {
+        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, mirror, health,
+            Optional.of(links));
+    }
+
+    /** A router by the links to it. Its instances have the same addresses, for each has links of its own. */
+    public record Routed(Link inside, Link outside) {
+        /** What a router has unless it is told otherwise. */
+        public static final Routed DEFAULT = new Routed(
+            new Link(Ipv4.parse("169.254.81.2"), Ipv4.parse("169.254.81.1"), Mac.parse("02:50:53:ff:01:01")),
+            new Link(Ipv4.parse("169.254.82.2"), Ipv4.parse("169.254.82.1"), Mac.parse("02:50:53:ff:01:02")));
+
+        /** Both, by the names of their containers. */
+        public SortedMap<String, Link> links() {
+            return new TreeMap<>(Map.of("routed / inside", inside, "routed / outside", outside));
+        }
+    }
+
+    /**
+     * An Ethernet link, without a tag, between the switch and a port of a router.
+     *
+     * @param address IPv4 address of the router
+     * @param gateway IPv4 address of the switch, which the router sends packets to that go on from there
+     * @param mac MAC address of the router
+     */
+    public record Link(long address, long gateway, long mac) { }
 
     /**
      * Probes through each instance.

@@ -299,7 +299,22 @@ final class TenantRules {
                 add(leaf, "function " + function.name() + " is on node " + function.node()
                     + ", the tenant is not");
             }
+            if (function != null) {
+                function.routed().ifPresent(routed -> checkRouter(leaf, function.name(), routed));
+            }
         }
+    }
+
+    private void checkRouter(final String leaf, final String name, final NetworkFunction.Routed routed) {
+        if (tenant.ipv6().isPresent()) {
+            add(leaf, "function " + name + " routes IPv4 alone, and this tenant has ipv6");
+        }
+        routed.links().values().stream().flatMap(link -> Stream.of(link.address(), link.gateway()))
+            .forEach(address -> Stream.concat(tenant.insidePrefixes().stream(),
+                    tenant.nat().stream().flatMap(nat -> nat.twice().stream()).map(Tenant.Twice::seen))
+                .filter(prefix -> prefix.contains(address))
+                .forEach(prefix -> add(leaf, "function " + name + " has " + Ipv4.text(address) + ", which is in "
+                    + prefix + " of this tenant")));
     }
 
     private void checkChainRules() {

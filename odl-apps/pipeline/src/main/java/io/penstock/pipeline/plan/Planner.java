@@ -7,6 +7,7 @@ import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Memo;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
+import io.penstock.pipeline.intent.NetworkFunction.Routed;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
@@ -79,14 +80,14 @@ public final class Planner {
     private record TenantSurroundings(Snapshot others, int id, Map<String, Integer> ports, List<Hop> hops) {
         /** What a tenant knows of a function: not which instances connections are spread over. */
         record Hop(String name, FailPolicy failPolicy, boolean spread, boolean mirror, boolean down, int number,
-            int outsidePort) { }
+            int outsidePort, Optional<Routed> routed) { }
 
         static TenantSurroundings of(final NodeView node) {
             return new TenantSurroundings(node.snapshot().withTenants(List.of()).withFunctions(List.of()), node.id(),
                 node.node().ports().stream().collect(Collectors.toMap(Node.Port::name, port -> node.port(port.name()))),
                 node.functions().stream().map(function -> new Hop(function.name(), function.failPolicy(),
                     function.spread(), function.mirror(), node.isDown(function), node.number(function),
-                    function.spread() ? 0 : node.port(function.single().outsidePort()))).toList());
+                    function.spread() ? 0 : node.port(function.single().outsidePort()), function.routed())).toList());
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.registry;
 
+import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.flow.Ipv6;
 
 /** Fixed numbers and addresses of the data plane. */
@@ -34,6 +35,10 @@ public final class Constants {
     public static final long CHAIN_OUTSIDE_MAC = 0x025053ff0002L;
     /** Tag of the controller's own packets through functions: that of the VRF that is no tenant's. */
     public static final int PROBE_VLAN = BACKBONE_VRF;
+    /** Who sends probes: of addresses that no router sends further (RFC 3927). */
+    public static final long PROBE_INSIDE = Ipv4.parse("169.254.80.1");
+    /** Who answers probes. */
+    public static final long PROBE_OUTSIDE = Ipv4.parse("169.254.80.2");
     /** Bit of the ct_mark of a connection that has its translation; a packet without it was not translated. */
     public static final int TRANSLATED_MARK = 1;
     /** Bit of the ct_mark of a connection to a forwarded port of UDP, and where the mark has the public port. */

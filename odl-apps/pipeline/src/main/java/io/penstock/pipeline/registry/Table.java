@@ -12,7 +12,10 @@ import java.util.Optional;
  */
 public enum Table {
     CLASSIFY(0, Owner.ACCESS, "Who sent the frame: an attachment, an uplink, or a network function.",
-        List.of("CHAIN_RETURN", "DNS_RETURN", "BACKBONE_IN", "ACCESS_GUARD", "ACCESS_LEARN")),
+        List.of("CHAIN_ROUTED", "CHAIN_RETURN", "DNS_RETURN", "BACKBONE_IN", "ACCESS_GUARD", "ACCESS_LEARN")),
+    CHAIN_ROUTED(3, Owner.CHAIN, "From a network function that routes: answers its ARP, and gives packets the tag of "
+        + "its tenant.",
+        List.of("CHAIN_RETURN")),
     CHAIN_RETURN(4, Owner.CHAIN, "Where a frame goes that comes back from a network function; behind the last one "
         + "twice NAT of the destination.",
         List.of("CHAIN_RULE", "CHAIN_TRACK", "TENANT_ACL_IN", "VRF_ROUTE", "NAT_MAP", "BACKBONE_ROUTE")),

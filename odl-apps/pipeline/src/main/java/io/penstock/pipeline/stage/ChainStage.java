@@ -38,7 +38,9 @@ public final class ChainStage implements Stage {
                 arrive(node, sink, function, instance.outsidePort(), Direction.TO_BACKBONE);
                 arrive(node, sink, function, instance.insidePort(), Direction.TO_TENANT);
             }
+            RoutedHop.planNode(node, function, sink);
         }
+        sink.flow(Table.CHAIN_ROUTED, Priority.MISS, "a router sent what is not for its gateway").drop();
         sink.flow(Table.CHAIN_RETURN, Priority.MISS, "a function sent a tag it does not serve").drop();
         sink.flow(Table.CHAIN_RULE, Priority.MISS, "a function sent a tag it does not serve").drop();
         sink.flow(Table.CHAIN_STEER, Priority.MISS, "not of a chain with this function").drop();
@@ -49,13 +51,19 @@ public final class ChainStage implements Stage {
     private static void arrive(final NodeView node, final FlowSink sink, final NetworkFunction function,
             final String port, final Direction direction) {
         sink.flow(Table.CLASSIFY, Priority.NORMAL, "from " + port).when(MatchField.IN_PORT, node.port(port))
-            .then(Register.FUNCTION.load(node.number(function)), direction.load()).go(Table.CHAIN_RETURN);
-        if (function.health().isPresent()) {
+            .then(Register.FUNCTION.load(node.number(function)), direction.load())
+            .go(function.routed().isPresent() ? Table.CHAIN_ROUTED : Table.CHAIN_RETURN);
+        if (function.health().isPresent() && function.routed().isEmpty()) {
             sink.flow(Table.CHAIN_RETURN, Priority.GUARD, "probe from " + port)
                 .when(MatchField.IN_PORT, node.port(port)).when(MatchField.VLAN_VID, Constants.PROBE_VLAN)
-                .then(new Action.Meter(FunctionMeter.number(node.port(port))), new Action.PopVlan(),
-                    new Action.Controller(Constants.PACKET_IN_BYTES)).end();
+                .then(new Action.PopVlan()).then(probe(node.port(port))).end();
         }
+    }
+
+    /** A packet that may be a probe, behind the limit of the port that it came from. */
+    static List<Action> probe(final int port) {
+        return List.of(new Action.Meter(FunctionMeter.number(port)),
+            new Action.Controller(Constants.PACKET_IN_BYTES));
     }
 
     @Override
@@ -64,6 +72,10 @@ public final class ChainStage implements Stage {
         planDefault(hops, sink);
         planRules(hops, sink);
         planReturns(hops, sink);
+        for (final Direction direction : Direction.values()) {
+            hops.next(direction).keySet().stream().filter(function -> function.routed().isPresent())
+                .forEach(router -> RoutedHop.planTenant(node, view, router, direction, sink));
+        }
     }
 
     /** Packets of which no rule says where they go. Only here networks may be seen at other addresses. */
@@ -330,9 +342,11 @@ public final class ChainStage implements Stage {
                 path.copies().get(direction == Direction.TO_BACKBONE ? 0 : path.copies().size() - 1);
             if (function.spread()) {
                 SpreadStage.enter(node, view, copy(flow, mirrors, direction).then(direction.load()), function);
+            } else if (function.routed().isPresent()) {
+                copy(flow, mirrors, direction).then(RoutedHop.into(function.routed().orElseThrow(), direction))
+                    .then(output(function, direction)).end();
             } else {
-                flow.then(tag(direction)).then(copies(mirrors, direction))
-                    .then(new Action.Output(node.port(direction.port(function.single())))).end();
+                flow.then(tag(direction)).then(copies(mirrors, direction)).then(output(function, direction)).end();
             }
         }
 
@@ -340,9 +354,16 @@ public final class ChainStage implements Stage {
         void passOn(final FlowSink.Draft flow, final NetworkFunction to, final Direction direction) {
             if (to.spread()) {
                 SpreadStage.enter(node, view, flow.then(untag()), to);
+            } else if (to.routed().isPresent()) {
+                flow.then(new Action.PopVlan()).then(RoutedHop.into(to.routed().orElseThrow(), direction))
+                    .then(output(to, direction)).end();
             } else {
-                flow.then(new Action.Output(node.port(direction.port(to.single())))).end();
+                flow.then(output(to, direction)).end();
             }
+        }
+
+        private Action output(final NetworkFunction function, final Direction direction) {
+            return new Action.Output(node.port(direction.port(function.single())));
         }
 
         List<Action> untag() {

@@ -88,9 +88,9 @@ public final class SpreadStage implements Stage {
             for (final Direction direction : Direction.values()) {
                 sink.flow(Table.CHAIN_ENTER, Priority.NORMAL, "to " + direction.port(instance))
                     .when(Register.INSTANCE.is(port), Register.FROM_BACKBONE.is(direction.ordinal()))
-                    .then(direction.addresses())
-                    .then(new Action.Move(tag(Register.VRF.range().field()), tag(MatchField.VLAN_VID)),
-                        new Action.Output(node.port(direction.port(instance)))).end();
+                    .then(function.routed().map(routed -> RoutedHop.into(routed, direction))
+                        .orElseGet(() -> tagged(direction)))
+                    .then(new Action.Output(node.port(direction.port(instance)))).end();
             }
         }
         final List<Instance> share = share(function.instances(), working);
@@ -99,6 +99,12 @@ public final class SpreadStage implements Stage {
                 .when(Register.FUNCTION.is(number), Register.BUCKET.is(bucket))
                 .then(Register.INSTANCE.load(node.port(share.get(bucket).insidePort()))).go(Table.CHAIN_KEEP);
         }
+    }
+
+    private static List<Action> tagged(final Direction direction) {
+        final List<Action> actions = new ArrayList<>(direction.addresses());
+        actions.add(new Action.Move(tag(Register.VRF.range().field()), tag(MatchField.VLAN_VID)));
+        return actions;
     }
 
     /** A VRF id that a chain has is a tag. */

@@ -3,9 +3,14 @@ package io.penstock.pipeline.intent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
+import io.penstock.pipeline.intent.NetworkFunction.Link;
+import io.penstock.pipeline.intent.NetworkFunction.Routed;
 import io.penstock.pipeline.plan.Chained;
+import io.penstock.pipeline.plan.DualStack;
 import io.penstock.pipeline.plan.Fixtures;
+import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -73,6 +78,35 @@ class FunctionValidatorTest {
             List.of(acl));
         assertThat(check(snapshot)).singleElement().hasToString(
             "acl odd: ace six / matches/ipv6/protocol: the data plane cannot express it");
+    }
+
+    @Test
+    void aRouterServesOneTenantAndClashesWithNobody() {
+        final Snapshot good = Chained.routed();
+        assertThat(check(good)).isEmpty();
+        final NetworkFunction fw = good.functions().get("fw");
+        final NetworkFunction router = new NetworkFunction("tap", "edge1", FailPolicy.OPEN, true);
+        final Link inside = Routed.DEFAULT.inside();
+        assertThat(texts(good.withFunctions(List.of(fw, router.routed(new Routed(inside, inside)))))).containsExactly(
+            "function tap: shared: a router serves one tenant, for its links have no tags; false is needed",
+            "function tap: routed / outside / address: 169.254.81.2 is routed / inside / address",
+            "function tap: routed / outside / gateway: 169.254.81.1 is routed / inside / gateway");
+        assertThat(texts(good.withFunctions(List.of(fw, new NetworkFunction("tap", "edge1", FailPolicy.OPEN, false)
+            .mirrored().routed(new Routed(new Link(Ipv4.parse("169.254.80.2"), inside.gateway(), 0x0125_0000_0001L),
+                new Link(Ipv4.parse("10.1.0.77"), Routed.DEFAULT.outside().gateway(), Constants.CHAIN_INSIDE_MAC)))))))
+            .containsExactly("function tap: mirror: a router routes packets, a mirror gets copies",
+                "function tap: routed / inside / address: 169.254.80.2 is an address of probes",
+                "function tap: routed / inside / mac: 01:25:00:00:00:01 is not the address of one station",
+                "function tap: routed / outside / mac: 02:50:53:ff:00:01 is the switch's",
+                "tenant rich: chain: function tap has 10.1.0.77, which is in 10.1.0.0/16 of this tenant");
+        final Tenant chained = DualStack.chained();
+        assertThat(texts(DualStack.network(chained).withFunctions(List.copyOf(good.functions().values()))))
+            .containsExactly("tenant " + chained.name()
+                + ": chain: function tap routes IPv4 alone, and this tenant has ipv6");
+    }
+
+    private static List<String> texts(final Snapshot snapshot) {
+        return check(snapshot).stream().map(Violation::toString).toList();
     }
 
     private static List<Violation> check(final Snapshot snapshot) {

@@ -42,6 +42,14 @@ public final class Chained {
         return plain.withFunctions(List.of(plain.functions().get("fw"), plain.functions().get("tap").mirrored()));
     }
 
+    /** A chained tenant whose traffic is routed by a function, behind the firewall and before the backbone. */
+    public static Snapshot routed() {
+        final Snapshot plain = Fixtures.network(Fixtures.rich());
+        return plain.withFunctions(List.of(plain.functions().get("fw"), new NetworkFunction("tap", "edge1",
+            NetworkFunction.FailPolicy.OPEN, false).routed(NetworkFunction.Routed.DEFAULT)
+            .with(new NetworkFunction.HealthCheck(200, 3, 5))));
+    }
+
     private static Acl list(final String name, final String destination, final int protocol, final int low,
             final int high) {
         return new Acl(name, List.of(Fixtures.entry(name, true, destination, protocol, new Acl.PortRange(low, high),

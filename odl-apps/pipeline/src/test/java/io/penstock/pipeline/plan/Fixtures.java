@@ -61,6 +61,7 @@ public final class Fixtures {
         new Case("spread", Chained.spread(), Set.of()),
         new Case("spread-fw1-down", Chained.spread(), Set.of("fw1")),
         new Case("mirrored", Chained.mirrored(), Set.of()),
+        new Case("routed", Chained.routed(), Set.of()),
         new Case("ruled", Chained.ruled(), Set.of()),
         new Case("ruled-fw-down", Chained.ruled(), Set.of("fw")));
 
