@@ -27,6 +27,7 @@ _EPILOG = """examples:
   ./penstock bench --quick      throughput and control plane, beside bare forwarding and OVN
   ./penstock bench nat          carrier NAT: sessions a second, their memory, throughput with a full table
   ./penstock bench services     addresses and names for hosts, and what a hostile tenant does to its neighbour
+  ./penstock bench chain        functions and chains that change and break, and what they cost
   ./penstock down               take all of it away
 
 Exit codes: 0 done, 1 could not be done, 2 wrong usage, 3 (status, console) the controller does not run.
@@ -98,8 +99,8 @@ def _parser():
     _add_journal_options(_command(commands, "nat-verify", _nat_verify, "check that nobody changed the journal of "
                                   "public addresses", needs_root=False))
     _command(commands, "test", _test, "run every test there is, beside a running network or without one")
-    bench.add_options(_command(commands, "bench", bench.main, "measure against bare forwarding and OVN, carrier NAT, or "
-                               "services; takes the machine for itself"))
+    bench.add_options(_command(commands, "bench", bench.main, "measure against bare forwarding and OVN, carrier NAT, "
+                               "services, or chains; takes the machine for itself"))
     _command(commands, "help", lambda _: parser.print_help() or 0, "show this", needs_root=False)
     return parser
 

@@ -74,8 +74,8 @@ def load(path=FILE):
 def compare(found, baseline, mode="full", run="edge"):
     """Holds `found`, the ratios of a run as ratios.compute() gives them, against a loaded baseline.
 
-    In mode "quick" nobody misses what a quick run does not measure, in mode "partial" nothing at all; nor in a `run`
-    of "edge" or "services" what the other measures.
+    In mode "quick" nobody misses what a quick run does not measure, in mode "partial" nothing at all; nor in a `run`,
+    one of ratios.RUNS, what the others measure. A name that no run knows is missed by edge.
     """
     regressions, compared, new = [], [], []
     for name, ratio in found.items():
@@ -104,7 +104,8 @@ def update(found, path=FILE):
 
 
 def _is_due(name, mode, run):
-    if mode == "partial" or (run == "services") != (name in ratios.SERVICES):
+    owner = next((kind for kind, targets in ratios.RUNS.items() if name in targets), "edge")
+    if mode == "partial" or run != owner:
         return False
     return mode != "quick" or name not in ratios.EVERY_TARGET or ratios.EVERY_TARGET[name].quick
 

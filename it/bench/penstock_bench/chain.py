@@ -17,10 +17,10 @@ from . import configuration, edge, generator, rfc2544, stats, traffic
 FUNCTIONS = ("tap1", "tap2")
 """From the tenants to the backbone."""
 ROUNDS = 3
+CHECK_SECONDS, CHECK_PPS = 1, 10_000
+"""Of the frames of which it is checked that they take the path that was configured."""
 
 _CHAIN = "bench"
-_CHECK_SECONDS = 1
-_CHECK_PPS = 10000
 
 
 def measure(bed, program, directory, load, say):
@@ -37,7 +37,7 @@ def measure(bed, program, directory, load, say):
     with generator.Generator(program, sockets, "penstock-chain", directory) as source:
         source.wait()
         for function in FUNCTIONS:
-            source.forward(*_sides(function))
+            source.forward(*sides(function))
         bed.learn(source, load)
         source.load(edge.LINKS[0], traffic.write_access(load, directory, "chain")[0])
         for number in range(ROUNDS):
@@ -49,30 +49,30 @@ def measure(bed, program, directory, load, say):
     return [entry(load, functions, samples) for functions, samples in enumerate(rounds)]
 
 
-def links_of(directory):
+def links_of(directory, names=FUNCTIONS):
     """The generator's links at the places where the switch looks for the functions' sockets."""
-    return {link: directory / f"{link}.sock" for function in FUNCTIONS for link in _sides(function)}
+    return {link: directory / f"{link}.sock" for function in names for link in sides(function)}
 
 
-def network(bed, tenants, functions):
+def network(bed, tenants, functions, names=FUNCTIONS):
     """The whole configuration: all functions, and a chain of the first `functions` of them for every tenant."""
     content = configuration.network(bed.nodes, bed.name, tenants)
     inside = content[configuration.NETWORK]
     # Closed: with a function that is down we want no packets rather than packets that pass it by.
     inside["function"] = [{"name": name, "node": bed.name, "fail-policy": "closed", "shared": True}
-                          for name in FUNCTIONS]
+                          for name in names]
     if functions:
-        inside["chain"] = [{"name": _CHAIN, "function": list(FUNCTIONS[:functions])}]
+        inside["chain"] = [{"name": _CHAIN, "function": list(names[:functions])}]
         for tenant in inside["tenant"]:
             tenant["chain"] = _CHAIN
     return content
 
 
-def check_path(answer, functions):
+def check_path(answer, functions, names=FUNCTIONS):
     """PenstockError unless every frame sent went through the first `functions` functions, and through no other."""
     sent = answer["links"][edge.LINKS[0]]["tx"]
-    wanted = {name: sent if place < functions else 0 for place, name in enumerate(FUNCTIONS)}
-    found = {name: answer["links"][_sides(name)[0]]["forwarded"] for name in FUNCTIONS}
+    wanted = {name: sent if place < functions else 0 for place, name in enumerate(names)}
+    found = {name: answer["links"][sides(name)[0]]["forwarded"] for name in names}
     if not sent or found != wanted:
         raise PenstockError(f"of {sent} frames these went through functions: {found}; wanted: {wanted}")
 
@@ -96,7 +96,7 @@ def _sample(bed, source, load, functions, say):
     links = [edge.LINKS[0]]
     _configure(bed, load.tenants, functions)
     bed.warm(source, links, load.flows)
-    check_path(source.run(_CHECK_SECONDS, links, rate=_CHECK_PPS), functions)
+    check_path(source.run(CHECK_SECONDS, links, rate=CHECK_PPS), functions)
     pps, trials = rfc2544.throughput(source, links)
     found = rfc2544.latency(source, links, pps)
     say(f"throughput {pps / 1e6:.2f} Mpps, latency " + ", ".join(
@@ -105,5 +105,6 @@ def _sample(bed, source, load, functions, say):
     return {"throughput_mpps": pps / 1e6, "trials": trials, "latency_ns": found}
 
 
-def _sides(function):
+def sides(function):
+    """Names of the ports of a function."""
     return f"{function}-in", f"{function}-out"

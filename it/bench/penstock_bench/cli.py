@@ -14,8 +14,8 @@ from penstock_launcher import build, control, exclusive, packages, places
 from penstock_node.errors import PenstockError
 from penstock_node.steps import say
 
-from . import (ROOT, baseline, generator, machine, names, nat, nat_report, ovn, plan, ratios, report, services,
-               services_bed, services_report, switch)
+from . import (ROOT, baseline, functions, functions_report, generator, machine, names, nat, nat_report, ovn, plan,
+               ratios, report, services, services_bed, services_report, switch)
 
 REGRESSION = 4
 """Exit code: a ratio is worse than the baseline allows, or one of the baseline's was not measured."""
@@ -23,6 +23,8 @@ REGRESSION = 4
 PACKAGES = tuple(dict.fromkeys((*packages.RUN, *generator.PACKAGES, *switch.PACKAGES, *ovn.PACKAGES,
                                 *services_bed.PACKAGES, *names.PACKAGES, "python3-matplotlib")))
 _INSIDE = "PENSTOCK_BENCH_INSIDE"
+_BY_PARTS = {"services": (services, services_report), "chain": (functions, functions_report)}
+"""What has parts: the module that measures, and the one that tells."""
 _DESCRIPTION = """Measures Penstock against bare forwarding and against OVN, on one switch and in one run, and compares
 the ratios with the stored baseline. Takes the machine for itself: nothing else may run, ./penstock up included."""
 _EPILOG = """The directory gets results.json (every sample), report.md and report.html.
@@ -32,12 +34,14 @@ Exit codes: 0 done, 1 could not be done, 2 wrong usage, 4 a ratio is worse than 
 def add_options(parser):
     """What `./penstock bench` takes."""
     parser.description, parser.epilog = _DESCRIPTION, _EPILOG
-    parser.add_argument("what", nargs="?", choices=("edge", "nat", "services"), default="edge", help="the whole edge "
-                        "beside OVN, carrier NAT by RFC 9693 beside one conntrack flow, or addresses and names for "
-                        "hosts and a tenant beside a hostile one; default edge")
+    parser.add_argument("what", nargs="?", choices=("edge", "nat", *_BY_PARTS), default="edge", help="the whole edge "
+                        "beside OVN, carrier NAT by RFC 9693 beside one conntrack flow, addresses and names for hosts "
+                        "and a tenant beside a hostile one, or functions and chains that change, break and cost; "
+                        "default edge")
     parser.add_argument("--quick", action="store_true", help="only what the ratios need: less than 15 minutes")
-    parser.add_argument("--parts", metavar="PARTS", type=_parts, help="of services, only these, with commas: "
-                        f"{', '.join(services.PARTS)}; without dns the node has no resolvers")
+    parser.add_argument("--parts", metavar="PARTS", type=_parts, help="only these, with commas: of services "
+                        f"{', '.join(services.PARTS)} (without dns the node has no resolvers); of chain "
+                        f"{', '.join(functions.PARTS)}")
     parser.add_argument("--json", metavar="FILE", help="write the ratios there, as one JSON object")
     parser.add_argument("--directory", metavar="DIR", help="where the results go; default "
                         "/var/log/penstock/bench/<date and time>")
@@ -51,18 +55,23 @@ def main(options):
     """Runs the benchmark; returns the exit code."""
     if options.what == "nat" and (options.quick or options.update_baseline):
         raise PenstockError("bench nat has no quick run and no baseline")
-    if options.parts and options.what != "services":
-        raise PenstockError("only bench services has parts")
+    if options.parts:
+        known = _BY_PARTS[options.what][0].PARTS if options.what in _BY_PARTS else ()
+        if not known:
+            raise PenstockError(f"only bench {' and bench '.join(_BY_PARTS)} have parts")
+        if set(options.parts) - set(known):
+            raise PenstockError(f"bench {options.what} has the parts {', '.join(known)}")
     if _INSIDE not in os.environ:
         return _again_inside()
     with exclusive.alone("bench", "./penstock bench"):
-        return {"edge": _run, "nat": _run_nat, "services": _run_services}[options.what](options)
+        return {"edge": _run, "nat": _run_nat}.get(options.what, _run_parts)(options)
 
 
 def _parts(text):
     parts = tuple(text.split(","))
-    if set(parts) - set(services.PARTS):
-        raise argparse.ArgumentTypeError(f"'{text}' is not some of {', '.join(services.PARTS)}")
+    known = [part for module, _ in _BY_PARTS.values() for part in module.PARTS]
+    if set(parts) - set(known):
+        raise argparse.ArgumentTypeError(f"'{text}' is not some of {', '.join(known)}")
     return parts
 
 
@@ -108,21 +117,22 @@ def _run_nat(options):
     return 0
 
 
-def _run_services(options):
+def _run_parts(options):
     if not options.update_baseline:
         baseline.load(options.baseline)
-    chosen = services.quick() if options.quick else services.full()
+    module, telling = _BY_PARTS[options.what]
+    chosen = module.quick() if options.quick else module.full()
     directory, results = _begin(options, chosen.mode)
-    run = services.Run(chosen, directory, places.ASSEMBLY, results, say, options.parts or services.PARTS)
+    run = module.Run(chosen, directory, places.ASSEMBLY, results, say, options.parts or module.PARTS)
     try:
         run.everything()
     finally:
-        found = results["ratios"] = services_report.compute(results)
+        found = results["ratios"] = telling.compute(results)
         run.save()
-        paths = report.write_document(directory, services_report.render(results))
+        paths = report.write_document(directory, telling.render(results))
         plan.end_leftovers(directory)
-    _tell(found, paths, options.json, services_report.detail(results))
-    return _judge_against(options, found, "partial" if options.parts else "full", "services")
+    _tell(found, paths, options.json, telling.detail(results))
+    return _judge_against(options, found, "partial" if options.parts else "full", options.what)
 
 
 def _run(options):
@@ -163,7 +173,7 @@ def judge(found, path, mode, run="edge"):
     """Holds the ratios of a run against a baseline file, says what came out, and returns the exit code.
 
     mode: "full", "quick", or "partial": nobody misses anything
-    run:  "edge" or "services"; nobody misses what the other measures
+    run:  one of ratios.RUNS; nobody misses what the others measure
     """
     comparison = baseline.compare(found, baseline.load(path), mode, run)
     print(comparison)

@@ -6,8 +6,9 @@ ACCESS_PORTS = ("acc0", "acc1")
 UPLINK = "up0"
 NETWORK = "penstock:network"
 ACLS = "ietf-access-control-list:acls"
+POOL = "100.64.0.0/16"
+"""Public addresses."""
 
-_POOL = "100.64.0.0/16"
 _SPARE_VLAN = 4010
 _SPARE_ADDRESSES = 250
 
@@ -36,7 +37,7 @@ def network(nodes, node_name, count):
             "interface": [{"node": node_name, "port": UPLINK, "prefix": "192.0.2.0/24", "address": "192.0.2.2",
                            "egress-acl": "backbone"}],
             "route": [{"prefix": "0.0.0.0/0", "next-hop": "192.0.2.1"}]},
-        "pool": [{"name": "public", "prefix": [_POOL]}],
+        "pool": [{"name": "public", "prefix": [POOL]}],
         "tenant": [tenant(index, node_name) for index in range(count)]}}
 
 

@@ -9,6 +9,7 @@ how long it may take. The answer is a line with `samples`, `frames` (sent and re
 """
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -24,20 +25,25 @@ _BENCH = pathlib.Path(__file__).resolve().parents[1]
 _SPARE_SECONDS = 30
 
 
-class HostProcess:
-    """Starts the process; use it as a context manager. `device` is in the current network namespace."""
+class LineProcess:
+    """A module of ours as a process that takes jobs and gives answers, one line of JSON each; a context manager.
 
-    def __init__(self, device, log):
-        self._device, self._log = device, pathlib.Path(log)
+    arguments: module and arguments
+    namespace: network namespace to run in; None is the current one
+    """
+
+    def __init__(self, arguments, log, namespace=None):
+        self._arguments, self._log = list(arguments), pathlib.Path(log)
+        self._place = ["ip", "netns", "exec", namespace] if namespace else []
         self._process = None
 
     def __enter__(self):
         with open(self._log, "wb") as log:
             # In a session of its own: an interrupt at the terminal is for us, who end it in good order.
             self._process = subprocess.Popen(  # pylint: disable=consider-using-with
-                [sys.executable, "-m", "penstock_bench.host_process", self._device], cwd=_BENCH, stderr=log,
+                [*self._place, sys.executable, "-m", *self._arguments], cwd=_BENCH, stderr=log,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
-                env={"PYTHONPATH": ":".join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"},
+                env={"PATH": os.environ["PATH"], "PYTHONPATH": ":".join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"},
                 preexec_fn=lambda: processes.take_place(_NICENESS))
         return self
 
@@ -59,13 +65,20 @@ class HostProcess:
         """Waits for the end of the job and returns its answer."""
         line = self._process.stdout.readline()
         if not line:
-            raise PenstockError(f"the hosts ended by themselves{processes.log_tail(self._log)}")
+            raise PenstockError(f"{self._arguments[0]} ended by itself{processes.log_tail(self._log)}")
         return json.loads(line)
 
     def play(self, job):
         """Does a job and returns its answer."""
         self.begin(job)
         return self.result()
+
+
+class HostProcess(LineProcess):
+    """hosts.Hosts. `device` is in the current network namespace."""
+
+    def __init__(self, device, log):
+        super().__init__(["penstock_bench.host_process", device], log)
 
 
 def play(played, job):

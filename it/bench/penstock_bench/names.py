@@ -2,9 +2,6 @@
 """DNS under load: dnsperf in namespaces of some tenants, and the provider's resolver, which the benchmark plays.
 
 dnsperf runs twice: as fast as answers come, and at half of that rate for the time that answers take.
-
-The tenants' VLAN tags are put on by another bridge of the same switch, all ports of which its polling thread serves:
-not every kernel has VLAN devices.
 """
 
 import contextlib
@@ -16,17 +13,14 @@ import subprocess
 import threading
 import time
 
-from penstock_node import namespaces
 from penstock_node.errors import PenstockError
 
-from . import services_bed, stats, traffic
+from . import services_bed, stats, tagged, traffic
 
 PACKAGES = ("dnsperf",)
 WHAT = ("own", "cached")
 """Names of the tenant's own zone, and names of others that the resolver has asked for already."""
 
-_BRIDGE = "br-clients"
-_FIRST_PACKET_PORT = 2  # Those of the bed come before.
 _NAMES = 1000
 _OUTSTANDING = 100
 _ANSWER_TTL = 86_400
@@ -79,34 +73,18 @@ def answer(query):
     return header + query[12:end] + (record if is_address else b"")
 
 
-class Clients:
-    """A namespace for each of some tenants, on the VLAN of the tenant at the port for names. A context manager."""
+class Clients(tagged.TaggedHosts):
+    """A host of each of some tenants, at the port for names, that asks for them. A context manager."""
 
     def __init__(self, bed, tenants, directory):
-        self._bed, self._tenants, self._directory = bed, tenants, pathlib.Path(directory)
-        self._undo = contextlib.ExitStack()
-
-    def __enter__(self):
-        with contextlib.ExitStack() as undo:
-            for tenant in self._tenants:
-                undo.callback(namespaces.delete, self._namespace(tenant))
-            # Taken away first: the switch must not poll devices that have gone.
-            undo.callback(self._bed.ovs.vsctl, "--if-exists", "del-br", _BRIDGE)
-            self._bed.ovs.vsctl("add-br", _BRIDGE, "--", "set", "bridge", _BRIDGE, "datapath_type=netdev")
-            self._plug("clients-trunk", 0, services_bed.NAMES_TRUNK)
-            for tenant in self._tenants:
-                self._make(tenant)
-            self._undo = undo.pop_all()
-        return self
-
-    def __exit__(self, *_):
-        self._undo.close()
+        super().__init__(bed, tenants, services_bed.NAMES_TRUNK)
+        self._directory = pathlib.Path(directory)
 
     def await_answers(self):
         """Waits until every tenant's resolver answers, and knows the names of others."""
         deadline = time.monotonic() + _READY_SECONDS
         for what in WHAT:
-            for tenant in self._tenants:
+            for tenant in self.tenants:
                 while self._codes(tenant, what) != {"NOERROR"}:
                     if time.monotonic() > deadline:
                         raise PenstockError(f"within {_READY_SECONDS} s the resolver of tenant {tenant} did not know "
@@ -117,7 +95,7 @@ class Clients:
         """A sample: queries a second of all tenants together, and what answers take at half of that, in seconds."""
         fast = self._together(what, "-l", str(seconds), "-q", str(_OUTSTANDING))
         rate = sum(one["rate"] for one in fast)
-        each = max(1, int(rate / 2 / len(self._tenants)))
+        each = max(1, int(rate / 2 / len(self.tenants)))
         calm = self._together(what, "-l", str(seconds), "-q", str(_OUTSTANDING), "-Q", str(each), "-v")
         times = [second for one in calm for second in one["seconds"]]
         return {"what": what, "rate": rate, "lost": sum(one["lost"] for one in fast), "calm_rate": each * len(calm),
@@ -130,11 +108,11 @@ class Clients:
         return set(self._finish(tenant, self._start(tenant, what, "-n", "1", "-t", "2"))["codes"])
 
     def _together(self, what, *options):
-        started = [(tenant, self._start(tenant, what, *options)) for tenant in self._tenants]
+        started = [(tenant, self._start(tenant, what, *options)) for tenant in self.tenants]
         return [self._finish(tenant, process) for tenant, process in started]
 
     def _start(self, tenant, what, *options):
-        return subprocess.Popen(["ip", "netns", "exec", self._namespace(tenant), "dnsperf", "-s", traffic.GATEWAY, "-d",
+        return subprocess.Popen(["ip", "netns", "exec", self.namespace(tenant), "dnsperf", "-s", traffic.GATEWAY, "-d",
                                  str(self._queries(tenant, what)), "-T", "1", *options],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
@@ -153,24 +131,6 @@ class Clients:
                                                                           for index in range(_NAMES)]
             path.write_text("".join(f"{name} A\n" for name in names), encoding="ascii")
         return path
-
-    def _make(self, tenant):
-        namespace, device = self._namespace(tenant), f"client{tenant}-sw"
-        namespaces.create(namespace)
-        namespaces.delete_link(device, self._bed.namespace)
-        namespaces.add_veth(device, self._bed.namespace, "eth0", namespace)
-        namespaces.execute(namespace, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1")
-        namespaces.execute(namespace, "ip", "link", "set", "dev", "eth0", "address", traffic.host_mac(tenant))
-        namespaces.execute(namespace, "ip", "address", "add", f"{traffic.HOST}/24", "dev", "eth0")
-        self._plug(f"client{tenant}", 1 + tenant, device, f"tag={traffic.place(tenant)[1]}")
-
-    def _plug(self, port, number, device, *options):
-        devargs = services_bed.packet_port(_FIRST_PACKET_PORT + number, device)
-        self._bed.ovs.vsctl("add-port", _BRIDGE, port, *options, "--", "set", "interface", port, "type=dpdk",
-                            f'options:dpdk-devargs="{devargs}"')
-
-    def _namespace(self, tenant):
-        return f"{self._bed.name}-dns{tenant}"
 
 
 def parse(said):

@@ -70,7 +70,23 @@ SERVICES = {target.name: target for target in (
            "worst flood", "<=", 2.0, "lower"))}
 """All ratios of a run of services.py."""
 
-EVERY_TARGET = TARGETS | SERVICES
+CHAIN = {target.name: target for target in (
+    Target("lost_packets_planned_change", "datagrams lost while functions and chains were changed as planned", "<=", 0,
+           "lower"),
+    Target("outage_ms_instance_kill", "longest time without an answer when one of two instances is killed, or hangs, "
+           "median of the worse", "<=", 1000, "lower", "ms"),
+    Target("broken_tcp_connections", "TCP connections broken, or moved to another instance, at scale-out, scale-in and "
+           "upgrade", "<=", 0, "lower"),
+    *(Target(f"hop_vs_bare_{hops}", f"packet rate through {hops} function{'s' * (hops > 1)} over bare forwarding's, 64 "
+             "bytes") for hops in (1, 2, 3)),
+    *(Target(f"{form}_mpps", f"packets without loss through the firewall as {text}, 64 bytes", unit="Mpps")
+      for form, text in (("vm", "virtual machine"), ("container", "container"), ("netns", "network namespace"))),
+    Target("probe_overhead_ratio", "packet rate through a function with probes each 50 ms over that without"))}
+"""All ratios of a run of functions.py."""
+
+RUNS = {"edge": TARGETS, "services": SERVICES, "chain": CHAIN}
+"""What each kind of run measures."""
+EVERY_TARGET = TARGETS | SERVICES | CHAIN
 """What the baseline knows."""
 
 

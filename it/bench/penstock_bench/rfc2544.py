@@ -16,8 +16,9 @@ LATENCY_LOADS = (50, 90)
 """Percent of the throughput at which latency is measured (section 26.2)."""
 
 _TRY_SECONDS = 1
-# The search begins at this multiple of what was sent without a rate.
+# The search begins at this multiple of what came through without a rate.
 _ROOM = 1.1
+_LEAST_PPS = 500
 # Of a rate; what is missing a shared host may have taken from us in a trial.
 _KEPT_UP = 0.9
 _LATENCY_SECONDS = 3
@@ -54,11 +55,11 @@ def throughput(source, links):
         return 0.0
 
     answer = source.run(_TRY_SECONDS, links)
-    best, good, bad = 0.0, 0.0, _ROOM * _sum(answer, "tx") / answer["seconds"]
-    # The try may have come upon a slow second.
+    best, good, bad = 0.0, 0.0, max(_LEAST_PPS, _ROOM * _sum(answer, "rx") / answer["seconds"])
+    # The try may have come upon a slow second, and what gets more than it can take may do less than it can.
     while found := achieved(bad):
         best, good, bad = found, bad, 2 * bad
-    while bad - good > RESOLUTION * bad:
+    while bad - good > RESOLUTION * bad and bad > _LEAST_PPS:
         middle = (good + bad) / 2
         found = achieved(middle)
         best = max(best, found)

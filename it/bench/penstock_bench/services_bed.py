@@ -19,6 +19,7 @@ import pathlib
 from penstock_node import namespaces
 
 from . import configuration, edge, traffic
+from .tagged import packet_port
 
 PACKAGES = ("librte-net-af-packet23",)
 LINKS = ("acc", "nbr", "up", "far")
@@ -37,9 +38,11 @@ NEIGHBOUR_HOST = "10.0.0.11"
 """The neighbour's host that asks for names and pings."""
 
 _RESOLVER_DEVICE, _RESOLVER_PEER, _RESOLVER_ADDRESS = "psbdns", "psbdns-up", "198.18.53.2"
-_TRANSIT = {"up": ("up0", "192.0.2.0/24", "192.0.2.2", "192.0.2.1"),
-            "far": ("up1", "192.0.3.0/24", "192.0.3.2", "192.0.3.1")}
-_FAR_PREFIX = "198.19.0.0/16"
+TRANSIT = {"up": ("up0", "192.0.2.0/24", "192.0.2.2", "192.0.2.1"),
+           "far": ("up1", "192.0.3.0/24", "192.0.3.2", "192.0.3.1")}
+"""By the generator's link: name of the uplink, its prefix, the node's address there, and that of the router behind."""
+FAR_PREFIX = "198.19.0.0/16"
+"""What is behind the second uplink."""
 _QUERIES_PER_SECOND = 100_000
 _RECORDS = 100
 _NEW_SESSIONS = 10_000
@@ -48,9 +51,9 @@ _NEW_SESSIONS = 10_000
 class ServicesBed(edge.Edge):
     """One controller and one node with all the ports above. `with_dns`: whether the node has resolvers."""
 
-    def __init__(self, directory, distribution, with_dns=True):
+    def __init__(self, directory, distribution, with_dns=True, links=LINKS):
         self._with_dns = with_dns
-        super().__init__(directory, distribution, links=LINKS)
+        super().__init__(directory, distribution, links)
 
     def _ports(self):
         ports = {"access-ports": [self._port("acc0", 0, "acc"), self._port("acc1", 1, "nbr"),
@@ -89,9 +92,9 @@ class ServicesBed(edge.Edge):
         content = configuration.network(self.nodes, self.name, 0)[configuration.NETWORK]
         content["backbone"] = {
             "interface": [{"node": self.name, "port": port, "prefix": prefix, "address": address}
-                          for port, prefix, address, _ in _TRANSIT.values()],
-            "route": [{"prefix": "0.0.0.0/0", "next-hop": _TRANSIT["up"][3]},
-                      {"prefix": _FAR_PREFIX, "next-hop": _TRANSIT["far"][3]}]}
+                          for port, prefix, address, _ in TRANSIT.values()],
+            "route": [{"prefix": "0.0.0.0/0", "next-hop": TRANSIT["up"][3]},
+                      {"prefix": FAR_PREFIX, "next-hop": TRANSIT["far"][3]}]}
         if self._with_dns:
             content["resolver"] = {"upstream": [UPSTREAM]}
         content["tenant"] = tenants
@@ -99,7 +102,7 @@ class ServicesBed(edge.Edge):
 
     def meet_transit(self, generator):
         """Lets the routers behind both uplinks speak, so that the switch knows their MAC addresses."""
-        for link, (_, _, ours, theirs) in _TRANSIT.items():
+        for link, (_, _, ours, theirs) in TRANSIT.items():
             path = self.directory / f"transit-{link}.pcap"
             traffic.write_pcap(path, [edge.arp(traffic.TRANSIT_MAC, theirs, ours)])
             generator.load(link, path)
@@ -112,11 +115,6 @@ class ServicesBed(edge.Edge):
                                            traffic.place(number)[1])])
         generator.load(link, path)
         generator.run(1, [link], rate=10, burst=3)
-
-
-def packet_port(number, device):
-    """The devargs of a port of type dpdk, so one that the polling thread serves, on a device of the kernel."""
-    return f"net_af_packet{number},iface={device}"
 
 
 def tenant(number, node, ports, prefix="10.0.0.0/24", pool=("10.0.0.100", "10.0.0.250"), probe=None, dns=False):

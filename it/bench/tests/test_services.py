@@ -106,7 +106,7 @@ class JudgeTest(unittest.TestCase):
             self.assertIn("not measured: dns_p99_ms\n", said.getvalue())
 
     def test_parts(self):
-        for arguments, reason in ((["nat", "--parts", "leases"], "only bench services"),
+        for arguments, reason in ((["nat", "--parts", "leases"], "only bench services and bench chain"),
                                   (["nat", "--quick"], "no quick run")):
             with self.assertRaisesRegex(PenstockError, reason):
                 cli.main(self._parsed(arguments))

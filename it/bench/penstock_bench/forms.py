@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same stateful firewall as a virtual machine, as a container and in a namespace: RFC 2544, 64 bytes, in turns.
+
+Only the one whose turn it is runs, on core FUNCTION_CORE.
+"""
+
+from penstock_functions import catalogue, instance
+from penstock_node.errors import PenstockError
+
+from . import chain, configuration, edge, rfc2544, traffic
+
+CONTAINER_FUNCTION = "packet-filter-container"
+FORMS = {"vm": "packet-filter-vm", "container": CONTAINER_FUNCTION, "netns": "packet-filter"}
+"""Functions of the catalogue by the name of the figure; instances have the names of the figures."""
+FUNCTION_CORE = 0
+PLACE = "the generator's core, which it shares with it"
+"""Where the function runs, in words."""
+
+_LOAD = traffic.Load(10, 100)
+_WARM_PPS = 5_000
+_WARM_SECONDS = 2
+_READY_SECONDS = 180
+_WARM_TRIES = 20
+
+
+class Forms:
+    """Measures with one generator, which has the links of the bed. Call warm() before."""
+
+    def __init__(self, bed, source, directory, say, forms=None):
+        self._bed, self._source, self._directory, self._say = bed, source, directory, say
+        self.forms = forms or FORMS
+
+    def warm(self):
+        """Hosts and routers meet; the frames are made."""
+        self._configure(None)
+        self._source.wait()
+        self._bed.learn(self._source, _LOAD)
+        self._source.load(edge.LINKS[0], traffic.write_access(_LOAD, self._directory, "forms")[0])
+
+    def round(self, number):
+        """One sample of each form: {form: {mpps, trials, form, acceleration}}."""
+        names = list(self.forms)
+        first = number % len(names)
+        return {name: self._sample(name, number) for name in names[first:] + names[:first]}
+
+    def _sample(self, name, number):
+        self._configure(name)
+        where = self._bed.name, self._bed.profile.run_directory
+        try:
+            instance.start(name, where[0], self.forms[name], where[1], FUNCTION_CORE, "normal", _READY_SECONDS)
+            known = next(one for one in instance.status(where[1], where[0]) if one["name"] == name)
+            self._await_packets(name)
+            pps, trials = self._throughput()
+        finally:
+            instance.stop(name, *where)
+        self._say(f"{name} ({self.forms[name]}), round {number + 1}: {pps / 1e6:.4f} Mpps after {len(trials)} trials")
+        return {"mpps": pps / 1e6, "trials": trials, "function": self.forms[name], "form": known["form"],
+                "acceleration": known.get("acceleration")}
+
+    def _throughput(self):
+        try:
+            return rfc2544.throughput(self._source, edge.LINKS[:1])
+        except PenstockError as error:
+            self._say(str(error))
+            return 0.0, []
+
+    def _await_packets(self, name):
+        """Until every frame comes through: addresses are learned, connections begun."""
+        for _ in range(_WARM_TRIES):
+            answer = self._source.run(_WARM_SECONDS, edge.LINKS[:1], rate=_WARM_PPS)
+            if answer["links"][edge.LINKS[1]]["rx"] >= answer["links"][edge.LINKS[0]]["tx"] / 2 > 0:
+                return
+        raise PenstockError(f"{name}: less than half of {_WARM_PPS:,} frames a second come through the function")
+
+    def _configure(self, name):
+        content = chain.network(self._bed, _LOAD.tenants, 0, tuple(self.forms))
+        if name:
+            inside = content[configuration.NETWORK]
+            inside["chain"] = [{"name": name, "function": [name]}]
+            for tenant in inside["tenant"]:
+                tenant["chain"] = name
+        self._bed.restconf.replace(configuration.NETWORK, content)
+        self._bed.applied()
+
+
+def check():
+    """PenstockError when the catalogue has not all of the functions: better known before an hour of work."""
+    for name in FORMS.values():
+        catalogue.find(name)

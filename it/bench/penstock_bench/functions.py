@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""./penstock bench chain: network functions and chains, while they are changed and when they break, and what they cost.
+
+changes  planned changes under datagrams: how many are lost; see planned.py
+tcp      planned changes under TCP connections: which are broken, or get another instance
+outage   one of two instances is killed, or hangs: how long nobody answers; see outages.py
+hops     packet rate through 1, 2 and 3 functions beside bare forwarding; see hops.py
+probes   packet rate through a function with probes beside that without
+forms    one firewall as virtual machine, container and network namespace; see forms.py
+
+One controller and one node, a host with a server for the first three parts, the generator for the others.
+"""
+
+import contextlib
+import dataclasses
+import pathlib
+
+from . import forms, functions_bed, generator, hops, outages, planned, report
+
+PARTS = ("changes", "tcp", "outage", "hops", "probes", "forms")
+
+_CONTROL = {"changes", "tcp", "outage"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """How much is measured. change_rounds: sequences of planned changes. connections: of TCP, at each event, twice."""
+    mode: str
+    rounds: int = 5
+    change_rounds: int = 5
+    tcp_rounds: int = 2
+    outages: int = 10
+    form_rounds: int = 3
+    connections: int = planned.LEAST_CONNECTIONS
+
+
+def full():
+    """All, with ranges that mean something."""
+    return Plan("chain")
+
+
+def quick():
+    """The same figures, of fewer rounds."""
+    return Plan("chain-quick", rounds=3, change_rounds=2, tcp_rounds=1, outages=3, form_rounds=1)
+
+
+class Run:
+    """Carries it out. Results are written after every step. `parts`: which of PARTS."""
+
+    def __init__(self, plan, directory, distribution, results, say, parts=PARTS):
+        self._plan, self._distribution, self._say, self._parts = plan, distribution, say, parts
+        self._directory = pathlib.Path(directory)
+        self._work = self._directory / "work"
+        self.results = results
+
+    def everything(self):
+        """All parts that are wanted."""
+        self._work.mkdir(parents=True, exist_ok=True)
+        if "forms" in self._parts:
+            forms.check()
+        program = generator.build(self._work)
+        with functions_bed.FunctionsBed(self._work / "edge", self._distribution) as bed:
+            with contextlib.ExitStack() as undo:
+                if _CONTROL & set(self._parts):
+                    undo.enter_context(bed.agent())
+                    self._control(bed, undo.enter_context(bed.hosts(self._work)))
+            if {"hops", "probes"} & set(self._parts):
+                self._hops(bed, program)
+            if "forms" in self._parts:
+                self._forms(bed, program)
+        self.save()
+
+    def save(self):
+        """Writes results.json."""
+        report.save(self._directory, self.results)
+
+    def _control(self, bed, program):
+        work = planned.Planned(bed, program, self._say)
+        for part, rounds, measure in (("changes", self._plan.change_rounds, work.lose),
+                                      ("tcp", self._plan.tcp_rounds, lambda: work.talk(self._plan.connections))):
+            if part in self._parts:
+                self._repeat(part, rounds, lambda _, call=measure: call())
+        if "outage" in self._parts:
+            self._repeat("outage", self._plan.outages, lambda _: {
+                kind: outages.measure(bed, program, kind, self._say) for kind in outages.KINDS})
+
+    def _hops(self, bed, program):
+        with generator.Generator(program, hops.sockets(bed), "penstock-hops", self._work) as source:
+            measured = hops.Hops(bed, source, self._work, self._say)
+            measured.warm()
+            for part, call in (("hops", measured.hop_round), ("probes", measured.probe_round)):
+                if part in self._parts:
+                    self._repeat(part, self._plan.rounds, call)
+
+    def _forms(self, bed, program):
+        with generator.Generator(program, bed.sockets, "penstock-forms", self._work) as source:
+            measured = forms.Forms(bed, source, self._work, self._say)
+            measured.warm()
+            self._repeat("forms", self._plan.form_rounds, measured.round)
+
+    def _repeat(self, part, rounds, call):
+        """Adds a list of what `call` gives for each round to the results."""
+        found = self.results[part] = []
+        for number in range(rounds):
+            self._say(f"{part}, round {number + 1} of {rounds}")
+            found.append(call(number))
+            self.save()

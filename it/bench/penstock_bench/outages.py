@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long nobody answers when one of two instances of a function is killed, or hangs.
+
+Killed: kill -9, which the switch sees at the ports. Hangs: SIGSTOP, which only probes see.
+"""
+
+import signal
+import time
+
+from penstock_node import processes
+
+from .functions_bed import IN_SERVICE, INSTANCES, SPREAD
+
+KINDS = ("killed", "hangs")
+PORTS = 20
+
+_VICTIM = INSTANCES[0]
+_BEFORE_SECONDS, _AFTER_SECONDS = 1.0, 1.0
+_NOTICED_SECONDS = 30
+_SIGNALS = {"killed": (signal.SIGKILL, None), "hangs": (signal.SIGSTOP, signal.SIGCONT)}
+
+
+def measure(bed, program, kind, say):
+    """One run: {gap, sent, lost, pause, noticed}, seconds; noticed: until the controller said so."""
+    bed.configure([bed.spread(**{name: {} for name in INSTANCES})], [SPREAD])
+    bed.await_states(SPREAD, **dict.fromkeys(INSTANCES, IN_SERVICE))
+    number, repair = _SIGNALS[kind]
+    with program("datagrams") as host:
+        before = _packets(bed)
+        host.play({"begin": {"first": bed.ports(PORTS), "ports": PORTS}})
+        time.sleep(_BEFORE_SECONDS)
+        processes.wait_until(lambda: all(count > before[name] + PORTS for name, count in _packets(bed).items()),
+                             "both instances have packets", _NOTICED_SECONDS)
+        bed.signal(_VICTIM, number)
+        begun = time.monotonic()
+        try:
+            processes.wait_until(lambda: bed.instances(SPREAD)[_VICTIM]["state"] != IN_SERVICE,
+                                 f"{_VICTIM} is seen to be {kind}", _NOTICED_SECONDS)
+            noticed = time.monotonic() - begun
+            time.sleep(_AFTER_SECONDS)
+            found = host.play({"end": True}) | {"noticed": noticed}
+        finally:
+            if repair:
+                bed.signal(_VICTIM, repair)
+    say(f"instance {kind}: {found['gap'] * 1000:.0f} ms without an answer, {found['lost']} of {found['sent']} lost")
+    return found
+
+
+def _packets(bed):
+    return {name: int(one.get("packets-in", 0)) for name, one in bed.instances(SPREAD).items()}

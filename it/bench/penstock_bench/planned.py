@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Planned changes of functions and chains under traffic: what is lost, and what becomes of TCP connections.
+
+The real controller, real functions that the node's agent starts, a host and a server with stacks of the kernel's. Each
+change is made as an operator would, over RESTCONF, and is over when the controller says that the switch has it.
+"""
+
+import re
+import time
+
+from penstock_node.errors import PenstockError
+
+from . import functions_bed
+from .functions_bed import DRAINING, IN_SERVICE, INSTANCES, OTHER_VERSION, SINGLE, SPREAD
+
+CHANGES = ("scale-out", "weights", "drain-and-remove", "insert", "reorder", "take-out")
+"""In this order: each begins where the one before has ended."""
+EVENTS = ("scale-out", "scale-in", "upgrade")
+PORTS, LIFE_SECONDS = 20, 1.5
+"""Ports that send datagrams at a time, and how long each does before the next one takes its turn: so a change meets
+connections that go on and such that begin, and an instance that drains is empty in the end."""
+LEAST_CONNECTIONS = 100
+
+_BEFORE_SECONDS, _AFTER_SECONDS = 1.5, 2.0
+_ALL_PORTS = 20 * PORTS
+_CHECK_SECONDS = 15
+_ENTRY = re.compile(r"^tcp,orig=\(src=(?P<source>[\d.]+),dst=(?P<target>[\d.]+),sport=(?P<port>\d+),"
+                    r".*\blabels=(?P<label>0x[0-9a-f]+)")
+
+
+class Planned:
+    """Makes the changes. `bed` has an agent; `program` makes processes of module echo."""
+
+    def __init__(self, bed, program, say):
+        self._bed, self._program, self._say = bed, program, say
+
+    def begin(self):
+        """The state in which each sequence begins."""
+        self._bed.configure([self._spread(*INSTANCES), self._bed.single()], [SPREAD])
+        self._bed.await_states(SPREAD, **dict.fromkeys(INSTANCES, IN_SERVICE))
+        self._bed.await_states(SINGLE, **{SINGLE: IN_SERVICE})
+
+    def lose(self):
+        """Makes all changes, each under traffic of its own: {change: {sent, lost, seconds, gap, pause, used}}."""
+        self.begin()
+        return {change: self._under_datagrams(change) for change in CHANGES}
+
+    def talk(self, count):
+        """Makes all events, with `count` connections open before each, and as many that begin during it.
+
+        {event: {connections, broken: {port: why}, moved: [port], before, during (checked answers), versions}}
+        """
+        self.begin()
+        found = {}
+        for event in EVENTS:
+            with self._program("connections") as host:
+                found[event] = Talk(self._bed, host, count).event(getattr(self, f"_{event.replace('-', '_')}"))
+            self._say(f"{event}: {told(found[event])}")
+        return found
+
+    def _under_datagrams(self, change):
+        # Every port lives for a second or two.
+        with self._program("datagrams") as host:
+            host.play({"begin": {"first": self._bed.ports(_ALL_PORTS), "ports": PORTS, "life": LIFE_SECONDS}})
+            time.sleep(_BEFORE_SECONDS)
+            begun = time.monotonic()
+            self._change(change)
+            took = time.monotonic() - begun
+            time.sleep(_AFTER_SECONDS)
+            found = host.play({"end": True}) | {"seconds": took}
+        self._say(f"{change}: {found['lost']} of {found['sent']} datagrams lost, longest gap {found['gap'] * 1000:.0f} "
+                  f"ms, after {took:.1f} s")
+        return found
+
+    def _change(self, change):
+        bed = self._bed
+        if change == "scale-out":
+            self._add("three")
+        elif change == "weights":
+            bed.put_function(bed.spread(one={"weight": 3}, two={}, three={"weight": 5}))
+        elif change == "drain-and-remove":
+            bed.put_function(bed.spread(one={"weight": 3}, two={}, three={"weight": 5, "state": DRAINING}))
+            bed.await_idle(SPREAD, "three")
+            bed.put_function(bed.spread(one={"weight": 3}, two={}))
+        else:
+            bed.put_chain({"insert": [SPREAD, SINGLE], "reorder": [SINGLE, SPREAD], "take-out": [SPREAD]}[change])
+
+    def _spread(self, *names):
+        return self._bed.spread(**{name: {} for name in names})
+
+    def _add(self, name, **leaves):
+        self._bed.put_function(self._bed.spread(**{each: {} for each in INSTANCES}, **{name: leaves}))
+        self._bed.await_states(SPREAD, **{name: IN_SERVICE})
+
+    # Events with connections, as generators: what is yielded is done with them at that point.
+
+    def _scale_out(self):
+        yield "open"
+        self._add("three")
+        yield "open"
+        yield "check"
+
+    def _scale_in(self):
+        yield "open"
+        self._bed.put_function(self._bed.spread(one={}, two={}, three={"state": DRAINING}))
+        yield "open"
+        yield "check"
+        yield "close first"
+        self._bed.await_idle(SPREAD, "three")
+        self._bed.put_function(self._spread(*INSTANCES))
+        yield "check"
+
+    def _upgrade(self):
+        yield "open"
+        self._add("four", function=OTHER_VERSION)
+        self._bed.put_function(self._bed.spread(one={"state": DRAINING}, two={}, four={"function": OTHER_VERSION}))
+        yield "open"
+        yield "check"
+        yield "close first"
+        self._bed.await_idle(SPREAD, "one")
+        self._bed.put_function(self._bed.spread(two={}, four={"function": OTHER_VERSION}))
+        yield "check"
+
+
+class Talk:
+    """TCP connections of one event. Which instance each has is in what the switch tracks."""
+
+    def __init__(self, bed, host, count):
+        self._bed, self._host, self._count = bed, host, count
+        self._sets = []
+        self._labels = {}
+        self._found = {"connections": 0, "broken": {}, "moved": [], "instances": 0, "checks": 0}
+
+    def event(self, steps):
+        """Does the steps of an event, and says what became of the connections."""
+        for step in steps():
+            {"open": self._open, "check": self._check, "close first": self._close_first}[step]()
+        if self._found["instances"] < 2:
+            raise PenstockError("all connections had the same instance: nothing was shown")
+        return self._found
+
+    def _open(self):
+        first = self._bed.ports(self._count)
+        ports = list(range(first, first + 2 * self._count, 2))
+        failed = self._host.play({"connect": ports})["failed"]
+        if failed:
+            raise PenstockError(f"{len(failed)} of {len(ports)} connections did not come about: "
+                                f"{sorted(set(failed.values()))}")
+        self._sets.append(ports)
+        self._found["connections"] += len(ports)
+        self._check()
+        self._found["instances"] = len(set(self._labels.values()))
+
+    def _check(self):
+        answer = self._host.play({"check": _CHECK_SECONDS})
+        self._found["broken"] |= answer["broken"]
+        self._found["checks"] += len(answer["alive"])
+        now = labels(self._bed.tracked(), functions_bed.SERVER)
+        for port in answer["alive"]:
+            if self._labels.setdefault(port, now.get(port)) != now.get(port) and port not in self._found["moved"]:
+                self._found["moved"].append(port)
+
+    def _close_first(self):
+        gone = {int(port) for port in self._found["broken"]}
+        self._host.play({"close": [port for port in self._sets.pop(0) if port not in gone]})
+
+
+def labels(dumped, server):
+    """{source port: label} of the TCP connections to a server that have one, as `dpctl/dump-conntrack` prints them."""
+    matches = (_ENTRY.match(line.strip()) for line in dumped.splitlines())
+    return {int(match["port"]): int(match["label"], 16) for match in matches if match and match["target"] == server}
+
+
+def told(found):
+    """An event in words."""
+    return (f"of {found['connections']} connections {len(found['broken'])} broken, {len(found['moved'])} at another "
+            f"instance")
