@@ -96,7 +96,8 @@ class Run:
         with generator.Generator(program, bed.sockets, "penstock-forms", self._work) as source:
             measured = forms.Forms(bed, source, self._work, self._say)
             measured.warm()
-            self._repeat("forms", self._plan.form_rounds, measured.round)
+            with measured.sleeping():
+                self._repeat("forms", self._plan.form_rounds, measured.round)
 
     def _repeat(self, part, rounds, call):
         """Adds a list of what `call` gives for each round to the results."""
