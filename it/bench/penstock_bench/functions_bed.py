@@ -34,7 +34,10 @@ SPREAD, SINGLE = "spread", "single"
 """A function that is several instances, and one that is one."""
 INSTANCES = ("one", "two")
 IN_SERVICE, DRAINING = "in-service", "draining"
-HEALTH_CHECK = {"interval": 100, "lost": 4, "hold": 2}
+WATCHFUL = {"interval": 100, "lost": 4, "hold": 2}
+"""A health check that finds what hangs within half a second."""
+PATIENT = {"interval": 200, "lost": 20, "hold": 2}
+"""One for planned changes: an instance that starts takes the core from the others for some tenths of a second."""
 SERVER, SERVER_PORT = services_bed.FAR_SERVER, 9007
 
 _CORE = 0
@@ -97,9 +100,9 @@ class FunctionsBed(services_bed.ServicesBed):
                               {"penstock:chain": [{"name": CHAIN, "function": list(names)}]})
         self.applied()
 
-    def spread(self, **instances):
-        """The function with these instances, by name; of each its leaves as a dict."""
-        return self._started(SPREAD) | {"health-check": HEALTH_CHECK, "instance": [
+    def spread(self, check=PATIENT, **instances):
+        """The function with a health check and these instances, by name; of each its leaves as a dict."""
+        return self._started(SPREAD) | {"health-check": check, "instance": [
             {"name": name} | leaves for name, leaves in instances.items()]}
 
     def single(self):

@@ -9,7 +9,7 @@ import time
 
 from penstock_node import processes
 
-from .functions_bed import IN_SERVICE, INSTANCES, SPREAD
+from .functions_bed import IN_SERVICE, INSTANCES, SPREAD, WATCHFUL
 
 KINDS = ("killed", "hangs")
 PORTS = 20
@@ -22,7 +22,7 @@ _SIGNALS = {"killed": (signal.SIGKILL, None), "hangs": (signal.SIGSTOP, signal.S
 
 def measure(bed, program, kind, say):
     """One run: {gap, sent, lost, pause, noticed}, seconds; noticed: until the controller said so."""
-    bed.configure([bed.spread(**{name: {} for name in INSTANCES})], [SPREAD])
+    bed.configure([bed.spread(WATCHFUL, **{name: {} for name in INSTANCES})], [SPREAD])
     bed.await_states(SPREAD, **dict.fromkeys(INSTANCES, IN_SERVICE))
     number, repair = _SIGNALS[kind]
     with program("datagrams") as host:
