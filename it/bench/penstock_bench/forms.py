@@ -5,12 +5,10 @@ Only the one whose turn it is runs. It shares a core with the switch's polling t
 to do: a generator that had to share its core would not keep its rate, and with two cores there is no third way.
 """
 
-import contextlib
-
 from penstock_functions import catalogue, instance
 from penstock_node.errors import PenstockError
 
-from . import chain, configuration, edge, rfc2544, traffic
+from . import chain, configuration, edge, rfc2544, switch, traffic
 
 CONTAINER_FUNCTION = "packet-filter-container"
 FORMS = {"vm": "packet-filter-vm", "container": CONTAINER_FUNCTION, "netns": "packet-filter"}
@@ -30,18 +28,9 @@ _WARM_TRIES = 20
 class Forms:
     """Measures with one generator, which has the links of the bed. Call warm() before."""
 
-    def __init__(self, bed, source, directory, say, forms=None):
+    def __init__(self, bed, source, directory, say):
         self._bed, self._source, self._directory, self._say = bed, source, directory, say
-        self.forms = forms or FORMS
-
-    @contextlib.contextmanager
-    def sleeping(self):
-        """The polling thread gives way for the body."""
-        self._bed.ovs.set_map("other_config", {"pmd-maxsleep": _SLEEP_MICROSECONDS})
-        try:
-            yield
-        finally:
-            self._bed.ovs.set_map("other_config", {"pmd-maxsleep": self._bed.profile.pmd_maxsleep_us})
+        self.forms = in_catalogue(say)
 
     def warm(self):
         """Hosts and routers meet; the frames are made."""
@@ -54,7 +43,8 @@ class Forms:
         """One sample of each form: {form: {mpps, trials, form, acceleration}}."""
         names = list(self.forms)
         first = number % len(names)
-        return {name: self._sample(name, number) for name in names[first:] + names[:first]}
+        with switch.giving_way(self._bed.ovs, _SLEEP_MICROSECONDS, self._bed.profile.pmd_maxsleep_us):
+            return {name: self._sample(name, number) for name in names[first:] + names[:first]}
 
     def _sample(self, name, number):
         self._configure(name)
@@ -96,7 +86,11 @@ class Forms:
         self._bed.applied()
 
 
-def check():
-    """PenstockError when the catalogue has not all of the functions: better known before an hour of work."""
-    for name in FORMS.values():
-        catalogue.find(name)
+def in_catalogue(say, forms=None):
+    """Those of FORMS whose function the catalogue has; says of the others that they are left out."""
+    known = {path.stem for path in catalogue.paths()}
+    forms = FORMS if forms is None else forms
+    for name, function in forms.items():
+        if function not in known:
+            say(f"{name}_mpps is left out: the catalogue has no function {function}")
+    return {name: function for name, function in forms.items() if function in known}

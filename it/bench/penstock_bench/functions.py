@@ -56,8 +56,6 @@ class Run:
     def everything(self):
         """All parts that are wanted."""
         self._work.mkdir(parents=True, exist_ok=True)
-        if "forms" in self._parts:
-            forms.check()
         program = generator.build(self._work)
         with functions_bed.FunctionsBed(self._work / "edge", self._distribution) as bed:
             with contextlib.ExitStack() as undo:
@@ -96,8 +94,7 @@ class Run:
         with generator.Generator(program, bed.sockets, "penstock-forms", self._work) as source:
             measured = forms.Forms(bed, source, self._work, self._say)
             measured.warm()
-            with measured.sleeping():
-                self._repeat("forms", self._plan.form_rounds, measured.round)
+            self._repeat("forms", self._plan.form_rounds, measured.round)
 
     def _repeat(self, part, rounds, call):
         """Adds a list of what `call` gives for each round to the results."""

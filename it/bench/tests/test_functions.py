@@ -227,6 +227,12 @@ class PartsTest(unittest.TestCase):
     def test_figures_of_the_forms_are_known(self):
         self.assertLessEqual({f"{name}_mpps" for name in forms.FORMS}, set(ratios.CHAIN))
 
+    def test_a_form_without_a_function_is_left_out_and_named(self):
+        said = []
+        self.assertEqual(forms.in_catalogue(said.append, {"vm": "packet-filter-vm", "container": "none-such"}),
+                         {"vm": "packet-filter-vm"})
+        self.assertEqual(said, ["container_mpps is left out: the catalogue has no function none-such"])
+
 
 if __name__ == "__main__":
     unittest.main()
