@@ -10,7 +10,7 @@ from penstock_node.errors import PenstockError
 
 from . import chain, configuration, edge, rfc2544, switch, traffic
 
-CONTAINER_FUNCTION = "packet-filter-container"
+CONTAINER_FUNCTION = "packet-filter-ct"
 FORMS = {"vm": "packet-filter-vm", "container": CONTAINER_FUNCTION, "netns": "packet-filter"}
 """Functions of the catalogue by the name of the figure; instances have the names of the figures."""
 PLACE = "the core of the switch's polling thread, which sleeps up to 100 µs when it has nothing to do"

@@ -18,7 +18,7 @@ for _directory in (_BENCH, _BENCH.parents[1] / "ovs-config"):
         sys.path.append(str(_directory))
 
 # pylint: disable=wrong-import-position
-from penstock_bench import generator
+from penstock_bench import generator, switch
 from penstock_node import processes
 from penstock_node.errors import PenstockError
 from tests.frames import ARP, checksums_are_right, read_pcap, udp, write_pcap
@@ -69,6 +69,21 @@ class GeneratorTest(unittest.TestCase):
         self.assertEqual(set(arrived), set(frames))
         self.assertNotIn("latency_ns", result)
         self.assertTrue(0 < result["busy"] <= 1)
+
+    def test_polling_thread_gives_way_for_a_time(self):
+        def sleeps():
+            return self.switch.ovs.get("Open_vSwitch", ".", "other_config")["pmd-maxsleep"]
+
+        pid = processes.pid_of(self.switch.ovs.switch_process)
+        polling = [int(path.name) for path in pathlib.Path(f"/proc/{pid}/task").iterdir()
+                   if (path / "comm").read_text("ascii").startswith("pmd-")]
+        self.assertEqual(len(polling), 1)
+        with switch.giving_way(self.switch.ovs, 70, 500):
+            self.assertEqual(sleeps(), "70")
+            self.load("acc", [udp(1000)])
+            self.assertEqual(self.generator.run(0.2, ["acc"], rate=1000, burst=50)["links"]["up"]["rx"], 50)
+        self.assertEqual(sleeps(), "500")
+        self.assertEqual(os.sched_getscheduler(polling[0]), os.SCHED_OTHER)
 
     def test_as_fast_as_it_goes_both_ways(self):
         self.load("acc", [udp(port) for port in range(1000, 1100)])
