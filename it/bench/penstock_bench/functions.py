@@ -35,12 +35,12 @@ class Plan:
 
 
 def full():
-    """All, with ranges that mean something."""
+    """Some twenty minutes."""
     return Plan("chain")
 
 
 def quick():
-    """The same figures, of fewer rounds."""
+    """The same figures, of fewer rounds: some eight minutes."""
     return Plan("chain-quick", rounds=3, change_rounds=2, tcp_rounds=1, outages=3, form_rounds=1)
 
 
