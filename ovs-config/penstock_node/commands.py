@@ -6,12 +6,12 @@ import subprocess
 from .errors import PenstockError
 
 
-def run(*args, environment=None, timeout_seconds=60):
+def run(*args, environment=None, timeout_seconds=60, standard_input=""):
     """Runs a command and returns its standard output. Raises PenstockError with the command and what it said."""
     args = [str(arg) for arg in args]
     try:
         done = subprocess.run(args, capture_output=True, text=True, env=environment, timeout=timeout_seconds,
-                              stdin=subprocess.DEVNULL, check=False)
+                              input=standard_input, check=False)
     except FileNotFoundError:
         raise PenstockError(f"the program {args[0]} is not installed") from None
     except subprocess.TimeoutExpired:

@@ -34,6 +34,10 @@ def remove_dpdk_directory(directory):
     shutil.rmtree(pathlib.Path("/var/run/dpdk", dpdk_prefix(directory)), ignore_errors=True)
 
 
+def _come_first():
+    processes.take_place(NICENESS)
+
+
 class Ovs:
     """The Open vSwitch whose files are all in `directory`. Nothing of it touches the system's own instance."""
 
@@ -50,25 +54,32 @@ class Ovs:
         names = ("OVS_RUNDIR", "OVS_DBDIR", "OVS_LOGDIR", "OVS_SYSCONFDIR")
         return dict(os.environ) | {name: str(self.directory) for name in names}
 
-    def start_database(self):
-        """Starts ovsdb-server; the database is made when missing and kept over a crash."""
+    def start_database(self, namespace=None, rights=(), preexec=None):
+        """Starts ovsdb-server; the database is made when missing and kept over a crash.
+
+        namespace: network namespace to run in, None for the current one
+        rights:    the words before the program that take rights from it, such as those of setpriv
+        preexec:   called in the child before the program is loaded
+        """
         database = self.directory / "conf.db"
         if not database.exists():
             run("ovsdb-tool", "create", database, _DATABASE_SCHEMA)
         self._remove_stale("ovsdb-server")
         log = self.directory / "ovsdb-server.log"
         processes.start(
-            ["ovsdb-server", database, f"--remote=punix:{self.socket}",
+            [*rights, "ovsdb-server", database, f"--remote=punix:{self.socket}",
              "--remote=db:Open_vSwitch,Open_vSwitch,manager_options", "--pidfile", f"--log-file={log}",
              "--verbose=console:emer"],
-            self.database_process, self.directory / "ovsdb-server.out", environment=self.environment)
+            self.database_process, self.directory / "ovsdb-server.out", namespace=namespace,
+            environment=self.environment, preexec=preexec)
         processes.wait_until(lambda: self.socket.exists() and self._answers(), "ovsdb-server", 15,
                              self.database_process, log)
         self.vsctl("--no-wait", "init")
 
-    def start_switch(self, namespace, cores=()):
+    def start_switch(self, namespace, cores=(), rights=(), preexec=_come_first, patience_seconds=60):
         """Starts ovs-vswitchd in a network namespace and waits until DPDK has taken its huge pages.
 
+        rights, preexec: as of `start_database`; by default it comes before others
         cores: where its threads may run, except those that poll ports, which choose their core themselves. Without
         that the others take time from the polling ones. Empty for all cores.
         """
@@ -83,23 +94,28 @@ class Ovs:
         alias.symlink_to(shutil.which(program) or program)
         place = ["taskset", "--cpu-list", ",".join(map(str, sorted(cores)))] if cores else []
         processes.start(
-            [*place, alias, f"unix:{self.socket}", "--pidfile", f"--log-file={self.switch_log}", "--verbose=console:emer"],
+            [*rights, *place, alias, f"unix:{self.socket}", "--pidfile", f"--log-file={self.switch_log}",
+             "--verbose=console:emer"],
             self.switch_process, self.directory / "ovs-vswitchd.out", namespace=namespace,
-            environment=self.environment, preexec=lambda: processes.take_place(NICENESS))
-        processes.wait_until(lambda: self.get("Open_vSwitch", ".", "dpdk_initialized") is True, "ovs-vswitchd", 60,
-                             self.switch_process, self.switch_log)
+            environment=self.environment, preexec=preexec)
+        processes.wait_until(lambda: self.get("Open_vSwitch", ".", "dpdk_initialized") is True, "ovs-vswitchd",
+                             patience_seconds, self.switch_process, self.switch_log)
 
     def prepare_bridge(self):
         """Makes the controller's bridge, without flows, and tells connection tracking what to accept.
 
         Any sequence number: sessions pass connection tracking by, so what ends a TCP connection is far from the last
-        number it saw, and would be called invalid. And fragments as short as it can take: it refuses those of less than
-        1200 bytes otherwise, which is what links with a smaller MTU make. Both settings belong to the datapath, which
-        is there as long as a bridge is, and nothing but these commands changes them.
+        number it saw, and would be called invalid. And short fragments. Both settings belong to the datapath, which is
+        there as long as a bridge is, and nothing but these commands changes them.
         """
         self.vsctl("--may-exist", "add-br", BRIDGE, "--", "set", "Bridge", BRIDGE, "datapath_type=netdev",
                    "fail_mode=secure")
         self.appctl("dpctl/ct-disable-tcp-seq-chk")
+        self.accept_short_fragments()
+
+    def accept_short_fragments(self):
+        """Has connection tracking accept fragments as short as it can take: it refuses those of less than 1200 bytes
+        otherwise, which is what links with a smaller MTU make. It forgets that with the last bridge."""
         self.appctl("dpctl/ipf-set-min-frag", "v4", _SHORTEST_FRAGMENT)
 
     def stop(self):
