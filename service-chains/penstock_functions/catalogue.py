@@ -9,17 +9,19 @@ from penstock_node.commands import run
 from penstock_node.errors import PenstockError, ProfileError
 from penstock_node.profile import online_cores
 
-from .forms import qemu
+from . import firewall_nft, firewall_rules
+from .forms import ovs_filter, qemu
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DIRECTORY = ROOT / "catalogue"
 SCHEMA = ROOT / "function.schema.json"
-_FILTERS = ("netns", "vm")
+_KERNEL = ("netns", "vm")
 
 
 @dataclasses.dataclass(frozen=True)
 class Function:
-    """One entry. `rules` is the path of the nftables file, None for form container; `core` None stands for any."""
+    """One entry. `rules` is the path of a rule set or of an nftables file, None if it filters nothing; `core` None
+    stands for any."""
     name: str
     description: str
     form: str
@@ -49,14 +51,16 @@ def load(path):
     rules = path.parent / start["rules"] if "rules" in start else None
     if content["name"] != path.stem:
         wrong.append(f"name: is {content['name']}; a function is named as its file, {path.stem}")
-    if content["form"] in _FILTERS and rules is None:
-        wrong.append(f"start.rules: is missing; form {content['form']} needs an nftables rule file")
-    if content["form"] == "container" and rules is not None:
-        wrong.append("start.rules: form container has no rules; remove it, or set form: netns or vm")
+    if content["form"] in _KERNEL and rules is None:
+        wrong.append(f"start.rules: is missing; form {content['form']} needs a rule set, *{firewall_rules.SUFFIX}, or "
+                     "an nftables file")
+    if rules is not None:
+        wrong += (f"start.rules: {problem}" for problem in _problems_of_rules(content["form"], rules))
     if content["form"] == "vm" and start["memory-mb"] < qemu.LEAST_MEMORY_MB:
         wrong.append(f"start.memory-mb: is {start['memory-mb']}; form vm needs at least {qemu.LEAST_MEMORY_MB}")
-    if rules is not None and not rules.is_file():
-        wrong.append(f"start.rules: there is no file {rules}")
+    if content["form"] == "container" and rules is not None and start["memory-mb"] < ovs_filter.LEAST_MEMORY_MB:
+        wrong.append(f"start.memory-mb: is {start['memory-mb']}; form container with rules needs at least "
+                     f"{ovs_filter.LEAST_MEMORY_MB}")
     if wrong:
         raise ProfileError(wrong, path)
     return Function(content["name"], " ".join(content["description"].split()), content["form"], content["shared"],
@@ -64,9 +68,23 @@ def load(path):
                     start.get("core", None if content["form"] == "vm" else 0), start.get("scheduling", "idle"), rules)
 
 
+def _problems_of_rules(form, path):
+    """What is wrong with a file of rules, for a form."""
+    if not path.is_file():
+        yield f"there is no file {path}"
+    elif firewall_rules.is_rule_set(path):
+        try:
+            firewall_rules.load(path)
+        except ProfileError as error:
+            yield from (f"{path.name}: {problem}" for problem in error.problems)
+    elif form == "container":
+        yield f"form container filters by a rule set, *{firewall_rules.SUFFIX}; write one, or set form: netns or vm"
+
+
 def paths(directory=DIRECTORY):
-    """The files of a catalogue directory, sorted by the name of the function."""
-    return sorted(pathlib.Path(directory).glob("*.yaml"), key=lambda path: path.stem)
+    """The files of a catalogue directory that describe functions, sorted by the name of the function."""
+    files = (path for path in pathlib.Path(directory).glob("*.yaml") if not firewall_rules.is_rule_set(path))
+    return sorted(files, key=lambda path: path.stem)
 
 
 def load_all(directory=DIRECTORY):
@@ -89,9 +107,9 @@ def machine_problems(function):
     wrong = []
     if function.core is not None and function.core not in online_cores():
         wrong.append(f"start.core: this machine has no core {function.core}; it has {sorted(online_cores())}")
-    if function.rules:
+    if function.rules and function.form in _KERNEL:
         try:
-            run("nft", "--check", "--file", function.rules)
+            run("nft", "--check", "--file", "-", standard_input=firewall_nft.of_file(function.rules))
         except PenstockError as error:
             wrong.append(f"start.rules: {error}")
     if function.form == "vm":

@@ -50,7 +50,7 @@ def cache_directory():
 
 
 def build(rules):
-    """The image with the nftables rules of file `rules`: that of the cache, or one made now. Raises PenstockError."""
+    """The image with the rules, a text of nftables: that of the cache, or one made now. Raises PenstockError."""
     with locks.held("guest-image"):
         try:
             return _image(rules)
@@ -70,7 +70,7 @@ def _image(rules):
     cache.chmod(0o755)
     packages = _newest()
     files = _filter_program() | {"init": (0o755, _INIT.read_bytes()),
-                                 "etc/rules.nft": (0o644, pathlib.Path(rules).read_bytes())}
+                                 "etc/rules.nft": (0o644, rules.encode("utf-8"))}
     target = cache / _key(packages, files)
     if not target.exists():
         with step(f"guest image of {', '.join(map(' '.join, packages.items()))}"), \

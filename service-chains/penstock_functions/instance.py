@@ -89,7 +89,7 @@ class Facts:
     order:     function, core and scheduling as ordered; None when it was started by hand, or is not there
     function:  name of the function, None when it is not there
     complete:  whether its start came to its end
-    running:   whether its process runs
+    running:   whether its processes run, all of them
     attached:  whether the switch is connected to both sockets, and the function does its work
     log:       path of what its process said
     """
@@ -120,21 +120,24 @@ def _start(instance, entry, order):
         raise ProfileError(wrong, entry.name)
     if instance.directory.exists():
         _clean(instance)
-    lack = forms.lack(entry)
+    form = forms.of_function(entry)
+    lack = form.lack(entry)
     if lack:
         raise PenstockError(f"start.memory-mb: {lack}")
     instance.directory.mkdir(parents=True)
-    instance.save(function=entry.name, form=entry.form, core=entry.core, scheduling=entry.scheduling, order=order,
-                  complete=False, vhost_user_directory=node_state["wanted"]["vhost_user_directory"])
+    instance.save(function=entry.name, form=entry.form, processes=form.PROCESSES, core=entry.core,
+                  scheduling=entry.scheduling, order=order, complete=False,
+                  vhost_user_directory=node_state["wanted"]["vhost_user_directory"])
     for path in instance.sockets.values():
         path.unlink(missing_ok=True)
-    forms.of(instance).start(instance, entry)
+    form.start(instance, entry)
     instance.save(complete=True)
 
 
 def _clean(instance):
     # Nothing is lost with it, and while it waits for the switch it does not listen to a polite signal.
-    processes.stop(instance.process, timeout_seconds=1)
+    for pidfile in instance.process_files:
+        processes.stop(pidfile, timeout_seconds=1)
     forms.of(instance).clean(instance)
     for path in instance.sockets.values():
         path.unlink(missing_ok=True)
@@ -149,18 +152,19 @@ def _is_attached(instance):
 
 def _describe(instance):
     """All facts of an instance for people and programs."""
-    pid = processes.pid_of(instance.process)
+    pids = [processes.pid_of(pidfile) for pidfile in instance.process_files]
+    running = None not in pids
     connected = instance.connected()
     known = instance.state
-    state = "failed" if pid is None else "attached" if _is_attached(instance) else "waiting"
+    state = "failed" if not running else "attached" if _is_attached(instance) else "waiting"
     return {"name": instance.name, "function": known.get("function"), "node": instance.node, "form": known.get("form"),
-            "state": state, "pid": pid, "core": known.get("core"), "scheduling": known.get("scheduling"),
+            "state": state, "pid": pids[0], "core": known.get("core"), "scheduling": known.get("scheduling"),
             "ordered": bool(known.get("order")), "namespace": known.get("namespace"),
             "sockets": {side: {"path": str(path), "connected": connected[side]}
                         for side, path in instance.sockets.items()},
-            "resident-mb": processes.resident_megabytes(pid) if pid else 0,
-            "cpu-seconds": processes.cpu_seconds(pid) if pid else 0.0, "log": str(instance.log)
-            } | (forms.of(instance).facts(instance) if pid else {})
+            "resident-mb": sum(processes.resident_megabytes(pid) for pid in filter(None, pids)),
+            "cpu-seconds": sum((processes.cpu_seconds(pid) for pid in filter(None, pids)), 0.0),
+            "log": str(instance.log)} | (forms.of(instance).facts(instance) if running else {})
 
 
 @contextlib.contextmanager

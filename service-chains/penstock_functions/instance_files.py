@@ -26,18 +26,25 @@ class InstanceFiles:
         self.state = locks.read_json(self.directory / "state.json", {})
 
     @property
+    def process_names(self):
+        """Names of its processes, that of the forwarding one first."""
+        # What an older version has started does not tell.
+        return self.state.get("processes") or ["qemu" if self.state.get("form") == "vm" else "testpmd"]
+
+    @property
+    def process_files(self):
+        """The files that name the processes; node.py knows running functions by their suffix."""
+        return [self.directory / f"{name}.process" for name in self.process_names]
+
+    @property
     def process(self):
-        """The file that names the process; node.py knows running functions by its suffix."""
-        return self.directory / f"{self._program}.process"
+        """The file that names the forwarding process."""
+        return self.process_files[0]
 
     @property
     def log(self):
-        """What the process prints."""
-        return self.directory / f"{self._program}.log"
-
-    @property
-    def _program(self):
-        return "qemu" if self.state.get("form") == "vm" else "testpmd"
+        """What the forwarding process prints."""
+        return self.directory / f"{self.process_names[0]}.log"
 
     @property
     def sockets(self):
@@ -51,8 +58,8 @@ class InstanceFiles:
         locks.write_json(self.directory / "state.json", self.state)
 
     def is_running(self):
-        """Whether its process runs."""
-        return processes.is_running(self.process)
+        """Whether all its processes run."""
+        return all(map(processes.is_running, self.process_files))
 
     def connected(self):
         """For each side, whether the switch is connected to its socket."""

@@ -12,6 +12,7 @@ from penstock_node.ovs import Ovs
 from sandbox import FUNCTIONS, Sandbox, pages_of_nobody
 
 INSIDE, OUTSIDE = "10.9.0.1", "10.9.0.2"
+INSIDE_6, OUTSIDE_6 = "fd00:9::1", "fd00:9::2"
 
 
 class FunctionCase(unittest.TestCase):
@@ -27,6 +28,8 @@ class FunctionCase(unittest.TestCase):
         for tenant in range(tenants):
             self.hosts.append((self.box.host(f"i{tenant}", f"{INSIDE}/24", f"i{tenant}"),
                                self.box.host(f"o{tenant}", f"{OUTSIDE}/24", f"o{tenant}")))
+            for host, address in zip(self.hosts[-1], (INSIDE_6, OUTSIDE_6)):
+                run("ip", "-n", host, "address", "add", f"{address}/64", "dev", "eth0", "nodad")
             access.append({"name": f"i{tenant}"})
             uplink.append({"name": f"o{tenant}"})
         self.name, self.profile = self.box.node("a", access_ports=access, uplink_ports=uplink)
@@ -69,4 +72,5 @@ class FunctionCase(unittest.TestCase):
     def assert_nothing_left(self):
         self.assertEqual(self.box.processes(), [])
         self.assertEqual(self.box.namespaces_left(), [])
+        self.assertFalse(list(self.box.run_directory.glob("*/functions/*")))
         self.assertEqual(pages_of_nobody(), self.box.pages_of_nobody)

@@ -94,8 +94,8 @@ class FunctionsAgentTest(unittest.TestCase):
     def found(self):
         return self.ovs.get("Bridge", BRIDGE, "external_ids").get(FOUND)
 
-    def pid(self, name):
-        return processes.pid_of(self.directory / "functions" / name / "testpmd.process")
+    def pid(self, name, program="testpmd"):
+        return processes.pid_of(self.directory / "functions" / name / f"{program}.process")
 
     def until(self, condition, what, seconds=30):
         processes.wait_until(condition, what, seconds)
@@ -120,7 +120,8 @@ class FunctionsAgentTest(unittest.TestCase):
         self.assertFalse(pathlib.Path(f"/run/netns/psf-{self.name}-{name}").exists())
         self.assertFalse((self.directory / "vhost" / f"{name}-in.sock").exists())
         self.assertEqual(HugePages().added_by(f"function {self.directory / 'functions' / name}"), 0)
-        self.assertEqual([text for text in self.box.processes() if f"/{name}-in.sock" in text], [])
+        self.assertEqual([text for text in self.box.processes()
+                          if f"/{name}-in.sock" in text or f"/functions/{name}/" in text], [])
 
     def capabilities(self, pid):
         status = pathlib.Path(f"/proc/{pid}/status").read_text()
@@ -198,6 +199,17 @@ class FunctionsAgentTest(unittest.TestCase):
             self.until_state("weak", "running")
             self.assertNotIn(self.pid("weak"), (None, pid))
         self.assertEqual(self.pid("other"), other)
+
+    def test_killed_part_of_a_function(self):
+        """Of two processes the one that forwards goes on; the function has failed all the same."""
+        self.order("duo", {"function": "packet-filter-ct", "scheduling": "normal"})
+        self.until_state("duo", "running")
+        os.kill(self.pid("duo", "ovsdb-server"), signal.SIGKILL)
+        self.until_state("duo", "failed: its process ended")
+        self.until_nothing_left("duo")
+        self.until_state("duo", "running")
+        self.withdraw("duo")
+        self.until_nothing_left("duo")
 
     def test_crash_loop_disturbs_nobody(self):
         self.order("steady", FORWARDER)

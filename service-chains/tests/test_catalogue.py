@@ -28,7 +28,8 @@ class CatalogueTest(unittest.TestCase):
 
     def test_shipped_functions(self):
         entries = catalogue.load_all()
-        self.assertEqual(sorted(entries), ["forwarder", "monitor", "packet-filter", "packet-filter-vm"])
+        self.assertEqual(sorted(entries), ["forwarder", "monitor", "packet-filter", "packet-filter-ct",
+                                           "packet-filter-vm"])
         for entry in entries.values():
             with self.subTest(entry.name):
                 self.assertEqual(catalogue.machine_problems(entry), [])
@@ -36,13 +37,18 @@ class CatalogueTest(unittest.TestCase):
         self.assertEqual((entries["packet-filter"].form, entries["packet-filter"].fail_policy), ("netns", "closed"))
         guest = entries["packet-filter-vm"]
         self.assertEqual((guest.form, guest.fail_policy, guest.core), ("vm", "closed", None))
-        self.assertEqual(guest.rules, entries["packet-filter"].rules, "one set of rules")
+        filters = [entry for name, entry in entries.items() if name.startswith("packet-filter")]
+        self.assertEqual({entry.form for entry in filters}, {"container", "netns", "vm"})
+        self.assertEqual(len({entry.rules for entry in filters}), 1, "one set of rules")
 
     def test_defaults(self):
         entry = self.load({})
         self.assertEqual((entry.core, entry.scheduling, entry.rules), (0, "idle", None))
 
     def test_wrong_fields(self):
+        for name, content in (("good.nft", ""), ("good.rules.yaml", "rules: []"),
+                              ("bad.rules.yaml", "rules: [{from: inside, protocol: tcp, action: drop}]")):
+            (self.directory / name).write_text(content, encoding="ascii")
         for changes, start in (
                 ({"name": ...}, "name: is missing"), ({"form": "jail"}, "form: "), ({"shared": "yes"}, "shared: "),
                 ({"fail-policy": "ajar"}, "fail-policy: "), ({"fail-policy": ...}, "fail-policy: is missing"),
@@ -54,7 +60,12 @@ class CatalogueTest(unittest.TestCase):
                 ({"name": "g"}, "name: is g; a function is named as its file"),
                 ({"form": "netns"}, "start.rules: is missing"), ({"form": "vm"}, "start.rules: is missing"),
                 ({"form": "vm"}, "start.memory-mb: is 64; form vm needs at least 128"),
-                ({"start": {"memory-mb": 64, "rules": "x.nft"}}, "start.rules: form container has no rules"),
+                ({"start": {"memory-mb": 64, "rules": "good.nft"}},
+                 "start.rules: form container filters by a rule set"),
+                ({"start": {"memory-mb": 32, "rules": "good.rules.yaml"}},
+                 "start.memory-mb: is 32; form container with rules needs at least 64"),
+                ({"start": {"memory-mb": 64, "rules": "bad.rules.yaml"}},
+                 "start.rules: bad.rules.yaml: rules[0].counter: is missing"),
                 ({"form": "netns", "start": {"memory-mb": 64, "rules": "x.nft"}}, "start.rules: there is no file"),
                 ({"form": "netns", "start": {"memory-mb": 64, "rules": "../x"}}, "start.rules: ")):
             with self.subTest(changes), self.assertRaises(ProfileError) as caught:

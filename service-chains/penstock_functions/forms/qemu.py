@@ -17,10 +17,11 @@ from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 from penstock_node.steps import step
 
-from .. import guest_image
+from .. import firewall_nft, guest_image
 from ..counters import packets_by_name
 from ..instance_files import SCHEDULING, SIDES
 
+PROCESSES = ("qemu",)
 PROGRAM = "qemu-system-x86_64"
 PACKAGE = "qemu-system-x86"
 LEAST_MEMORY_MB = 128
@@ -59,7 +60,7 @@ def lack(_):
 
 def start(instance, entry):
     """Starts QEMU with an image that holds the rules. Its sockets are open at once."""
-    image = guest_image.build(entry.rules)
+    image = guest_image.build(firewall_nft.of_file(entry.rules))
     acceleration = _acceleration(image)
     instance.save(acceleration=acceleration)
     place = f"core {entry.core}" if entry.core is not None else "any core"

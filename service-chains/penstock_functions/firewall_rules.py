@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rule sets of stateful firewalls, read and checked. `firewall_nft` and `firewall_flows` make of them what each form
+filters by.
+
+Whatever the rules, a firewall passes the packets of accepted sessions and the ICMP errors that are about one, ARP and
+neighbour discovery. It keeps sessions apart by VLAN tag, and drops and counts what fits no rule, and what is untagged
+or neither IP nor ARP.
+"""
+
+import dataclasses
+import pathlib
+
+from penstock_node import documents
+from penstock_node.errors import ProfileError
+
+SUFFIX = ".rules.yaml"
+"""How the names of rule sets end. Other files of rules are nftables."""
+UNSOLICITED = "unsolicited"
+"""The counter of packets that belong to no session and may begin none."""
+UNTAGGED = "untagged"
+"""The counter of frames without a VLAN tag, or with neither IP nor ARP behind it."""
+NEIGHBOUR_DISCOVERY = {"nd-router-solicit": 133, "nd-router-advert": 134, "nd-neighbor-solicit": 135,
+                       "nd-neighbor-advert": 136}
+"""Types of ICMPv6 that pass untracked, by their names in nftables."""
+
+_SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "firewall.schema.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """What happens to packets that begin a session and fit.
+
+    side:      inside or outside: where they come from
+    protocol:  tcp, udp or icmp, which is ICMPv6 too
+    port:      destination port, None for any
+    counter:   where what is dropped is counted; None accepts
+    comment:   why, may be empty
+    """
+    side: str
+    protocol: str
+    port: int | None
+    counter: str | None
+    comment: str
+
+
+def is_rule_set(path):
+    """Whether a file of rules is a rule set, by its name."""
+    return pathlib.Path(path).name.endswith(SUFFIX)
+
+
+def load(path):
+    """The rules of a file, in their order. Raises ProfileError with everything that is wrong."""
+    content = documents.read_yaml(path)
+    wrong = documents.problems(content, _SCHEMA)
+    if not wrong:
+        for index, entry in enumerate(content["rules"]):
+            wrong += (f"rules[{index}].{problem}" for problem in _problems(entry))
+    if wrong:
+        raise ProfileError(wrong, path)
+    return tuple(Rule(entry["from"], entry["protocol"], entry.get("destination-port"), entry.get("counter"),
+                      entry.get("comment", "")) for entry in content["rules"])
+
+
+def counters(rules):
+    """Names of all counters of a firewall with these rules, each once."""
+    return [*dict.fromkeys(rule.counter for rule in rules if rule.counter), UNSOLICITED, UNTAGGED]
+
+
+def _problems(entry):
+    """What is wrong between the fields of an entry that are right by themselves."""
+    if entry["protocol"] == "icmp" and "destination-port" in entry:
+        yield "destination-port: icmp has no ports; remove it, or set protocol: tcp or udp"
+    if entry["action"] == "drop" and "counter" not in entry:
+        yield "counter: is missing; a rule with action drop names the counter of what it drops, such as denied"
+    if entry["action"] == "accept" and "counter" in entry:
+        yield "counter: only what is dropped is counted; remove it, or set action: drop"

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Form container with rules: an Open vSwitch with DPDK of its own, which owns the two sockets and filters by flows.
+
+Its database and its bridge serve nothing else. While it opens a socket, which takes until the switch has connected, it
+does nothing else, so all that is to be said is said before.
+"""
+
+import contextlib
+import json
+
+from penstock_node import namespaces, processes
+from penstock_node.commands import run
+from penstock_node.errors import PenstockError
+from penstock_node.ovs import Ovs
+from penstock_node.steps import step
+
+from .. import firewall_flows, firewall_rules
+from ..instance_files import SCHEDULING, SIDES
+from . import dpdk
+from .dpdk import clean, lack  # noqa: F401  (the same for all that DPDK runs)
+
+PROCESSES = ("ovs-vswitchd", "ovsdb-server")
+LEAST_MEMORY_MB = 64
+"""Below it there is no room for the buffers that Open vSwitch insists on, 16384 of them."""
+
+_BRIDGE = "chain"
+_PORTS = {"in": "inside", "out": "outside"}
+_MOST_SESSIONS = 262144
+"""Of all tenants: what they need is ordinary memory, some 100 MB then. Linux has the same limit on most machines."""
+_MAX_SLEEP_MICROSECONDS = 500
+"""How long it rests at most when nothing comes, so that an idle one leaves its core to others."""
+_ANSWER_SECONDS = 5
+# The switch opens its bridge as a TAP device, for which nothing but net_admin will do. Its namespace has nothing else.
+_RIGHTS = {"ovs-vswitchd": ("net_admin",), "ovsdb-server": ()}
+
+
+def start(instance, entry):
+    """Starts database and switch, and gives them flows, then ports. The first socket is open when it returns."""
+    namespace = dpdk.make_namespace(instance)
+    ovs = Ovs(instance.directory)
+    preexec = SCHEDULING[entry.scheduling]
+    rules = firewall_rules.load(entry.rules)
+    flows = instance.directory / "flows"
+    flows.write_text("\n".join(firewall_flows.of(rules)) + "\n", encoding="ascii")
+    instance.save(counters=firewall_rules.counters(rules))
+    with step(f"function {instance.name}: database server"):
+        ovs.start_database(namespace, dpdk.rights(*_RIGHTS["ovsdb-server"]), preexec)
+        ovs.set_map("other_config", _settings(instance, entry))
+    with dpdk.reserved(instance, entry, "ovs-vswitchd"):
+        ovs.start_switch(namespace, [entry.core], dpdk.rights(*_RIGHTS["ovs-vswitchd"]), preexec, dpdk.START_SECONDS)
+    with step(f"function {instance.name}: flows and ports"):
+        ovs.vsctl("add-br", _BRIDGE, "--", "set", "Bridge", _BRIDGE, "datapath_type=netdev", "fail_mode=secure")
+        ovs.accept_short_fragments()
+        ovs.appctl("dpctl/ct-set-maxconns", str(_MOST_SESSIONS))
+        _ofctl(ovs, "add-flows", _BRIDGE, flows)
+        ovs.vsctl("--no-wait", *_ports(instance))
+        processes.wait_until(instance.sockets["in"].exists, "ovs-vswitchd", dpdk.START_SECONDS, instance.process,
+                             instance.log)
+
+
+def is_ready(instance):
+    """Whether the switch has made both its ports."""
+    with contextlib.suppress(PenstockError):  # It has ended this moment.
+        numbers = {row["name"]: row["ofport"] for row in Ovs(instance.directory).rows("Interface", "name", "ofport")}
+        return all(numbers.get(name) == firewall_flows.PORTS[name] for name in _PORTS.values())
+    return False
+
+
+def facts(instance):
+    """The counters of the rules, if the switch answers."""
+    if is_ready(instance):
+        with contextlib.suppress(PenstockError):
+            dumped = _ofctl(Ovs(instance.directory), "dump-flows", _BRIDGE)
+            return {"counters": firewall_flows.packets_by_name(instance.state["counters"], dumped)}
+    return {}
+
+
+def _settings(instance, entry):
+    return {"dpdk-init": "true", "dpdk-extra": " ".join(dpdk.memory_arguments(instance)),
+            "dpdk-socket-mem": entry.memory_mb,
+            # Without a limit it takes further huge pages for its ports, from whoever asked for them.
+            "dpdk-socket-limit": entry.memory_mb,
+            "pmd-cpu-mask": hex(1 << entry.core), "n-handler-threads": 1, "n-revalidator-threads": 1,
+            "pmd-maxsleep": 0 if entry.scheduling == "normal" else _MAX_SLEEP_MICROSECONDS}
+
+
+def _ports(instance):
+    for index, side in enumerate(SIDES):
+        name = _PORTS[side]
+        yield from ("--", "add-port", _BRIDGE, name, "--", "set", "Interface", name, "type=dpdk",
+                    f"ofport_request={firewall_flows.PORTS[name]}",
+                    "options:dpdk-devargs=" + json.dumps(dpdk.device(instance, index, side)),
+                    f"options:n_rxq_desc={dpdk.QUEUE_SIZE}", f"options:n_txq_desc={dpdk.QUEUE_SIZE}",
+                    # A socket that has lost its switch is opened again by such an interrupt.
+                    "options:dpdk-lsc-interrupt=true")
+
+
+def _ofctl(ovs, *arguments):
+    return run("ovs-ofctl", "-O", "OpenFlow13", f"--timeout={_ANSWER_SECONDS}", *arguments, environment=ovs.environment)
