@@ -56,14 +56,20 @@ public final class ChainStage implements Stage {
         if (function.health().isPresent() && function.routed().isEmpty()) {
             sink.flow(Table.CHAIN_RETURN, Priority.GUARD, "probe from " + port)
                 .when(MatchField.IN_PORT, node.port(port)).when(MatchField.VLAN_VID, Constants.PROBE_VLAN)
-                .then(new Action.PopVlan()).then(probe(node.port(port))).end();
+                .then(probe(node.port(port), new Action.PopVlan())).end();
         }
     }
 
-    /** A packet that may be a probe, behind the limit of the port that it came from. */
-    static List<Action> probe(final int port) {
-        return List.of(new Action.Meter(FunctionMeter.number(port)),
-            new Action.Controller(Constants.PACKET_IN_BYTES));
+    /**
+     * A packet that may be a probe, behind the limit of the port that it came from, which stands before all actions.
+     *
+     * @param changes what happens to it before the controller has it
+     */
+    static List<Action> probe(final int port, final Action... changes) {
+        final List<Action> actions = new ArrayList<>(List.of(new Action.Meter(FunctionMeter.number(port))));
+        actions.addAll(List.of(changes));
+        actions.add(new Action.Controller(Constants.PACKET_IN_BYTES));
+        return actions;
     }
 
     @Override
