@@ -5,7 +5,6 @@ import io.penstock.dhcp.LeaseTable;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Lease;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,7 +45,6 @@ final class LeaseTables {
             }
         }
         entries.keySet().removeIf(name -> !before.tenants().containsKey(name));
-        return tenants == null ? before : new Allocations(before.lastVrf(), before.nodes(), before.ports(),
-            Collections.unmodifiableMap(tenants));
+        return tenants == null ? before : before.withTenants(tenants);
     }
 }

@@ -15,7 +15,6 @@ import io.penstock.pipeline.registry.Constants;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -113,7 +112,6 @@ public final class SubscriberBlocks {
                 same = false;
             }
         }
-        return same ? before : new Allocations(before.lastVrf(), before.nodes(), before.ports(),
-            Collections.unmodifiableMap(tenants));
+        return same ? before : before.withTenants(tenants);
     }
 }

@@ -1,22 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import io.penstock.pipeline.intent.CanaryResult.Verdict;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
- * What was handed out: node ids, OpenFlow port numbers, VRF ids, public addresses. Survives restarts.
+ * What was handed out: node ids, OpenFlow port numbers, VRF ids, public addresses; and what was found out about new
+ * versions of functions. Survives restarts.
  *
  * @param lastVrf the VRF id given out last, 0 at first
  * @param ports by node, then by port name
  * @param tenants by name; asked many times for each tenant, so it should be a map that answers at once
+ * @param canaries by function, the newest first, and each version once
  */
 public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
-        SortedMap<String, SortedMap<String, Integer>> ports, Map<String, TenantAllocation> tenants) {
+        SortedMap<String, SortedMap<String, Integer>> ports, Map<String, TenantAllocation> tenants,
+        SortedMap<String, List<CanaryResult>> canaries) {
+    /** Without canaries. */
+    public Allocations(final int lastVrf, final SortedMap<String, Integer> nodes,
+            final SortedMap<String, SortedMap<String, Integer>> ports, final Map<String, TenantAllocation> tenants) {
+        this(lastVrf, nodes, ports, tenants, Collections.emptySortedMap());
+    }
+
     /**
      * What a tenant got.
      *
@@ -73,6 +85,30 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
     /** Nothing handed out. */
     public static Allocations none() {
         return new Allocations(0, new TreeMap<>(), new TreeMap<>(), Map.of());
+    }
+
+    /** The same with other tenants. */
+    public Allocations withTenants(final Map<String, TenantAllocation> others) {
+        return new Allocations(lastVrf, nodes, ports, Collections.unmodifiableMap(others), canaries);
+    }
+
+    /** The same with one result more of a function, for which the oldest may go. */
+    public Allocations with(final String function, final CanaryResult result) {
+        final SortedMap<String, List<CanaryResult>> results = new TreeMap<>(canaries);
+        results.put(function, Stream.concat(Stream.of(result), canariesOf(function).stream())
+            .limit(CanaryResult.KEPT).toList());
+        return new Allocations(lastVrf, nodes, ports, tenants, Collections.unmodifiableSortedMap(results));
+    }
+
+    /** What was found out about new versions of a function, the newest first. */
+    public List<CanaryResult> canariesOf(final String function) {
+        return canaries.getOrDefault(function, List.of());
+    }
+
+    /** What was found out about the new version that a function has now, once that is so. */
+    public Optional<Verdict> verdict(final NetworkFunction function) {
+        return function.canary().flatMap(canary -> canariesOf(function.name()).stream()
+            .filter(result -> result.version().equals(canary.version())).findFirst()).map(CanaryResult::verdict);
     }
 
     /** OpenFlow port number of a node's port. */

@@ -98,7 +98,10 @@ public final class Allocator {
                 number(spreadFunctions(snapshot, tenant), had == null ? new TreeMap<>() : had.places(), 0));
             tenants.put(tenant.name(), now.equals(had) ? had : now);
         }
-        return new Allocations(last, nodes, ports, Collections.unmodifiableMap(tenants));
+        final SortedMap<String, List<CanaryResult>> canaries = new TreeMap<>(before.canaries());
+        canaries.keySet().retainAll(snapshot.functions().keySet());
+        return new Allocations(last, nodes, ports, Collections.unmodifiableMap(tenants),
+            Collections.unmodifiableSortedMap(canaries));
     }
 
     /** A lease goes with the subnet that it is of, and not with its pool: its host has been told that it has it. */

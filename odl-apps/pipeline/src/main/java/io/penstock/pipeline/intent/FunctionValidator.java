@@ -41,6 +41,7 @@ final class FunctionValidator {
                 add(entry, "health-check", "a mirror gives nothing back, so no probe comes through");
             }
             function.routed().ifPresent(routed -> checkRouter(entry, function, routed));
+            violations.addAll(CanaryValidator.validate(function));
             for (final NetworkFunction.Instance instance : function.instances()) {
                 final String leaf = function.spread() ? "instance " + instance.name() + " / name" : "name";
                 final String other = owners.putIfAbsent(instance.name(), function.name());

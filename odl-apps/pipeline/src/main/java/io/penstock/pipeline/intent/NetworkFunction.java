@@ -18,14 +18,23 @@ import java.util.TreeMap;
  * @param mirror whether it only gets copies of what passes its place in a chain, and gives nothing back
  * @param health how it is found out whether an instance passes packets on; by its ports alone when absent
  * @param routed what it is on its two sides, if packets are routed through it; else it passes frames on as they are
+ * @param canary a new version that some instances run
  */
 public record NetworkFunction(String name, String node, FailPolicy failPolicy, boolean shared, boolean spread,
-        List<Instance> instances, boolean mirror, Optional<HealthCheck> health, Optional<Routed> routed) {
+        List<Instance> instances, boolean mirror, Optional<HealthCheck> health, Optional<Routed> routed,
+        Optional<Canary> canary) {
     public NetworkFunction {
         instances = List.copyOf(instances);
         if (instances.isEmpty() || !spread && instances.size() > 1) {
             throw new IllegalArgumentException(name + ": " + instances.size() + " instances");
         }
+    }
+
+    /** Without a canary. */
+    public NetworkFunction(final String name, final String node, final FailPolicy failPolicy, final boolean shared,
+            final boolean spread, final List<Instance> instances, final boolean mirror,
+            final Optional<HealthCheck> health, final Optional<Routed> routed) {
+        this(name, node, failPolicy, shared, spread, instances, mirror, health, routed, Optional.empty());
     }
 
     /** One instance, and no connections that are kept to it. */
@@ -36,24 +45,30 @@ public record NetworkFunction(String name, String node, FailPolicy failPolicy, b
 
     /** The same with instances among which its connections are spread. */
     public NetworkFunction spread(final Instance... among) {
-        return new NetworkFunction(name, node, failPolicy, shared, true, List.of(among), mirror, health, routed);
+        return new NetworkFunction(name, node, failPolicy, shared, true, List.of(among), mirror, health, routed,
+            canary);
     }
 
     /** The same, but that it only gets copies. */
     public NetworkFunction mirrored() {
-        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, true, health, routed);
+        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, true, health, routed, canary);
     }
 
     /** The same with probes. */
     public NetworkFunction with(final HealthCheck check) {
         return new NetworkFunction(name, node, failPolicy, shared, spread, instances, mirror,
-            Optional.of(check), routed);
+            Optional.of(check), routed, canary);
+    }
+
+    /** The same with a new version, or without one. */
+    public NetworkFunction with(final Optional<Canary> judged) {
+        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, mirror, health, routed, judged);
     }
 
     /** The same as a router. */
     public NetworkFunction routed(final Routed links) {
         return new NetworkFunction(name, node, failPolicy, shared, spread, instances, mirror, health,
-            Optional.of(links));
+            Optional.of(links), canary);
     }
 
     /** A router by the links to it. Its instances have the same addresses, for each has links of its own. */

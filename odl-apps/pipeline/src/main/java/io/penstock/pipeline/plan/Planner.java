@@ -4,6 +4,7 @@ package io.penstock.pipeline.plan;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.CanaryResult.Verdict;
 import io.penstock.pipeline.intent.Memo;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
@@ -69,10 +70,11 @@ public final class Planner {
 
     /** All that the flows of the node depend on. */
     private record Surroundings(Snapshot withoutTenants, Set<String> down, String node, int id,
-            Map<String, Integer> ports) {
+            Map<String, Integer> ports, List<Optional<Verdict>> verdicts) {
         static Surroundings of(final NodeView node) {
             return new Surroundings(node.snapshot().withTenants(List.of()), node.down(), node.node().name(),
-                node.id(), node.allocations().ports().get(node.node().name()));
+                node.id(), node.allocations().ports().get(node.node().name()),
+                node.functions().stream().map(node::verdict).toList());
         }
     }
 

@@ -3,12 +3,14 @@ package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Backbone;
+import io.penstock.pipeline.intent.CanaryResult.Verdict;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -51,6 +53,11 @@ public record NodeView(Snapshot snapshot, Allocations allocations, Set<String> d
     public List<NetworkFunction.Instance> working(final NetworkFunction function) {
         return function.instances().stream().filter(instance -> !down.contains(instance.name())
             && instance.state() != NetworkFunction.State.OUT_OF_SERVICE).toList();
+    }
+
+    /** What was found out about the canary of a function, once that is so. */
+    public Optional<Verdict> verdict(final NetworkFunction function) {
+        return allocations.verdict(function);
     }
 
     /** Tells functions of this node apart: the lowest number of the ports of their instances. */

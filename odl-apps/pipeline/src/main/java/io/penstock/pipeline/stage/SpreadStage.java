@@ -8,7 +8,6 @@ import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
-import io.penstock.pipeline.intent.NetworkFunction.State;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
@@ -23,8 +22,6 @@ import java.util.List;
  * replaced. All flows are of the node: a tenant tells them where in ct_label its instance of a function is.
  */
 public final class SpreadStage implements Stage {
-    /** By how many different shares new connections can be spread. */
-    static final int BUCKETS = 1 << Register.BUCKET.range().bits();
     private static final int PLACES = 1 << Register.PLACE.range().bits();
     private static final int PLACE_BITS = Register.INSTANCE.range().bits();
 
@@ -93,7 +90,7 @@ public final class SpreadStage implements Stage {
                     .then(new Action.Output(node.port(direction.port(instance)))).end();
             }
         }
-        final List<Instance> share = share(function.instances(), working);
+        final List<Instance> share = Share.of(function, node.verdict(function), working);
         for (int bucket = 0; bucket < share.size(); bucket++) {
             sink.flow(Table.CHAIN_PICK, Priority.NORMAL, "new to " + share.get(bucket).name())
                 .when(Register.FUNCTION.is(number), Register.BUCKET.is(bucket))
@@ -127,34 +124,5 @@ public final class SpreadStage implements Stage {
         final int low = protocol == 0 ? 0 : 1;
         flow.then(new Action.Move(new FieldRange(source, low + Register.BUCKET.range().bits() - 1, low),
             Register.BUCKET.range())).go(Table.CHAIN_PICK);
-    }
-
-    /**
-     * The instance of each bucket, by weight among those in service; neighbouring buckets differ. The buckets of one
-     * that does not work go to the others in turns, and all others stay. Empty when none works; when only such work
-     * that are to have no new connections, they have them.
-     */
-    static List<Instance> share(final List<Instance> instances, final List<Instance> working) {
-        final List<Instance> meant = instances.stream().filter(each -> each.state() == State.IN_SERVICE).toList();
-        final List<Instance> able = meant.stream().anyMatch(working::contains)
-            ? meant.stream().filter(working::contains).toList() : working;
-        if (able.isEmpty()) {
-            return List.of();
-        }
-        final List<Instance> all = meant.stream().anyMatch(working::contains) ? meant : able;
-        final int total = all.stream().mapToInt(Instance::weight).sum();
-        final int[] credit = new int[all.size()];
-        final List<Instance> share = new ArrayList<>();
-        int turn = 0;
-        for (int bucket = 0; bucket < BUCKETS; bucket++) {
-            int next = 0;
-            for (int each = 0; each < credit.length; each++) {
-                credit[each] += all.get(each).weight();
-                next = credit[each] > credit[next] ? each : next;
-            }
-            credit[next] -= total;
-            share.add(able.contains(all.get(next)) ? all.get(next) : able.get(turn++ % able.size()));
-        }
-        return share;
     }
 }

@@ -2,6 +2,7 @@
 package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.Canary;
 import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.ChainRule;
 import io.penstock.pipeline.intent.NetworkFunction;
@@ -16,6 +17,10 @@ import java.util.stream.Stream;
 
 /** Networks with more than a plain chain. */
 public final class Chained {
+    /** What is judged in {@link #canary}. */
+    public static final Canary CANARY =
+        new Canary("v2", List.of("fw2"), 25, 300, new Canary.Tolerance(1, 200, 1), 100);
+
     private Chained() {
     }
 
@@ -63,5 +68,12 @@ public final class Chained {
             new NetworkFunction.Instance("fw1", NetworkFunction.State.IN_SERVICE, 1),
             new NetworkFunction.Instance("fw2", NetworkFunction.State.IN_SERVICE, 3),
             new NetworkFunction.Instance("fw0", NetworkFunction.State.DRAINING, 1)), plain.functions().get("tap")));
+    }
+
+    /** The same, where the heavier one runs a new version that is to get a quarter of the connections. */
+    public static Snapshot canary() {
+        final Snapshot plain = spread();
+        return plain.withFunctions(List.of(plain.functions().get("fw").with(new NetworkFunction.HealthCheck(200, 3, 5))
+            .with(Optional.of(CANARY)), plain.functions().get("tap")));
     }
 }

@@ -60,6 +60,7 @@ public final class Fixtures {
         new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")),
         new Case("spread", Chained.spread(), Set.of()),
         new Case("spread-fw1-down", Chained.spread(), Set.of("fw1")),
+        new Case("canary", Chained.canary(), Set.of()),
         new Case("mirrored", Chained.mirrored(), Set.of()),
         new Case("routed", Chained.routed(), Set.of()),
         new Case("ruled", Chained.ruled(), Set.of()),
@@ -283,7 +284,7 @@ public final class Fixtures {
             new Block(Ipv4.parse("10.0.0.6"), Ipv4.parse("198.51.100.5"), 1024, 512),
             new Block(Ipv4.parse("10.0.0.5"), Ipv4.parse("198.51.100.4"), 1536, 512))));
         tenants.computeIfPresent("campus", (name, given) -> given.withLeases(leases()));
-        return new Allocations(allocations.lastVrf(), allocations.nodes(), allocations.ports(), tenants);
+        return allocations.withTenants(tenants);
     }
 
     /** Hosts that are translated by these alone. */
