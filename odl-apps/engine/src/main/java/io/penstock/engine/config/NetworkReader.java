@@ -201,7 +201,7 @@ final class NetworkReader {
             Optional.of(function.child("health-check")).filter(Element::isPresent).map(check -> new HealthCheck(
                 number(check, "interval", 200), number(check, "lost", 3), number(check, "hold", 5))),
             leaves.child("routed", each -> new Routed(link(each, "inside", Routed.DEFAULT.inside()),
-                link(each, "outside", Routed.DEFAULT.outside()))));
+                link(each, "outside", Routed.DEFAULT.outside()))), CanaryReader.read(leaves));
     }
 
     private static Link link(final Leaves router, final String side, final Link otherwise)
