@@ -64,7 +64,8 @@ final class AllocationCodec {
                     function -> function.getPlace().intValue(), (one, other) -> one, TreeMap::new))));
         }
         return new io.penstock.pipeline.intent.Allocations(
-            stored.getLastVrf() == null ? 0 : stored.getLastVrf().toJava(), nodes, ports, tenants);
+            stored.getLastVrf() == null ? 0 : stored.getLastVrf().toJava(), nodes, ports, tenants,
+            CanaryCodec.read(stored));
     }
 
     /** Puts into a transaction what brings the stored form from one state to another. */
@@ -78,6 +79,7 @@ final class AllocationCodec {
             transaction.merge(CONFIGURATION, PATH,
                 new AllocationsBuilder().setLastVrf(Uint16.valueOf(to.lastVrf())).build());
         }
+        CanaryCodec.write(transaction, from.canaries(), to.canaries());
         to.tenants().forEach((name, given) -> {
             final TenantAllocation had = from.tenants().get(name);
             if (had != null && !given.equals(had)
@@ -137,6 +139,7 @@ final class AllocationCodec {
                     .setName(port.getKey()).setNumber(Uint16.valueOf(port.getValue())).build())
                     .collect(BindingMap.toMap()))
                 .build()).collect(BindingMap.toMap()))
+            .setCanary(CanaryCodec.entries(allocations.canaries()))
             .setTenant(allocations.tenants().entrySet().stream()
                 .map(each -> tenant(each.getKey(), each.getValue()))
                 .collect(Collectors.collectingAndThen(Collectors.toList(), BindingMap::of)))

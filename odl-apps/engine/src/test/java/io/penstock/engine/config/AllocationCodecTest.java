@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.Block;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.CanaryResult;
 import io.penstock.pipeline.intent.Lease;
 import java.util.HashMap;
 import java.util.List;
@@ -75,6 +76,21 @@ class AllocationCodecTest {
         assertThat(AllocationCodec.read(store.content()).tenants().get("a").leases()).containsExactly(second);
     }
 
+    @Test
+    void oneVerdictMoreIsOneEntryAndItsOldestGoes() {
+        final Random random = new Random(3);
+        Allocations before = allocations(3, Map.of("a", new TenantAllocation(2, 0)));
+        for (int version = 0; version < CanaryResult.KEPT; version++) {
+            before = before.with("fw", result(version, random));
+        }
+        AllocationCodec.write(store, Allocations.none(), before);
+        store.takeWrites();
+        AllocationCodec.write(store, before, before.with("fw", result(CanaryResult.KEPT, random)));
+        assertThat(store.takeWrites()).containsExactly("put fw v8", "delete fw v0");
+        assertThat(AllocationCodec.read(store.content()).canariesOf("fw")).extracting(CanaryResult::version)
+            .containsExactly("v8", "v7", "v6", "v5", "v4", "v3", "v2", "v1");
+    }
+
     private static Lease lease(final int index, final Random random) {
         return new Lease(0x0a000000L + index, Lease.State.values()[random.nextInt(3)], "0102", 0x020000000000L + index,
             random.nextBoolean() ? "" : "lan", random.nextBoolean() ? "" : "host", 1 + random.nextInt(9));
@@ -91,7 +107,21 @@ class AllocationCodecTest {
                     new TreeMap<>(random.nextBoolean() ? Map.of() : Map.of("fw", random.nextInt(8)))));
             }
         }
-        return allocations(random.nextInt(3), tenants);
+        Allocations all = allocations(random.nextInt(3), tenants);
+        for (int version = 0; version < random.nextInt(12); version++) {
+            all = all.with("fw" + random.nextInt(2), result(version, random));
+        }
+        return all;
+    }
+
+    private static CanaryResult result(final int version, final Random random) {
+        return new CanaryResult("v" + version, CanaryResult.Verdict.values()[random.nextInt(2)], "because",
+            1000 + version, random.nextInt(300), side(random), side(random));
+    }
+
+    private static CanaryResult.Side side(final Random random) {
+        return new CanaryResult.Side(random.nextBoolean() ? List.of() : List.of("b", "a"), random.nextInt(9), 3, 5, 1,
+            random.nextInt(2), 1000);
     }
 
     private static Allocations allocations(final int last, final Map<String, TenantAllocation> tenants) {

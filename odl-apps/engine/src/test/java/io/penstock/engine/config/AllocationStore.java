@@ -12,6 +12,8 @@ import org.opendaylight.mdsal.binding.api.WriteOperations;
 import org.opendaylight.mdsal.common.api.LogicalDatastoreType;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.Allocations;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.AllocationsBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.Canary;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.CanaryKey;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.Tenant;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.TenantBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.TenantKey;
@@ -28,10 +30,11 @@ final class AllocationStore implements WriteOperations {
     private final List<String> writes = new ArrayList<>();
     private Allocations top = new AllocationsBuilder().build();
     private final Map<TenantKey, Tenant> tenants = new HashMap<>();
+    private final Map<CanaryKey, Canary> canaries = new HashMap<>();
 
     /** What is stored. */
     Allocations content() {
-        return new AllocationsBuilder(top)
+        return new AllocationsBuilder(top).setCanary(Map.copyOf(canaries))
             .setTenant(tenants.values().stream().collect(Collectors.collectingAndThen(Collectors.toList(),
                 BindingMap::of))).build();
     }
@@ -58,12 +61,20 @@ final class AllocationStore implements WriteOperations {
         top = (Allocations) data;
         tenants.clear();
         tenants.putAll(top.nonnullTenant());
+        canaries.clear();
+        canaries.putAll(top.nonnullCanary());
         writes.add("all");
     }
 
     @Override
     public <T extends DataObject> void mergeParentStructurePut(final LogicalDatastoreType store,
             final InstanceIdentifier<T> path, final T data) {
+        if (data instanceof Canary canary) {
+            assertThat(path).isEqualTo(AllocationCodec.PATH.child(Canary.class, canary.key()));
+            canaries.put(canary.key(), canary);
+            writes.add("put " + canary.getFunction() + " " + canary.getVersion());
+            return;
+        }
         final Tenant tenant = (Tenant) data;
         assertThat(path).isEqualTo(AllocationCodec.PATH.child(Tenant.class, tenant.key()));
         tenants.put(tenant.key(), tenant);
@@ -105,6 +116,12 @@ final class AllocationStore implements WriteOperations {
 
     @Override
     public void delete(final LogicalDatastoreType store, final InstanceIdentifier<?> path) {
+        final CanaryKey canary = path.firstKeyOf(Canary.class);
+        if (canary != null) {
+            canaries.remove(canary);
+            writes.add("delete " + canary.getFunction() + " " + canary.getVersion());
+            return;
+        }
         final TenantKey key = path.firstKeyOf(Tenant.class);
         final BlockKey block = path.firstKeyOf(Block.class);
         if (block != null) {
