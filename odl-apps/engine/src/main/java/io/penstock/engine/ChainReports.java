@@ -4,6 +4,8 @@ package io.penstock.engine;
 import io.penstock.engine.api.Operations.ChainStatus;
 import io.penstock.engine.api.Operations.FunctionStatus;
 import io.penstock.engine.api.Operations.InstanceStatus;
+import io.penstock.engine.canary.CanaryService;
+import io.penstock.engine.canary.FunctionPackets;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.health.HealthService;
 import io.penstock.engine.node.NodeWorker;
@@ -14,17 +16,13 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.registry.Cookie;
-import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.InstalledFlow;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
-import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -33,43 +31,28 @@ import java.util.stream.Collectors;
  * @param observations what was read of the switches, by node; those that did not answer are not there
  */
 record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<String, Observation> observations,
-        HealthService health, AgentReports agents) {
+        HealthService health, CanaryService canaries, AgentReports agents) {
     private static final String HOP = "chain hop to ";
     private static final String CHAIN = "chain ";
-    private static final Set<Table> TABLES =
-        Set.of(Table.CLASSIFY, Table.CHAIN_RETURN, Table.CHAIN_STEER, Table.CHAIN_IN, Table.CHAIN_OUT,
-            Table.CHAIN_ENTER);
 
     List<FunctionStatus> functions() {
         return desired.snapshot().functions().values().stream().map(this::function).toList();
     }
 
     private FunctionStatus function(final NetworkFunction function) {
-        final Map<String, Long> counts = counts(function.node());
+        final FunctionPackets packets = packetsOf(function.node());
         return new FunctionStatus(function.name(), state(function), function.instances().stream()
             .map(instance -> new InstanceStatus(instance.name(), state(function, instance),
                 agents.process(function.node(), instance),
-                sum(instance, port -> counts.getOrDefault((function.spread() ? "to " : HOP) + port, 0L)),
-                sum(instance, port -> counts.getOrDefault("from " + port, 0L)),
-                health.statistics(function.node(), instance.name()))).toList());
+                packets.in(function.spread() ? "to " : HOP, instance), packets.outWithProbes(instance),
+                health.statistics(function.node(), instance.name()))).toList(),
+            CanaryReports.of(function, desired.allocations(), canaries.judgement(function)));
     }
 
-    private static long sum(final Instance instance, final ToLongFunction<String> count) {
-        return instance.ports().stream().mapToLong(count).sum();
-    }
-
-    /** Packets of the flows of a node by their labels, without what comes behind a comma. */
-    private Map<String, Long> counts(final String node) {
+    private FunctionPackets packetsOf(final String node) {
         final Observation seen = observations.get(node);
-        if (seen == null) {
-            return Map.of();
-        }
-        final Map<FlowSpec.Key, Long> packets = packets(seen);
-        final Map<String, Long> counts = new HashMap<>();
-        seen.plan().flows().values().stream().filter(planned -> TABLES.contains(planned.flow().table()))
-            .forEach(planned -> counts.merge(planned.label().split(",", 2)[0],
-                packets.getOrDefault(planned.flow().key(), 0L), Long::sum));
-        return counts;
+        return seen == null ? FunctionPackets.unknown()
+            : FunctionPackets.of(seen.plan().flows().values(), seen.dump());
     }
 
     private String state(final NetworkFunction function) {
@@ -82,7 +65,7 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
 
     private String state(final NetworkFunction function, final Instance instance) {
         final NodeWorker worker = workers.get(function.node());
-        final String meant = instance.state().name().toLowerCase(Locale.ROOT).replace('_', '-');
+        final String meant = CanaryReports.state(function, instance, desired.allocations());
         if (worker == null || !worker.isUp(instance)) {
             return meant + ", down";
         }

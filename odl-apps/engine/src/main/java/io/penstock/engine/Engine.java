@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
 import io.penstock.engine.api.Operations.Progress;
+import io.penstock.engine.canary.CanaryEvent;
+import io.penstock.engine.canary.CanaryService;
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.config.NodeRegistration;
@@ -24,7 +26,6 @@ import io.penstock.engine.subscriber.CutBlocks;
 import io.penstock.engine.subscriber.Subscribers;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
-import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.openflow.ConnectionListener;
@@ -87,6 +88,8 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final DhcpService dhcp;
     private final RoutingErrors routingErrors;
     private final HealthService health;
+    private final CanaryService canaries;
+    private final Consumer<CanaryEvent> canaryEvents;
     private final OvsdbServer ovsdb = new OvsdbServer();
     private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
     private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
@@ -102,15 +105,17 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
      * An engine that does nothing until it is started.
      *
      * @param poolEvents is told what happens to public addresses; must not block
+     * @param canaryEvents is told what was found out about new versions of functions; must not block
      */
     public Engine(final ConfigurationStore store, final OpenFlowSouthbound southbound,
             final BridgeTranslator bridges, final AllocationWriter writer,
-            final Consumer<PoolEvent> poolEvents) {
+            final Consumer<PoolEvent> poolEvents, final Consumer<CanaryEvent> canaryEvents) {
         this.store = requireNonNull(store);
         this.southbound = requireNonNull(southbound);
         this.bridges = requireNonNull(bridges);
         this.writer = requireNonNull(writer);
         this.poolEvents = requireNonNull(poolEvents);
+        this.canaryEvents = requireNonNull(canaryEvents);
         routingErrors = new RoutingErrors(this::desired, RoutingErrors.Outlet.of(southbound), Ticker.systemTicker());
         final FrameOutlet outlet = new FrameOutlet(southbound);
         final Links links = new Links(outlet, this::desired);
@@ -121,8 +126,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             engine.setDaemon(true);
             return engine;
         });
-        health = new HealthService(outlet, this::desired, new NodesOfHealth(), Ticker.systemTicker(),
+        final FunctionNodes nodes = new FunctionNodes(workers, southbound, this::desired);
+        health = new HealthService(outlet, this::desired, nodes, Ticker.systemTicker(),
             new SecureRandom().nextLong());
+        canaries = new CanaryService(this::desired, nodes, health, Ticker.systemTicker(), Clock.systemUTC(),
+            this::mark);
         retry = new Retry(thread, this::mark, RETRY_SECONDS);
         dhcp = new DhcpService(Clock.systemUTC(), this::mark,
             millis -> thread.schedule(this::mark, millis, TimeUnit.MILLISECONDS), outlet);
@@ -147,6 +155,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::mark, LEASE_SECONDS, LEASE_SECONDS, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::countSubscribers, IDLE_POLL_SECONDS, IDLE_POLL_SECONDS, TimeUnit.SECONDS);
+        thread.scheduleWithFixedDelay(canaries::tick, 1, 1, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::refreshGateways, 1, GATEWAY_REFRESH_SECONDS, TimeUnit.SECONDS);
     }
 
@@ -170,6 +179,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     /** What probes tell of instances of functions. */
     HealthService health() {
         return health;
+    }
+
+    /** What is thought of new versions of functions. */
+    CanaryService canaries() {
+        return canaries;
     }
 
     /** The DHCP servers. */
@@ -222,7 +236,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
                 cut = CutBlocks.between(desired.allocations(), allocations, snapshot);
             }
             allocations = subscribers.change(snapshot, allocations);
-            allocations = dhcp.change(snapshot, allocations);
+            allocations = canaries.change(snapshot, dhcp.change(snapshot, allocations));
             if (snapshot != desired.snapshot() || allocations != desired.allocations()) {
                 writer.write(snapshot, allocations);
             }
@@ -230,6 +244,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             desired = new Desired(revision, snapshot, allocations);
             adjustWorkers(snapshot);
             pools.look(desired).forEach(poolEvents);
+            canaries.stored(desired).forEach(canaryEvents);
             cut.forEach((node, connections) -> workers.get(node).forgetConnections(connections));
             workers.values().forEach(NodeWorker::mark);
             dhcp.stored((node, answer) -> whenApplied(node, revision, answer));
@@ -273,25 +288,6 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
                     worker.switchConnected();
                 }
             }
-        }
-    }
-
-    private final class NodesOfHealth implements HealthService.Nodes {
-        @Override
-        public boolean isOnline(final String node) {
-            final NodeWorker worker = workers.get(node);
-            return worker != null && worker.isOnline();
-        }
-
-        @Override
-        public boolean isUp(final String node, final Instance instance) {
-            final NodeWorker worker = workers.get(node);
-            return worker != null && worker.isUp(instance);
-        }
-
-        @Override
-        public void changed(final String node) {
-            Optional.ofNullable(workers.get(node)).ifPresent(NodeWorker::healthChanged);
         }
     }
 

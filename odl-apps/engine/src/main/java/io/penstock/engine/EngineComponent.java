@@ -8,6 +8,7 @@ import io.penstock.engine.export.NatExporter;
 import io.penstock.engine.export.Syslog;
 import io.penstock.engine.journal.NatJournal;
 import io.penstock.engine.node.BridgeTranslator;
+import io.penstock.engine.rest.CanaryEvents;
 import io.penstock.engine.rest.OperationsRpcs;
 import io.penstock.engine.rest.PoolEvents;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
@@ -98,7 +99,8 @@ public final class EngineComponent implements Operations, AutoCloseable {
         engine = new Engine(store, southbound,
             new BridgeTranslator("tcp:" + settings.openflow$_$listen$_$address() + ":"
                 + settings.openflow$_$listen$_$port()),
-            new AllocationWriter(store, journal, exporters(settings)), new PoolEvents(notifications));
+            new AllocationWriter(store, journal, exporters(settings)), new PoolEvents(notifications),
+            new CanaryEvents(notifications));
         operations = new EngineOperations(engine, settings.restconf$_$url(),
             bundles.getBundle().getVersion().toString(), Clock.systemUTC());
         engine.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());

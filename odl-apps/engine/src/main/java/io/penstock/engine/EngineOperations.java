@@ -68,7 +68,8 @@ final class EngineOperations implements Operations {
         final List<NodeStatus> nodes = workers.entrySet().stream()
             .map(entry -> nodeStatus(entry.getKey(), entry.getValue(), observations.get(entry.getKey()),
                 agents.found(entry.getKey()))).toList();
-        final ChainReports chains = new ChainReports(desired, workers, observations, engine.health(), agents);
+        final ChainReports chains = new ChainReports(desired, workers, observations, engine.health(),
+            engine.canaries(), agents);
         final List<TenantStatus> tenants = snapshot.tenants().values().stream()
             .map(tenant -> tenantStatus(chains, tenant, agents)).toList();
         return new Status(nodes, tenants, chains.chains(), chains.functions(), new ControllerStatus(url, version,

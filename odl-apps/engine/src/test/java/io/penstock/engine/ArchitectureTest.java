@@ -16,7 +16,7 @@ class ArchitectureTest {
         .that().resideInAnyPackage("io.penstock.engine.node", "io.penstock.engine.link", "io.penstock.engine.neighbour",
             "io.penstock.engine.api", "io.penstock.engine.journal", "io.penstock.engine.export",
             "io.penstock.engine.subscriber", "io.penstock.engine.dhcp", "io.penstock.engine.ipv6",
-            "io.penstock.engine.error")
+            "io.penstock.engine.error", "io.penstock.engine.canary", "io.penstock.engine.health")
         .should().dependOnClassesThat().resideInAPackage("org.opendaylight..");
 
     @ArchTest

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * Sends probes through the instances of functions that want it, and says which of them fail. Safe for all threads;
  * never blocks.
  */
-public final class HealthService implements AutoCloseable {
+public final class HealthService implements ProbeResults, AutoCloseable {
     private static final long TICK_MILLIS = 25;
     private static final Logger LOG = LoggerFactory.getLogger(HealthService.class);
     private static final long LATE_NANOS = 4 * TICK_MILLIS * 1_000_000;
@@ -100,7 +100,7 @@ public final class HealthService implements AutoCloseable {
         }
     }
 
-    /** Whether an instance may have packets as far as probes tell: those that nobody probes may. */
+    @Override
     public synchronized boolean isHealthy(final String node, final String instance) {
         final InstanceHealth health = known.get(new Key(node, instance));
         return health == null || health.isHealthy();
@@ -110,6 +110,12 @@ public final class HealthService implements AutoCloseable {
     public synchronized Optional<ProbeStatus> statistics(final String node, final String instance) {
         return Optional.ofNullable(known.get(new Key(node, instance)))
             .map(health -> health.statistics(ticker.read()));
+    }
+
+    @Override
+    public synchronized Probed total(final String node, final String instance) {
+        final InstanceHealth health = known.get(new Key(node, instance));
+        return health == null ? Probed.NOTHING : health.total();
     }
 
     /** Sends what is due, and looks who has failed or is back. */

@@ -22,6 +22,9 @@ final class InstanceHealth {
 
     private final HealthCheck check;
     private final Deque<Probe> probes = new ArrayDeque<>();
+    private final long[] roundTrips = new long[RoundTrips.RANGES];
+    private long allLost;
+    private long failures;
     private boolean healthy = true;
     private long lastSent;
     private boolean everSent;
@@ -33,11 +36,12 @@ final class InstanceHealth {
     private boolean answers;
     private long lastAnswer;
 
-    /** One probe; {@code roundTrip} is -1 without an answer. */
+    /** One probe; {@code roundTrip} is -1 without an answer. It is counted once, as answered or as lost. */
     private static final class Probe {
         private final int sequence;
         private final long sent;
         private long roundTrip = -1;
+        private boolean counted;
 
         Probe(final int sequence, final long sent) {
             this.sequence = sequence;
@@ -65,7 +69,8 @@ final class InstanceHealth {
     void sent(final int sequence, final long now) {
         probes.addLast(new Probe(sequence, now));
         if (probes.size() > REMEMBERED) {
-            probes.removeFirst();
+            final Probe gone = probes.removeFirst();
+            allLost += gone.counted ? 0 : 1;
         }
         everSent = true;
         lastSent = now;
@@ -81,6 +86,10 @@ final class InstanceHealth {
             final Probe probe = last.next();
             if (probe.sequence == sequence && probe.roundTrip < 0) {
                 probe.roundTrip = now - probe.sent;
+                if (!probe.counted) {
+                    probe.counted = true;
+                    roundTrips[RoundTrips.range(TimeUnit.NANOSECONDS.toMicros(probe.roundTrip))]++;
+                }
                 silent = false;
                 lastAnswer = now;
                 if (!answers) {
@@ -95,6 +104,15 @@ final class InstanceHealth {
     /** Looks at the time; whether it is healthy now and was not before, or the other way. */
     boolean look(final long now) {
         final boolean before = healthy;
+        for (final Probe probe : probes) {
+            if (now - probe.sent <= LOST_NANOS) {
+                break;
+            }
+            if (!probe.counted) {
+                probe.counted = true;
+                allLost++;
+            }
+        }
         if (silent && now - silentSince > check.lost() * interval()) {
             fail();
         } else if (!healthy && answers
@@ -109,6 +127,7 @@ final class InstanceHealth {
         final boolean news = healthy;
         healthy = false;
         answers = false;
+        failures += news ? 1 : 0;
         return news;
     }
 
@@ -134,6 +153,11 @@ final class InstanceHealth {
         }
         return new ProbeStatus(sent, lost, sent == lost ? 0 : TimeUnit.NANOSECONDS.toMicros(sum / (sent - lost)),
             TimeUnit.NANOSECONDS.toMicros(most));
+    }
+
+    /** What all probes have told. */
+    Probed total() {
+        return new Probed(allLost, failures, new RoundTrips(roundTrips));
     }
 
     private long interval() {

@@ -71,7 +71,8 @@ final class OperationsWriter {
                 .setName(instance.name()).setState(instance.state()).setProcess(unlessEmpty(instance.process()))
                 .setPacketsIn(counter(instance.packetsIn())).setPacketsOut(counter(instance.packetsOut()))
                 .setProbes(instance.probes().map(OperationsWriter::probes).orElse(null)).build())
-                .collect(BindingMap.toOrderedMap())).build();
+                .collect(BindingMap.toOrderedMap()))
+            .setCanary(function.canaries().stream().map(CanaryWriter::canary).toList()).build();
     }
 
     private static Probes probes(final Operations.ProbeStatus probes) {

@@ -72,4 +72,18 @@ class InstanceHealthTest {
         assertThat(run(5025, 9000, false)).isEqualTo(-1);
         assertThat(health.isHealthy()).isFalse();
     }
+
+    @Test
+    void allThatWasToldIsCountedOnce() {
+        run(0, 60_000, true);
+        // Of those that are sent every 200 ms the last five may still be answered.
+        run(60_000, 70_000, false);
+        for (long time = 60_800; time < 70_000; time += 25) {
+            health.look(time * MILLI);
+        }
+        assertThat(health.total().roundTrips().count()).isEqualTo(300);
+        assertThat(health.total().roundTrips().percentile(99)).isBetween(960L, 1040L);
+        assertThat(health.total().failures()).isEqualTo(1);
+        assertThat(health.total().lost()).isPositive();
+    }
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.engine.canary.CanaryService;
+import io.penstock.engine.canary.FunctionPackets;
+import io.penstock.engine.config.Desired;
+import io.penstock.engine.health.HealthService;
+import io.penstock.engine.node.NodeWorker;
+import io.penstock.pipeline.intent.NetworkFunction.Instance;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import io.penstock.southbound.openflow.SwitchId;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** The nodes, for those who look after functions. Safe for all threads; never blocks. */
+record FunctionNodes(Map<String, NodeWorker> workers, OpenFlowSouthbound southbound, Supplier<Desired> desired)
+        implements HealthService.Nodes, CanaryService.Nodes {
+    private static final long ANSWER_SECONDS = 4;
+
+    @Override
+    public boolean isOnline(final String node) {
+        return worker(node).map(NodeWorker::isOnline).orElse(false);
+    }
+
+    @Override
+    public boolean isUp(final String node, final Instance instance) {
+        return worker(node).map(worker -> worker.isUp(instance)).orElse(false);
+    }
+
+    @Override
+    public void changed(final String node) {
+        worker(node).ifPresent(NodeWorker::healthChanged);
+    }
+
+    /** Flows of tenants, of which there may be very many, are not read. */
+    @Override
+    public CompletableFuture<FunctionPackets> packets(final String node) {
+        final SwitchId id = new SwitchId(Constants.datapathId(desired.get().allocations().nodes().get(node)));
+        return southbound.readFlows(id, Cookie.of(Cookie.Kind.NODE, 0), -1)
+            .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS)
+            .thenApply(dump -> FunctionPackets.of(worker(node).flatMap(NodeWorker::plan).map(NodePlan::nodeFlows)
+                .orElse(List.of()), dump));
+    }
+
+    private Optional<NodeWorker> worker(final String node) {
+        return Optional.ofNullable(workers.get(node));
+    }
+}
