@@ -68,7 +68,8 @@ class ConsoleIT {
             "penstock:tenant-show acme", "penstock:chain-list", "penstock:flow-list acme",
             "penstock:flow-list --text --node " + system.second().name(), "penstock:verify", "penstock:nat-list",
             "penstock:limit-list --tenant acme", "penstock:limit-list --node " + system.second().name(),
-            "penstock:lease-list", "penstock:dhcp-messages --tenant acme", "penstock:function-list");
+            "penstock:lease-list", "penstock:dhcp-messages --tenant acme", "penstock:function-list",
+            "penstock:function-canary tap");
         final String planned = system.verify(node).get("planned").getAsString();
         assertThat(row(printed.get(0), node.name())).contains("true", "netdev", "DPDK", planned);
         assertThat(row(printed.get(1), "acme")).contains(Integer.toString(system.vrf("acme")),
@@ -87,6 +88,7 @@ class ConsoleIT {
         assertThat(printed.get(10)).contains("host name", "nothing");
         assertThat(printed.get(11)).contains("message", "nothing");
         assertThat(row(printed.get(12), "tap")).contains("down", "in-service, down");
+        assertThat(printed.get(13)).contains("version", "dropped", "nothing");
     }
 
     @Test
@@ -99,6 +101,8 @@ class ConsoleIT {
             .hasMessageContaining("there is no tenant 'nobody'");
         assertThatThrownBy(() -> console("penstock:lease-release acme 10.0.0.7"))
             .hasMessageContaining("tenant 'acme' has no lease of 10.0.0.7");
+        assertThatThrownBy(() -> console("penstock:function-canary nobody"))
+            .hasMessageContaining("there is no function 'nobody'");
         assertThatThrownBy(() -> console("penstock:verify nowhere"))
             .hasMessageContaining("there is no node 'nowhere'");
     }

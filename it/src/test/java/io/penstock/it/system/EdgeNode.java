@@ -186,6 +186,17 @@ final class EdgeNode {
         freeze("functions/" + function + "/testpmd", frozen);
     }
 
+    /** Has a function work for a tenth of a second and sleep for four, on and on, until the answer is closed. */
+    TestRun.Closing slowFunction(final String function) {
+        final String pid = Long.toString(process("functions/" + function + "/testpmd").pid());
+        final Process slow = Shell.PLAIN.start(file("slow-" + System.nanoTime()), "sh", "-c",
+            "while kill -STOP " + pid + " && sleep 0.4 && kill -CONT " + pid + "; do sleep 0.1; done");
+        return () -> {
+            Shell.stop(slow);
+            Shell.PLAIN.run("kill", "-CONT", pid);
+        };
+    }
+
     private void freeze(final String name, final boolean frozen) {
         Shell.PLAIN.run("kill", frozen ? "-STOP" : "-CONT", Long.toString(process(name).pid()));
     }

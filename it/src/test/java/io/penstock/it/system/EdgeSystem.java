@@ -154,16 +154,19 @@ final class EdgeSystem implements TestRun.Closing {
     }
 
     /** What {@code status} says of a function. */
-    String functionState(final String function) {
+    JsonObject function(final String function) {
         return list(restconf().call("status", "{}"), "function").filter(each -> name(each).equals(function))
-            .findFirst().orElseThrow().get("state").getAsString();
+            .findFirst().orElseThrow();
+    }
+
+    /** The state of a function. */
+    String functionState(final String function) {
+        return function(function).get("state").getAsString();
     }
 
     /** An instance of a function, as the controller sees it. */
     JsonObject instance(final String function, final String name) {
-        final JsonObject found = list(restconf().call("status", "{}"), "function")
-            .filter(each -> name(each).equals(function)).findFirst().orElseThrow();
-        return list(found, "instance").filter(each -> name(each).equals(name)).findFirst().orElseThrow();
+        return list(function(function), "instance").filter(each -> name(each).equals(name)).findFirst().orElseThrow();
     }
 
     /** Waits until a tenant is in a state. */

@@ -166,7 +166,11 @@ class RefusalIT {
                 "{'name': 'lost', 'node': 'nowhere'}", List.of("function lost", "node", "nowhere")),
             new Bad("core of an instance that nobody starts", "function", "fw9", "{'name': 'fw9', 'node': '"
                 + node.name() + "', 'instance': [{'name': 'fw8', 'core': 1}]}",
-                List.of("function fw9", "instance fw8 / core", "needs start")));
+                List.of("function fw9", "instance fw8 / core", "needs start")),
+            new Bad("canary that nobody probes", "function", "fw9", "{'name': 'fw9', 'node': '" + node.name()
+                + "', 'instance': [{'name': 'fw7'}, {'name': 'fw8'}], 'canary': {'version': '2', 'instance': ['fw6']}}",
+                List.of("function fw9", "canary: needs health-check", "canary / instance: there is no instance 'fw6'",
+                    "known: fw7, fw8")));
     }
 
     private Bad dhcp(final String what, final String leaves, final String... named) {
