@@ -20,6 +20,11 @@ public record Acl(String name, List<Entry> entries) {
     /** Which packets an entry is about. */
     public enum Family { IPV4, IPV6 }
 
+    /** What answers which type of ICMP, where somebody does. */
+    static Map<Integer, Integer> replies(final Family family) {
+        return family == Family.IPV4 ? REPLIES : REPLIES6;
+    }
+
     /**
      * The list that answers to what this one permits meet: the two ends have changed places, and ICMP queries are the
      * replies to them (RFC 792; RFC 4443). Entries to which nobody answers are not in it.
@@ -61,6 +66,20 @@ public record Acl(String name, List<Entry> entries) {
             return family.isEmpty() || family.orElseThrow() == other;
         }
 
+        /** Whether a packet meets it; what the planned flows of the entry match. */
+        public boolean isAbout(final FiveTuple packet) {
+            final boolean ipv4 = packet.family() == Family.IPV4;
+            return isAbout(packet.family()) && protocol.stream().allMatch(number -> number == packet.protocol())
+                && source.stream().allMatch(prefix -> ipv4 && prefix.contains(packet.source().low()))
+                && destination.stream().allMatch(prefix -> ipv4 && prefix.contains(packet.destination().low()))
+                && source6.stream().allMatch(prefix -> !ipv4 && prefix.contains(packet.source()))
+                && destination6.stream().allMatch(prefix -> !ipv4 && prefix.contains(packet.destination()))
+                && sourcePorts.stream().allMatch(ports -> ports.contains(packet.sourcePort()))
+                && destinationPorts.stream().allMatch(ports -> ports.contains(packet.destinationPort()))
+                && icmpType.stream().allMatch(type -> type == packet.sourcePort())
+                && icmpCode.stream().allMatch(code -> code == packet.destinationPort());
+        }
+
         /** Whether somebody answers to what it permits. */
         public boolean hasAnswers() {
             return icmpType.stream().allMatch(replies()::containsKey);
@@ -73,7 +92,7 @@ public record Acl(String name, List<Entry> entries) {
         }
 
         private Map<Integer, Integer> replies() {
-            return isAbout(Family.IPV4) ? REPLIES : REPLIES6;
+            return Acl.replies(isAbout(Family.IPV4) ? Family.IPV4 : Family.IPV6);
         }
     }
 
@@ -83,6 +102,10 @@ public record Acl(String name, List<Entry> entries) {
             if (low < 0 || high < low || high > 0xffff) {
                 throw new IllegalArgumentException("ports " + low + ".." + high);
             }
+        }
+
+        boolean contains(final int port) {
+            return low <= port && port <= high;
         }
     }
 }

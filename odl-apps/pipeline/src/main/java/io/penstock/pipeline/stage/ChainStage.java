@@ -5,6 +5,7 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.FiveTuple;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.registry.Constants;
@@ -182,6 +183,18 @@ public final class ChainStage implements Stage {
                 }
             }
         }
+    }
+
+    /** The entry by which a packet of a direction is steered. */
+    static Optional<TenantView.Steering> steering(final TenantView view, final Direction direction,
+            final FiveTuple packet) {
+        final List<TenantView.Steering> met = new ArrayList<>();
+        eachRule(view, direction, (index, family, entry, steering) -> {
+            if (family == packet.family() && entry.isAbout(packet)) {
+                met.add(steering);
+            }
+        });
+        return met.stream().findFirst();
     }
 
     /** Frames that come back: straight on where all paths agree, else by the rules once more. */

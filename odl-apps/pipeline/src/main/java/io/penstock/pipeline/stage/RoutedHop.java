@@ -63,6 +63,11 @@ final class RoutedHop {
             new Action.SetField(MatchField.ETH_DST, from(routed, direction.other()).mac()));
     }
 
+    /** A frame that a router sends on, without a tag. */
+    static ChainTrace.Frame sent(final Routed routed, final Direction direction, final String port) {
+        return new ChainTrace.Frame(port, 0, from(routed, direction).mac(), gateway(direction.other()));
+    }
+
     private static FlowSink.Draft from(final NodeView node, final NetworkFunction function, final Direction direction,
             final FlowSink sink, final int priority, final String label) {
         return sink.flow(Table.CHAIN_ROUTED, priority, label)

@@ -6,6 +6,8 @@ import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.FiveTuple;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.registry.Constants;
@@ -13,8 +15,10 @@ import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.ChainStage.Direction;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Spreads the connections of tenants over the instances of a function. Which one a connection has is kept in its
@@ -121,8 +125,35 @@ public final class SpreadStage implements Stage {
         if (protocol != 0) {
             flow.when(MatchField.IP_PROTO, protocol).when(MatchField.IP_FRAG, 0);
         }
-        final int low = protocol == 0 ? 0 : 1;
-        flow.then(new Action.Move(new FieldRange(source, low + Register.BUCKET.range().bits() - 1, low),
-            Register.BUCKET.range())).go(Table.CHAIN_PICK);
+        flow.then(new Action.Move(bucketBits(source, protocol != 0), Register.BUCKET.range())).go(Table.CHAIN_PICK);
+    }
+
+    private static FieldRange bucketBits(final MatchField source, final boolean ports) {
+        final int low = ports ? 1 : 0;
+        return new FieldRange(source, low + Register.BUCKET.range().bits() - 1, low);
+    }
+
+    /** The bucket of a packet by which a new connection begins: an index of {@link Share#of}. */
+    static int bucketOf(final FiveTuple packet) {
+        final boolean ipv4 = packet.family() == Acl.Family.IPV4;
+        final FieldRange bits = packet.hasPorts() ? bucketBits(MatchField.TCP_SRC, true)
+            : bucketBits(ipv4 ? MatchField.IP_SRC : MatchField.IPV6_SRC, false);
+        final long value = packet.hasPorts() ? packet.sourcePort() : packet.source().low();
+        return (int) ((value & bits.mask()) >>> bits.low());
+    }
+
+    /** A label of a connection with the instance of a function at a place. */
+    static BigInteger keep(final NodeView node, final Instance instance, final int place, final BigInteger label) {
+        final int low = label(place).low();
+        final BigInteger bits = BigInteger.valueOf(1 << PLACE_BITS).subtract(BigInteger.ONE).shiftLeft(low);
+        return label.andNot(bits).or(BigInteger.valueOf(node.port(instance.insidePort())).shiftLeft(low));
+    }
+
+    /** The instance of a function that a label of a connection tells, should it work; see {@link #label}. */
+    static Optional<Instance> kept(final NodeView node, final NetworkFunction function, final int place,
+            final BigInteger label) {
+        final FieldRange bits = label(place);
+        final int port = label.shiftRight(bits.low()).intValue() & (1 << PLACE_BITS) - 1;
+        return node.working(function).stream().filter(instance -> node.port(instance.insidePort()) == port).findFirst();
     }
 }

@@ -42,14 +42,28 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
     /**
      * A way between the tenant and the backbone.
      *
+     * @param chain its name; absent where there is no chain
      * @param note ends the labels of its flows
      * @param functions those that work or are not bypassed, from the tenant to the backbone; absent when a function
      *     that must not be bypassed is down
      * @param copies mirrors that get copies: in the first list before the first function, and so on
      */
-    public record Path(String note, Optional<List<NetworkFunction>> functions, List<List<NetworkFunction>> copies) {
+    public record Path(Optional<String> chain, String note, Optional<List<NetworkFunction>> functions,
+            List<List<NetworkFunction>> copies) {
         private static Path none(final String note) {
-            return new Path(note, Optional.of(List.of()), List.of(List.of()));
+            return new Path(Optional.empty(), note, Optional.of(List.of()), List.of(List.of()));
+        }
+    }
+
+    /** What packets do at a function of their chain. */
+    enum Part {
+        PASSED, COPIED, BYPASSED, STOPPED;
+
+        static Part of(final NodeView node, final NetworkFunction function) {
+            if (node.isDown(function)) {
+                return function.failPolicy() == NetworkFunction.FailPolicy.CLOSED ? STOPPED : BYPASSED;
+            }
+            return function.mirror() ? COPIED : PASSED;
         }
     }
 
@@ -227,16 +241,19 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
         final List<NetworkFunction> working = new ArrayList<>();
         final List<List<NetworkFunction>> copies = new ArrayList<>(List.of(new ArrayList<>()));
         for (final NetworkFunction function : node.snapshot().functionsOf(chain)) {
-            if (!node.isDown(function) && function.mirror()) {
-                copies.get(working.size()).add(function);
-            } else if (!node.isDown(function)) {
-                working.add(function);
-                copies.add(new ArrayList<>());
-            } else if (function.failPolicy() == NetworkFunction.FailPolicy.CLOSED) {
-                return new Path(note, Optional.empty(), List.of());
+            switch (Part.of(node, function)) {
+                case COPIED -> copies.get(working.size()).add(function);
+                case PASSED -> {
+                    working.add(function);
+                    copies.add(new ArrayList<>());
+                }
+                case STOPPED -> {
+                    return new Path(Optional.of(chain), note, Optional.empty(), List.of());
+                }
+                default -> { }
             }
         }
-        return new Path(note, Optional.of(List.copyOf(working)), List.copyOf(copies));
+        return new Path(Optional.of(chain), note, Optional.of(List.copyOf(working)), List.copyOf(copies));
     }
 
     private static List<Domain> domains(final Tenant tenant) {

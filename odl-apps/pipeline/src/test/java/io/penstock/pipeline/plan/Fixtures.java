@@ -25,6 +25,7 @@ import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.stage.NodeView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -369,6 +370,13 @@ public final class Fixtures {
 
     /** The plan of the node with some functions down. */
     public static NodePlan plan(final Snapshot snapshot, final Set<String> down) {
-        return Planner.plan(snapshot, given(Allocator.allocate(snapshot, Allocations.none())), down, "edge1");
+        final NodeView view = view(snapshot, down);
+        return Planner.plan(snapshot, view.allocations(), down, view.node().name());
+    }
+
+    /** What that plan is made from. */
+    public static NodeView view(final Snapshot snapshot, final Set<String> down) {
+        return new NodeView(snapshot, given(Allocator.allocate(snapshot, Allocations.none())), down,
+            snapshot.nodes().get("edge1"));
     }
 }

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.FiveTuple;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.NetworkFunction.Instance;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.stage.ChainStage.Direction;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Which way the plan leads a packet to the backbone, and its answer, through the functions of a tenant. Decides by what
+ * {@link ChainStage} and {@link SpreadStage} write into flows. Knows nothing of access lists, translation and routes,
+ * nor of functions that send another packet than they got.
+ *
+ * @param outbound of the packet
+ * @param inbound of the answer
+ */
+public record ChainTrace(Way outbound, Way inbound) {
+    /** Why a packet comes to an instance, or does not. */
+    public enum Reason {
+        ONLY("only instance"), SHARE("share of new connections"), KEEPS("keeps its connection"), COPY("mirror copy"),
+        BYPASSED("bypassed: down, open"), STOPPED("stopped: down, closed");
+
+        private final String text;
+
+        Reason(final String text) {
+            this.text = text;
+        }
+
+        /** For operators. */
+        public String text() {
+            return text;
+        }
+    }
+
+    /**
+     * A function on the way.
+     *
+     * @param instance the chosen one; absent where no packet comes
+     * @param portTo by which the packet comes to the instance; empty where none does
+     * @param portFrom by which it comes back; empty where none does
+     */
+    public record Hop(String function, Optional<String> instance, Reason reason, String portTo, String portFrom) { }
+
+    /**
+     * How a frame comes to the switch.
+     *
+     * @param vlan 0 for no tag
+     */
+    public record Frame(String port, int vlan, long sourceMac, long destinationMac) { }
+
+    /**
+     * One direction.
+     *
+     * @param chain name; absent for none
+     * @param rule that names the chain, or none; absent where the tenant's own chain is meant
+     * @param hops in the order of the packet; where the packet is stopped the function that is to blame, and no other
+     */
+    public record Way(Optional<String> chain, Optional<String> rule, List<Hop> hops) {
+        public Way {
+            hops = List.copyOf(hops);
+        }
+
+        /** Whether the packet is dropped for want of a function. */
+        public boolean isStopped() {
+            return hops.stream().anyMatch(hop -> hop.reason() == Reason.STOPPED);
+        }
+    }
+
+    /**
+     * Traces a packet and its answer.
+     *
+     * @param label of the connection in the zone of the tenant's chains, should there be one
+     * @throws IllegalArgumentException when it is not from the tenant to the backbone, with the name of the field
+     */
+    public static ChainTrace of(final NodeView node, final Tenant tenant, final FiveTuple packet,
+            final Optional<BigInteger> label) {
+        final TenantView view = node.view(tenant);
+        check(view, packet);
+        final Walk walk = new Walk(node, view, label.orElse(BigInteger.ZERO));
+        final Way outbound = walk.way(Direction.TO_BACKBONE, packet);
+        return new ChainTrace(outbound, walk.way(Direction.TO_TENANT, packet.answer()));
+    }
+
+    /**
+     * How packets of a tenant come back from an instance.
+     *
+     * @param out whether they go to the backbone
+     */
+    public static Frame back(final TenantView view, final NetworkFunction function, final Instance instance,
+            final boolean out) {
+        final Direction direction = out ? Direction.TO_BACKBONE : Direction.TO_TENANT;
+        final String port = direction.other().port(instance);
+        return function.routed().map(routed -> RoutedHop.sent(routed, direction, port)).orElseGet(() -> out
+            ? new Frame(port, view.vrf(), Constants.CHAIN_INSIDE_MAC, Constants.CHAIN_OUTSIDE_MAC)
+            : new Frame(port, view.vrf(), Constants.CHAIN_OUTSIDE_MAC, Constants.CHAIN_INSIDE_MAC));
+    }
+
+    private static void check(final TenantView view, final FiveTuple packet) {
+        final Tenant tenant = view.tenant();
+        if (!view.families().contains(packet.family())) {
+            throw new IllegalArgumentException("source-address: tenant " + tenant.name() + " has no way to the "
+                + "backbone for " + (packet.family() == Acl.Family.IPV4 ? "IPv4: it has no nat" : "IPv6"));
+        }
+        final boolean ipv4 = packet.family() == Acl.Family.IPV4;
+        final boolean from = ipv4 ? tenant.insidePrefixes().stream().anyMatch(
+            prefix -> prefix.contains(packet.source().low()))
+            : tenant.ipv6().insidePrefixes().stream().anyMatch(prefix -> prefix.contains(packet.source()));
+        if (!from) {
+            throw new IllegalArgumentException("source-address: " + packet.text(packet.source())
+                + " is in no subnet and no route of tenant " + tenant.name());
+        }
+        final boolean to = ipv4 ? tenant.insidePrefixes().stream().anyMatch(
+            prefix -> prefix.contains(packet.destination().low()))
+            : tenant.ipv6().insidePrefixes().stream().anyMatch(prefix -> prefix.contains(packet.destination()));
+        if (to) {
+            throw new IllegalArgumentException("destination-address: " + packet.text(packet.destination())
+                + " is inside the VRF of tenant " + tenant.name() + ", where packets pass no chain");
+        }
+        view.twice().stream().filter(twice -> ipv4 && twice.outside().contains(packet.destination().low())).findFirst()
+            .ifPresent(twice -> {
+                throw new IllegalArgumentException("destination-address: tenant " + tenant.name() + " sees "
+                    + twice.outside() + " at " + twice.seen() + "; give the address there");
+            });
+    }
+
+    /** What a connection meets; its label grows on the way. */
+    private static final class Walk {
+        private final NodeView node;
+        private final TenantView view;
+        private BigInteger label;
+
+        Walk(final NodeView node, final TenantView view, final BigInteger label) {
+            this.node = node;
+            this.view = view;
+            this.label = label;
+        }
+
+        Way way(final Direction direction, final FiveTuple packet) {
+            final Optional<TenantView.Steering> steering = ChainStage.steering(view, direction, packet);
+            final Optional<String> chain =
+                view.paths().get(steering.map(TenantView.Steering::path).orElse(0)).chain();
+            final List<Hop> hops = new ArrayList<>();
+            final List<NetworkFunction> functions =
+                new ArrayList<>(chain.map(node.snapshot()::functionsOf).orElse(List.of()));
+            if (direction == Direction.TO_TENANT) {
+                Collections.reverse(functions);
+            }
+            for (final NetworkFunction function : functions) {
+                switch (TenantView.Part.of(node, function)) {
+                    case STOPPED -> {
+                        return new Way(chain, steering.map(TenantView.Steering::rule),
+                            List.of(new Hop(function.name(), Optional.empty(), Reason.STOPPED, "", "")));
+                    }
+                    case BYPASSED -> hops.add(new Hop(function.name(), Optional.empty(), Reason.BYPASSED, "", ""));
+                    case COPIED -> hops.add(new Hop(function.name(), Optional.of(function.single().name()),
+                        Reason.COPY, direction.port(function.single()), ""));
+                    default -> hops.add(pass(direction, function, packet));
+                }
+            }
+            return new Way(chain, steering.map(TenantView.Steering::rule), hops);
+        }
+
+        private Hop pass(final Direction direction, final NetworkFunction function, final FiveTuple packet) {
+            if (!function.spread()) {
+                return hop(direction, function, function.single(), Reason.ONLY);
+            }
+            final int place = view.places().get(function.name());
+            final Optional<Instance> kept = SpreadStage.kept(node, function, place, label);
+            if (kept.isPresent()) {
+                return hop(direction, function, kept.orElseThrow(), Reason.KEEPS);
+            }
+            final Instance chosen = Share.of(function, node.verdict(function), node.working(function))
+                .get(SpreadStage.bucketOf(packet));
+            label = SpreadStage.keep(node, chosen, place, label);
+            return hop(direction, function, chosen,
+                node.working(function).size() == 1 ? Reason.ONLY : Reason.SHARE);
+        }
+
+        private static Hop hop(final Direction direction, final NetworkFunction function, final Instance instance,
+                final Reason reason) {
+            return new Hop(function.name(), Optional.of(instance.name()), reason, direction.port(instance),
+                direction.other().port(instance));
+        }
+    }
+}
