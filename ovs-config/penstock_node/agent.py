@@ -12,7 +12,7 @@ import time
 
 import ovs.poller
 
-from . import agent_database, agent_resolvers, agent_sessions, supervision
+from . import agent_database, agent_resolvers, agent_sessions, agent_traces, supervision
 from .ovs import Ovs
 
 _NO_RESOLVER = "this node has no resolvers: its profile has no dns"
@@ -35,6 +35,7 @@ class Agent:
         switch = Ovs(directory)
         self._database = agent_database.Database(switch.socket)
         self._sessions = agent_sessions.Sessions(switch, log)
+        self._traces = agent_traces.Traces(switch, log)
         resolvers = directory / agent_resolvers.DIRECTORY
         self._resolvers = agent_resolvers.Resolvers(resolvers, log) if with_resolvers else None
         self._orders = {}
@@ -56,8 +57,9 @@ class Agent:
             poller = ovs.poller.Poller()
             if changed is not None and time.monotonic() >= report_due:
                 reports = self._reports()
-                if (reports, changed) != reported and self._database.report(reports):
-                    reported = reports, changed
+                said = reports, self._traces.report, changed
+                if said != reported and self._database.report(reports, self._traces.report):
+                    reported = said
                 report_due = time.monotonic() + _REPORT_SECONDS
             elif changed is not None:
                 poller.timer_wait(int(_REPORT_SECONDS * 1000))
@@ -73,6 +75,7 @@ class Agent:
         if configuration != self._configuration:
             self._configuration = configuration
             self._sessions.look_again()
+        self._traces.want(self._database.trace())
         orders = self._database.orders()
         if orders == self._orders:
             return

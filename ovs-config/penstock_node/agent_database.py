@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders and reports of tenants, in the rows of the table CT_Zone of the node's own database."""
+"""Orders and reports in the node's own database: of tenants in the rows of CT_Zone, of traces in that of the bridge."""
 
 import dataclasses
+import itertools
 
 import ovs.db.idl
 
+from .ovs import BRIDGE
+
 _SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 _DATAPATH = "netdev"
-SESSIONS, DNS = "penstock-sessions", "penstock-dns"
+SESSIONS, DNS, TRACE = "penstock-sessions", "penstock-dns", "penstock-trace"
 """Keys that the controller writes."""
 SESSIONS_SET, SESSIONS_COUNT, DNS_STATE = "penstock-sessions-set", "penstock-sessions-count", "penstock-dns-state"
+TRACE_REPORT = "penstock-trace-report"
 """Keys that the agent writes."""
 _BUSY = (ovs.db.idl.Transaction.INCOMPLETE,)
 _DONE = (ovs.db.idl.Transaction.SUCCESS, ovs.db.idl.Transaction.UNCHANGED)
@@ -76,6 +80,7 @@ class Database:
         helper.register_columns("Open_vSwitch", ["datapaths", "cur_cfg", "dpdk_initialized"])
         helper.register_columns("Datapath", ["ct_zones"])
         helper.register_columns("CT_Zone", ["external_ids"])
+        helper.register_columns("Bridge", ["name", "external_ids"])
         self._idl = _Idl(f"unix:{socket}", helper)
         self._writer = Writer(self._idl)
         self._known = {}
@@ -107,13 +112,19 @@ class Database:
             orders[zone] = TenantOrders(content.get(SESSIONS), content.get(DNS))
         return orders
 
-    def report(self, reports):
-        """Brings the keys that are the agent's to `reports`: by tenant and key, None for a key that shall not be there.
+    def trace(self):
+        """The order to trace a packet; None for none."""
+        return next((row.external_ids.get(TRACE) for row in self._bridges()), None)
+
+    def report(self, reports, trace):
+        """Brings the keys that are the agent's to `reports`: by tenant and key, None for a key that shall not be there;
+        and that of the bridge to `trace`, a text or None.
 
         Single keys are changed, so nothing of others is lost. Returns at once: True when all is so, else call again.
         """
-        return self._writer.write(
-            (row, self._content(row), reports.get(zone, {})) for zone, row in self._zones().items())
+        return self._writer.write(itertools.chain(
+            ((row, self._content(row), reports.get(zone, {})) for zone, row in self._zones().items()),
+            ((row, row.external_ids, {TRACE_REPORT: trace}) for row in self._bridges())))
 
     def _content(self, row):
         """The keys of a row, as the server has them."""
@@ -121,6 +132,9 @@ class Database:
             self._known[row.uuid] = row.external_ids
             self._idl.changed.discard(row.uuid)
         return self._known[row.uuid]
+
+    def _bridges(self):
+        return [row for row in self._idl.tables["Bridge"].rows.values() if row.name == BRIDGE]
 
     def _zones(self):
         for row in self._idl.tables["Open_vSwitch"].rows.values():

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.trace;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.engine.api.Operations.TraceHop;
+import io.penstock.engine.api.Operations.TraceQuestion;
+import io.penstock.engine.api.Operations.TraceReport;
+import io.penstock.engine.api.Operations.TraceWay;
+import io.penstock.engine.api.Operations.Verdict;
+import io.penstock.engine.config.Desired;
+import io.penstock.engine.node.NodeWorker;
+import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.FiveTuple;
+import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.stage.ChainTrace;
+import io.penstock.pipeline.stage.ChainTrace.Hop;
+import io.penstock.pipeline.stage.NodeView;
+import io.penstock.southbound.ovsdb.NodeSession;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Traces connections through chains. Safe for all threads; blocks none. */
+public final class ChainTracer {
+    private static final Duration ANSWER = Duration.ofSeconds(6);
+    private static final String NEW = "new";
+    private static final String REPLY = "rpl";
+    private static final String UNCHECKED_ENTRY = "the answer was checked behind its first function only, because "
+        + "before that it has a translation";
+    /** Of a host that is not known: flows learn nothing of a packet that is only traced. */
+    private static final long SOME_MAC = 0x020000000001L;
+
+    private final BiPredicate<String, String> healthy;
+
+    /**
+     * Creates one.
+     *
+     * @param healthy whether an instance of a function may have packets, by its node and name
+     */
+    public ChainTracer(final BiPredicate<String, String> healthy) {
+        this.healthy = requireNonNull(healthy);
+    }
+
+    /**
+     * Traces a packet and its answer.
+     *
+     * @param workers by node
+     * @return the planned ways, and whether the switch agrees
+     * @throws IllegalArgumentException when a field of the question will not do; the message names it
+     */
+    public CompletableFuture<TraceReport> trace(final Desired desired, final Map<String, NodeWorker> workers,
+            final TraceQuestion question) {
+        final Tenant tenant = desired.snapshot().tenants().get(question.tenant());
+        final TenantAllocation allocation = desired.allocations().tenants().get(question.tenant());
+        if (tenant == null || allocation == null) {
+            throw new IllegalArgumentException("tenant: there is no tenant '" + question.tenant() + "'");
+        }
+        final FiveTuple packet = FiveTuple.parse(question.source(), question.destination(), question.protocol(),
+            question.sourcePort(), question.destinationPort());
+        final Tenant.Attachment attachment = attachment(tenant, allocation, packet);
+        final NodeWorker worker = workers.get(attachment.node());
+        final Subject subject = new Subject(view(desired, attachment.node(), worker), tenant, packet);
+        final ChainTrace planned = subject.trace(Optional.empty());
+        final Optional<NodeSession> session = worker == null ? Optional.empty() : worker.session();
+        if (session.isEmpty() || !worker.isOnline()) {
+            return unchecked(subject, planned, "node " + attachment.node() + " is not connected");
+        }
+        if (!worker.hasApplied(desired)) {
+            return unchecked(subject, planned, "node " + attachment.node()
+                + " does not have the whole configuration yet; try again");
+        }
+        final long mac = lease(allocation, packet).map(Lease::mac).orElse(SOME_MAC);
+        return subject.ask(session.orElseThrow(), new TraceOrder.Start(attachment.port(), attachment.vlan(), mac,
+            Constants.GATEWAY_MAC), true, packet, Optional.empty())
+            .thenCompose(answer -> subject.check(session.orElseThrow(), answer))
+            .exceptionally(error -> subject.report(planned, new Comparison(Verdict.NOT_CHECKED,
+                String.valueOf((error.getCause() == null ? error : error.getCause()).getMessage()))));
+    }
+
+    private NodeView view(final Desired desired, final String node, final NodeWorker worker) {
+        // Of a node that is away nothing is known; its functions worked, one may hope.
+        final Set<String> down = worker == null || !worker.isOnline() ? Set.of()
+            : desired.snapshot().instancesOn(node).stream()
+                .filter(instance -> !worker.isUp(instance) || !healthy.test(node, instance.name()))
+                .map(NetworkFunction.Instance::name).collect(Collectors.toSet());
+        return new NodeView(desired.snapshot(), desired.allocations(), down, desired.snapshot().nodes().get(node));
+    }
+
+    private static CompletableFuture<TraceReport> unchecked(final Subject subject, final ChainTrace planned,
+            final String reason) {
+        return CompletableFuture.completedFuture(
+            subject.report(planned, new Comparison(Verdict.NOT_CHECKED, reason)));
+    }
+
+    private static Optional<Lease> lease(final TenantAllocation allocation, final FiveTuple packet) {
+        return allocation.leases().stream().filter(lease -> lease.isBound()
+            && packet.family() == Acl.Family.IPV4 && lease.address() == packet.source().low()).findFirst();
+    }
+
+    /** Where the packet's sender is, or the router in front of it. */
+    private static Tenant.Attachment attachment(final Tenant tenant, final TenantAllocation allocation,
+            final FiveTuple packet) {
+        final Stream<Tenant.Attachment> places = packet.family() == Acl.Family.IPV4
+            ? Stream.concat(Stream.of(packet.source().low()), tenant.routes().stream()
+                .filter(route -> route.prefix().contains(packet.source().low())).map(route -> route.nextHop()))
+                .flatMap(address -> tenant.subnets().stream().filter(subnet -> subnet.prefix().contains(address)))
+                .flatMap(subnet -> tenant.attachmentsOf(subnet).stream())
+            : Stream.concat(Stream.of(packet.source()), tenant.ipv6().routes().stream()
+                .filter(route -> route.prefix().contains(packet.source())).map(route -> route.nextHop()))
+                .flatMap(address -> tenant.ipv6().subnets().stream()
+                    .filter(subnet -> subnet.prefix().contains(address)))
+                .flatMap(subnet -> tenant.attachmentsOf(subnet).stream());
+        final List<Tenant.Attachment> found = places.toList();
+        final Optional<String> leased = lease(allocation, packet).map(Lease::attachment);
+        return found.stream().filter(each -> leased.equals(Optional.of(each.name()))).findFirst()
+            .or(() -> found.stream().findFirst())
+            .orElseThrow(() -> new IllegalArgumentException("source-address: " + packet.text(packet.source())
+                + " is in no subnet and no route of tenant " + tenant.name()));
+    }
+
+    /** One question, at one state of the node. */
+    private record Subject(NodeView node, Tenant tenant, FiveTuple packet) {
+        ChainTrace trace(final Optional<BigInteger> label) {
+            return ChainTrace.of(node, tenant, packet, label);
+        }
+
+        CompletableFuture<TraceAnswer> ask(final NodeSession session, final TraceOrder.Start first, final boolean out,
+                final FiveTuple sent, final Optional<TraceOrder.Known> known) {
+            final List<NetworkFunction> functions = node.snapshot().functionsOf(tenant);
+            final int vrf = node.view(tenant).vrf();
+            final Map<String, String> ports = new TreeMap<>();
+            functions.stream().filter(function -> !function.mirror())
+                .flatMap(function -> function.instances().stream()).forEach(instance -> ports.put(
+                    out ? instance.insidePort() : instance.outsidePort(),
+                    out ? instance.outsidePort() : instance.insidePort()));
+            final Optional<Integer> zone = functions.stream().anyMatch(NetworkFunction::spread)
+                ? Optional.of(Constants.chainZone(vrf)) : Optional.empty();
+            return session.trace(new TraceOrder(sent, first, vrf, out, ports, zone, known).text(), ANSWER)
+                .thenApply(TraceAnswer::parse);
+        }
+
+        CompletableFuture<TraceReport> check(final NodeSession session, final TraceAnswer answer) {
+            final boolean begins = NEW.equals(answer.state());
+            final ChainTrace planned = trace(Optional.of(answer.label()).filter(label -> !begins));
+            final Comparison there = Comparison.outbound(planned.outbound(), answer.legs(), functionPorts());
+            final Optional<Hop> first = planned.inbound().hops().stream()
+                .filter(hop -> !hop.portFrom().isEmpty()).findFirst();
+            if (there.verdict() != Verdict.AGREES || first.isEmpty() || planned.inbound().isStopped()) {
+                return CompletableFuture.completedFuture(report(planned, there));
+            }
+            final String state = REPLY.equals(answer.state()) ? "est" : REPLY;
+            return ask(session, TraceOrder.Start.behind(first.orElseThrow().portFrom(), node.view(tenant).vrf(), false),
+                false, packet.answer(), Optional.of(new TraceOrder.Known(state, answer.label())))
+                .thenApply(back -> {
+                    final Comparison here =
+                        Comparison.inbound(planned.inbound(), back.legs(), functionPorts());
+                    return report(planned, here.verdict() == Verdict.AGREES
+                        ? new Comparison(Verdict.AGREES, UNCHECKED_ENTRY) : here);
+                });
+        }
+
+        private Set<String> functionPorts() {
+            return node.snapshot().instancesOn(node.node().name()).stream()
+                .flatMap(instance -> instance.ports().stream()).collect(Collectors.toSet());
+        }
+
+        TraceReport report(final ChainTrace planned, final Comparison comparison) {
+            return new TraceReport(node.node().name(), way(planned.outbound()), way(planned.inbound()),
+                comparison.verdict(), comparison.reason());
+        }
+
+        private static TraceWay way(final ChainTrace.Way way) {
+            return new TraceWay(way.chain().orElse(""), way.rule().orElse(""), way.hops().stream()
+                .map(hop -> new TraceHop(hop.function(), hop.instance().orElse(""), hop.reason().text(), hop.portTo(),
+                    hop.portFrom())).toList());
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.opendaylight.ovsdb.lib.operations.OperationResult;
+
+/**
+ * Orders to the agent of a node that it answers once: a key in {@code external_ids} of the bridge, and another one that
+ * the agent writes. One order at a time; later ones wait. Nothing is left behind. Thread-safe.
+ */
+final class AgentExchange {
+    static final String ORDER = "penstock-trace";
+    static final String REPORT = "penstock-trace-report";
+
+    private static final Duration POLL = Duration.ofMillis(100);
+    /** Orders that may wait; each takes a second or so. */
+    private static final int MOST_WAITING = 16;
+    private static final List<String> TABLES = List.of(OvsTables.BRIDGE);
+
+    private final PeerChannel channel;
+    private final RowCodec codec;
+    private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
+    private int waiting;
+
+    AgentExchange(final PeerChannel channel, final RowCodec codec) {
+        this.channel = channel;
+        this.codec = codec;
+    }
+
+    /** See {@link NodeSession#trace}. */
+    synchronized CompletableFuture<String> ask(final String bridgeName, final String order, final Duration limit) {
+        if (waiting == MOST_WAITING) {
+            return CompletableFuture.failedFuture(
+                new OvsdbException(MOST_WAITING + " traces wait for this node; try again"));
+        }
+        waiting++;
+        final CompletableFuture<String> answer = last.thenCompose(free -> new Question(bridgeName, order).ask(limit));
+        last = answer.handle((report, error) -> null);
+        last.thenRun(this::done);
+        return answer.copy();
+    }
+
+    private synchronized void done() {
+        waiting--;
+    }
+
+    private final class Question {
+        private final String bridgeName;
+        private final String id = UUID.randomUUID() + " ";
+        private final String order;
+        private final CompletableFuture<String> answer = new CompletableFuture<>();
+
+        Question(final String bridgeName, final String order) {
+            this.bridgeName = bridgeName;
+            this.order = order;
+        }
+
+        CompletableFuture<String> ask(final Duration limit) {
+            write(Map.of(ORDER, id + order)).thenRun(this::look).exceptionally(this::fail);
+            return answer.orTimeout(limit.toMillis(), TimeUnit.MILLISECONDS)
+                .handle((report, error) -> write(Map.of()).handle((done, alsoFailed) -> {
+                    if (error != null) {
+                        throw new OvsdbException(error instanceof OvsdbException ? error.getMessage()
+                            : "the agent did not answer within " + limit.toMillis() + " ms", error);
+                    }
+                    return report;
+                })).thenCompose(result -> result);
+        }
+
+        private Void fail(final Throwable error) {
+            answer.completeExceptionally(error.getCause() == null ? error : error.getCause());
+            return null;
+        }
+
+        private void look() {
+            if (answer.isDone()) {
+                return;
+            }
+            bridge().thenAccept(bridge -> {
+                final Object report = bridge.map(OvsTables.EXTERNAL_IDS).get(REPORT);
+                if (report instanceof String text && text.startsWith(id)) {
+                    answer.complete(text.substring(id.length()));
+                } else {
+                    channel.schedule(POLL, this::look);
+                }
+            }).exceptionally(this::fail);
+        }
+
+        private CompletableFuture<TableRow> bridge() {
+            return channel.transact(codec.schema(), codec.selects(TABLES)).thenApply(rows -> {
+                SpecApplier.checkAccepted(rows);
+                return codec.view(TABLES, rows).named(OvsTables.BRIDGE, bridgeName)
+                    .orElseThrow(() -> new OvsdbException("the node has no bridge " + bridgeName));
+            });
+        }
+
+        /** Puts the order into the row, or takes it out. */
+        private CompletableFuture<Void> write(final Map<String, String> keys) {
+            return bridge().thenCompose(bridge -> {
+                final Optional<RowChange> change = keys.isEmpty() && !bridge.map(OvsTables.EXTERNAL_IDS)
+                    .containsKey(ORDER) ? Optional.empty() : Optional.of(new RowChange.Mutate(OvsTables.BRIDGE,
+                        bridge.ref(), OvsTables.EXTERNAL_IDS, Set.of(ORDER), keys));
+                return change.map(each -> channel.transact(codec.schema(), List.of(codec.operation(each))))
+                    .orElse(CompletableFuture.completedFuture(List.<OperationResult>of()));
+            }).thenAccept(SpecApplier::checkAccepted);
+        }
+    }
+}
