@@ -28,10 +28,14 @@ final class AgentExchange {
     private final RowCodec codec;
     private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
     private int waiting;
+    /** The answer that is waited for, if any is. */
+    private volatile CompletableFuture<String> asked = new CompletableFuture<>();
 
     AgentExchange(final PeerChannel channel, final RowCodec codec) {
         this.channel = channel;
         this.codec = codec;
+        // Once for all: an action of each question would stay with the connection as long as that lasts.
+        channel.closed().thenRun(() -> asked.completeExceptionally(new OvsdbException("the node is gone")));
     }
 
     /** See {@link NodeSession#trace}. */
@@ -63,6 +67,7 @@ final class AgentExchange {
         }
 
         CompletableFuture<String> ask(final Duration limit) {
+            asked = answer;
             write(Map.of(ORDER, id + order)).thenRun(this::look).exceptionally(this::fail);
             return answer.orTimeout(limit.toMillis(), TimeUnit.MILLISECONDS)
                 .handle((report, error) -> write(Map.of()).handle((done, alsoFailed) -> {

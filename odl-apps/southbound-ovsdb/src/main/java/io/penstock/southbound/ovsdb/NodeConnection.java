@@ -41,6 +41,7 @@ final class NodeConnection implements NodeSession {
     private boolean gone;
 
     private volatile SpecApplier applier;
+    private volatile AgentExchange agent;
     private volatile NodeAnnouncement announcement;
     private volatile String bridgeName = BridgeSpec.DEFAULT_NAME;
 
@@ -66,6 +67,7 @@ final class NodeConnection implements NodeSession {
             codec = RowCodec.of(schema);
             return channel.monitor(codec.monitorRequests(), this::updated);
         }).thenAcceptAsync(rows -> {
+            agent = new AgentExchange(channel, codec);
             applier = new SpecApplier(channel, codec, planner);
             follow(rows);
         }, thread).exceptionally(error -> {
@@ -110,6 +112,11 @@ final class NodeConnection implements NodeSession {
     @Override
     public CompletableFuture<NodeReport> report() {
         return applier.report(bridgeName);
+    }
+
+    @Override
+    public CompletableFuture<String> trace(final String order, final Duration limit) {
+        return agent.ask(bridgeName, order, limit);
     }
 
     private void use(final BridgeSpec spec) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.ovsdb;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** One connected and announced node, until {@link OvsdbListener#nodeDisconnected}. Safe for use by any thread. */
@@ -33,4 +34,15 @@ public interface NodeSession {
      * @return the report; or an {@link OvsdbException} as of {@link #apply}
      */
     CompletableFuture<NodeReport> report();
+
+    /**
+     * Has the agent of the node trace a packet through the switch. Orders on one session are carried out one after the
+     * other; the order is in the database as long as that takes. Does not wait for {@link #apply}.
+     *
+     * @param order a JSON object, as the agent wants it
+     * @param limit how long to wait for the answer, once the orders before are done
+     * @return the answer, a JSON object; or an {@link OvsdbException} as of {@link #apply}, also when the agent does
+     *     not answer in time, or too many orders wait
+     */
+    CompletableFuture<String> trace(String order, Duration limit);
 }

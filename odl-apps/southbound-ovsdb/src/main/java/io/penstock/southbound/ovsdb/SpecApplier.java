@@ -126,7 +126,7 @@ final class SpecApplier {
         return false;
     }
 
-    private static void checkAccepted(final List<OperationResult> results) {
+    static void checkAccepted(final List<OperationResult> results) {
         final Map<Integer, String> errors = errors(results);
         if (!errors.isEmpty()) {
             throw new OvsdbException("the database refused the transaction, by operation: " + errors);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.ovsdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Orders that the agent of a node answers, in a real database; the test plays the part of the agent. */
+@Timeout(120)
+class AgentExchangeIT {
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Pattern ORDER = Pattern.compile("penstock-trace=\"([0-9a-f-]{36}) (.*?)\"[,}]");
+
+    private final RecordingListener listener = new RecordingListener();
+    private final OvsdbServer server = new OvsdbServer();
+    private OvsSandbox node;
+    private NodeSession session;
+
+    @BeforeEach
+    void connect() {
+        server.start("127.0.0.1", 0, listener);
+        node = new OvsSandbox();
+        node.announce("pe1", server.port());
+        session = listener.awaitNode("pe1");
+        node.vsctl("add-br", "br-penstock", "--", "set", "Bridge", "br-penstock", "external_ids:owner=ann");
+    }
+
+    @AfterEach
+    void disconnect() {
+        node.close();
+        server.close();
+    }
+
+    private String ids() {
+        return node.vsctl("get", "Bridge", "br-penstock", "external_ids");
+    }
+
+    private Matcher order() {
+        final Matcher order = ORDER.matcher(ids());
+        Await.until("an order", () -> order.reset(ids()).find());
+        return order;
+    }
+
+    private void answer(final String id, final String text) {
+        node.vsctl("set", "Bridge", "br-penstock", "external_ids:penstock-trace-report=\"" + id + " " + text + "\"");
+    }
+
+    @Test
+    void anAnswerIsTheOneToTheOrder() throws Exception {
+        answer("00000000-0000-0000-0000-000000000000", "old");
+        final CompletableFuture<String> answer = session.trace("ask", LONG);
+        final Matcher order = order();
+        assertThat(order.group(2)).isEqualTo("ask");
+        assertThat(answer).isNotDone();
+        answer(order.group(1), "told");
+        assertThat(answer.get(30, TimeUnit.SECONDS)).isEqualTo("told");
+        assertThat(ids()).doesNotContain("penstock-trace=").contains("owner=ann");
+    }
+
+    @Test
+    void ordersWaitForOneAnotherAndNotForEver() throws Exception {
+        final CompletableFuture<String> first = session.trace("first", LONG);
+        final CompletableFuture<String> second = session.trace("second", LONG);
+        final Matcher order = order();
+        assertThat(order.group(2)).isEqualTo("first");
+        answer(order.group(1), "one");
+        assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo("one");
+        Await.until("the second order", () -> order.reset(ids()).find() && order.group(2).equals("second"));
+        answer(order.group(1), "two");
+        assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo("two");
+    }
+
+    @Test
+    void whoDoesNotAnswerIsNotWaitedForAndNothingStays() {
+        final CompletableFuture<String> silent = session.trace("ask", Duration.ofMillis(500));
+        assertThatThrownBy(() -> silent.get(30, TimeUnit.SECONDS))
+            .hasRootCauseInstanceOf(java.util.concurrent.TimeoutException.class)
+            .hasMessageContaining("the agent did not answer within 500 ms");
+        assertThat(ids()).doesNotContain("penstock-trace");
+    }
+
+    @Test
+    void tooManyAreRefused() {
+        final List<CompletableFuture<String>> waiting = new ArrayList<>();
+        for (int count = 0; count < 16; count++) {
+            waiting.add(session.trace("ask", Duration.ofMillis(100)));
+        }
+        assertThatThrownBy(() -> session.trace("ask", LONG).get(30, TimeUnit.SECONDS))
+            .hasMessageContaining("16 traces wait");
+        waiting.forEach(each -> assertThatThrownBy(() -> each.get(60, TimeUnit.SECONDS))
+            .hasMessageContaining("did not answer"));
+        assertThatThrownBy(() -> session.trace("ask", Duration.ofMillis(100)).get(30, TimeUnit.SECONDS))
+            .hasMessageContaining("did not answer");
+    }
+
+    @Test
+    void aNodeThatGoesAnswersNoMore() {
+        final CompletableFuture<String> answer = session.trace("ask", LONG);
+        order();
+        node.killServer();
+        assertThatThrownBy(() -> answer.get(20, TimeUnit.SECONDS)).hasMessageContaining("gone");
+    }
+}
