@@ -45,13 +45,15 @@ public final class ChainTraceCommand extends OperationsCommand {
     @Override
     public Object execute() throws InterruptedException, ExecutionException, TimeoutException {
         final Operations.TraceReport report = operations().chainTrace(new Operations.TraceQuestion(tenant, source,
-            destination, protocol, port("source-port", sourcePort), port("destination-port", destinationPort))).get(LIMIT_SECONDS, TimeUnit.SECONDS);
-        final ShellTable table = table("way", "chain", "rule", "function", "instance", "reason", "port to", "port from");
+            destination, protocol, port("source-port", sourcePort), port("destination-port", destinationPort)))
+            .get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        final ShellTable table =
+            table("way", "chain", "rule", "function", "instance", "reason", "port to", "port from");
         add(table, "outbound", report.outbound());
         add(table, "inbound", report.inbound());
-        table.addRow().addContent(report.verdict().name().toLowerCase(Locale.ROOT).replace('_', ' '), "", "", "", "",
-            report.reason(), "", "");
         print(report, table);
+        say(report.verdict().name().toLowerCase(Locale.ROOT).replace('_', '-')
+            + (report.reason().isEmpty() ? "" : ": " + report.reason()));
         if (report.verdict() == Verdict.DIFFERS) {
             throw new IllegalStateException("the switch of node " + report.node() + " differs from the plan: "
                 + report.reason());
@@ -68,7 +70,8 @@ public final class ChainTraceCommand extends OperationsCommand {
 
     private static void add(final ShellTable table, final String name, final TraceWay way) {
         if (way.hops().isEmpty()) {
-            table.addRow().addContent(name, dash(way.chain()), dash(way.rule()), "-", "-", "passes no function", "-", "-");
+            table.addRow().addContent(name, dash(way.chain()), dash(way.rule()), "-", "-", "passes no function", "-",
+                "-");
         }
         way.hops().forEach(hop -> table.addRow().addContent(name, dash(way.chain()), dash(way.rule()), hop.function(),
             dash(hop.instance()), hop.reason(), dash(hop.portTo()), dash(hop.portFrom())));

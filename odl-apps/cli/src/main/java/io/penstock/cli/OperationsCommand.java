@@ -43,6 +43,13 @@ abstract class OperationsCommand implements Action {
         return null;
     }
 
+    /** Prints a line below a table; nothing where JSON is asked for. */
+    void say(final String line) {
+        if (!json) {
+            session.getConsole().println(line);
+        }
+    }
+
     static ShellTable table(final String... columns) {
         final ShellTable table = new ShellTable().emptyTableText("nothing");
         for (final String column : columns) {

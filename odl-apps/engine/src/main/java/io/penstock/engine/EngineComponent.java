@@ -142,6 +142,11 @@ public final class EngineComponent implements Operations, AutoCloseable {
     }
 
     @Override
+    public CompletableFuture<TraceReport> chainTrace(final TraceQuestion question) {
+        return operations.chainTrace(question);
+    }
+
+    @Override
     public NatUsage natUsage() {
         return operations.natUsage();
     }

@@ -9,6 +9,7 @@ import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.Observation;
 import io.penstock.engine.pool.Preview;
 import io.penstock.engine.pool.Usage;
+import io.penstock.engine.trace.ChainTracer;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
@@ -49,6 +50,7 @@ final class EngineOperations implements Operations {
     private final String version;
     private final Clock clock;
     private final Instant started;
+    private final ChainTracer tracer;
 
     EngineOperations(final Engine engine, final String url, final String version, final Clock clock) {
         this.engine = requireNonNull(engine);
@@ -56,6 +58,7 @@ final class EngineOperations implements Operations {
         this.version = requireNonNull(version);
         this.clock = requireNonNull(clock);
         started = clock.instant();
+        tracer = new ChainTracer((node, instance) -> engine.health().isHealthy(node, instance));
     }
 
     @Override
@@ -74,6 +77,11 @@ final class EngineOperations implements Operations {
             .map(tenant -> tenantStatus(chains, tenant, agents)).toList();
         return new Status(nodes, tenants, chains.chains(), chains.functions(), new ControllerStatus(url, version,
             Duration.between(started, clock.instant()).toSeconds(), engine.icmpErrors()));
+    }
+
+    @Override
+    public CompletableFuture<TraceReport> chainTrace(final TraceQuestion question) {
+        return tracer.trace(engine.desired(), engine.workers(), question);
     }
 
     @Override

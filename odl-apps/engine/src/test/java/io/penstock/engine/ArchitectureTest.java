@@ -16,7 +16,8 @@ class ArchitectureTest {
         .that().resideInAnyPackage("io.penstock.engine.node", "io.penstock.engine.link", "io.penstock.engine.neighbour",
             "io.penstock.engine.api", "io.penstock.engine.journal", "io.penstock.engine.export",
             "io.penstock.engine.subscriber", "io.penstock.engine.dhcp", "io.penstock.engine.ipv6",
-            "io.penstock.engine.error", "io.penstock.engine.canary", "io.penstock.engine.health")
+            "io.penstock.engine.error", "io.penstock.engine.canary", "io.penstock.engine.health",
+            "io.penstock.engine.trace")
         .should().dependOnClassesThat().resideInAPackage("org.opendaylight..");
 
     @ArchTest

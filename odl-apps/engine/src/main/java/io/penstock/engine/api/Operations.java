@@ -218,8 +218,51 @@ public interface Operations {
      */
     record DhcpCount(String tenant, String message, long count) { }
 
+    /**
+     * A packet as a host of a tenant sends it to the backbone.
+     *
+     * @param protocol tcp, udp or icmp, which is an echo request and has the ports 0
+     */
+    record TraceQuestion(String tenant, String source, String destination, String protocol, int sourcePort,
+            int destinationPort) { }
+
+    /**
+     * A function of a chain.
+     *
+     * @param instance the one that the packet comes to; empty when it comes to none
+     * @param portTo by which it comes there; empty when it does not
+     * @param portFrom by which it comes back; empty when it does not
+     */
+    record TraceHop(String function, String instance, String reason, String portTo, String portFrom) { }
+
+    /**
+     * One direction, as planned.
+     *
+     * @param chain empty for none
+     * @param rule that says so; empty when the tenant's own chain is meant
+     */
+    record TraceWay(String chain, String rule, List<TraceHop> hops) { }
+
+    /** Whether the switch does what is planned. */
+    enum Verdict { AGREES, DIFFERS, NOT_CHECKED }
+
+    /**
+     * The way of a packet and of its answer.
+     *
+     * @param reason what differs, what was not checked and why; empty if there is nothing to say
+     */
+    record TraceReport(String node, TraceWay outbound, TraceWay inbound, Verdict verdict, String reason) { }
+
     /** Everything at a glance. */
     Status status();
+
+    /**
+     * Tells the way of a packet and its answer through the chains of a tenant, and asks the switch whether it is so.
+     * Changes nothing and does not block; complete after some seconds at the latest, unless many ask at once.
+     *
+     * @throws IllegalArgumentException when a field will not do; the message begins with its name in the model
+     */
+    CompletableFuture<TraceReport> chainTrace(TraceQuestion question);
 
     /** What is used of the public addresses, and who uses most; asks no switch. */
     NatUsage natUsage();

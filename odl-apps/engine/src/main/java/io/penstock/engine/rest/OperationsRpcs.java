@@ -12,6 +12,9 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ChainTrace;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ChainTraceInput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ChainTraceOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.DhcpMessages;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Flows;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsInput;
@@ -67,13 +70,14 @@ public final class OperationsRpcs {
         final NatPreview natPreview =
             input -> answer(() -> OperationsWriter.natPreview(operations.natPreview(change(input))));
         final WaitApplied waitApplied = this::waitApplied;
+        final ChainTrace chainTrace = this::chainTrace;
         final Registration[] registrations = {
             provider.registerRpcImplementation(status), provider.registerRpcImplementation(verify),
             provider.registerRpcImplementation(resync), provider.registerRpcImplementation(flows),
             provider.registerRpcImplementation(natUsage), provider.registerRpcImplementation(natPreview),
             provider.registerRpcImplementation(waitApplied), provider.registerRpcImplementation(limits),
             provider.registerRpcImplementation(leases), provider.registerRpcImplementation(dhcpMessages),
-            provider.registerRpcImplementation(leaseRelease)};
+            provider.registerRpcImplementation(leaseRelease), provider.registerRpcImplementation(chainTrace)};
         return () -> {
             for (final Registration registration : registrations) {
                 registration.close();
@@ -91,6 +95,29 @@ public final class OperationsRpcs {
             answer.set(refused(e));
         }
         return answer;
+    }
+
+    private ListenableFuture<RpcResult<ChainTraceOutput>> chainTrace(final ChainTraceInput input) {
+        final SettableFuture<RpcResult<ChainTraceOutput>> answer = SettableFuture.create();
+        try {
+            operations.chainTrace(new Operations.TraceQuestion(given("tenant", input.getTenant()),
+                given("source-address", input.getSourceAddress()),
+                given("destination-address", input.getDestinationAddress()), given("protocol", input.getProtocol()),
+                given("source-port", input.getSourcePort()).toJava(),
+                given("destination-port", input.getDestinationPort()).toJava()))
+                .thenAccept(report -> answer.set(
+                    RpcResultBuilder.success(OperationsWriter.chainTrace(report)).build()));
+        } catch (IllegalArgumentException e) {
+            answer.set(refused(e));
+        }
+        return answer;
+    }
+
+    private static <T> T given(final String leaf, final T value) {
+        if (value == null) {
+            throw new IllegalArgumentException(leaf + ": is missing");
+        }
+        return value;
     }
 
     private LeaseReleaseOutput release(final LeaseReleaseInput input) {

@@ -7,6 +7,8 @@ import java.util.Set;
 import java.util.SortedMap;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.Counter64;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.DateAndTime;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ChainTraceOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ChainTraceOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.DhcpMessagesOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.DhcpMessagesOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutput;
@@ -27,6 +29,8 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.VerifyOutp
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.VerifyOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutputBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.chain.trace.output.InboundBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.chain.trace.output.OutboundBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.dhcp.messages.output.CountBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.flows.output.FlowBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.leases.output.LeaseBuilder;
@@ -52,6 +56,8 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.out
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.node.FlowsBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.tenant.Agent;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.tenant.AgentBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.traced.way.Hop;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.traced.way.HopBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.verify.output.node.DifferenceBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.wait.applied.output.Node.State;
 import org.opendaylight.yangtools.yang.binding.util.BindingMap;
@@ -166,6 +172,31 @@ final class OperationsWriter {
             case NOT_YET -> State.NotYet;
             case NOT_CONNECTED -> State.NotConnected;
         };
+    }
+
+    static ChainTraceOutput chainTrace(final Operations.TraceReport report) {
+        final Operations.TraceWay out = report.outbound();
+        final Operations.TraceWay in = report.inbound();
+        return new ChainTraceOutputBuilder().setNode(report.node())
+            .setOutbound(new OutboundBuilder().setChain(unlessEmpty(out.chain())).setRule(unlessEmpty(out.rule()))
+                .setHop(hops(out)).build())
+            .setInbound(new InboundBuilder().setChain(unlessEmpty(in.chain())).setRule(unlessEmpty(in.rule()))
+                .setHop(hops(in)).build())
+            .setVerdict(verdict(report.verdict())).setReason(unlessEmpty(report.reason())).build();
+    }
+
+    private static ChainTraceOutput.Verdict verdict(final Operations.Verdict verdict) {
+        return switch (verdict) {
+            case AGREES -> ChainTraceOutput.Verdict.Agrees;
+            case DIFFERS -> ChainTraceOutput.Verdict.Differs;
+            case NOT_CHECKED -> ChainTraceOutput.Verdict.NotChecked;
+        };
+    }
+
+    private static List<Hop> hops(final Operations.TraceWay way) {
+        return way.hops().stream().map(hop -> new HopBuilder().setFunction(hop.function())
+            .setInstance(unlessEmpty(hop.instance())).setReason(hop.reason()).setPortTo(unlessEmpty(hop.portTo()))
+            .setPortFrom(unlessEmpty(hop.portFrom())).build()).toList();
     }
 
     static FlowsOutput flows(final List<Operations.FlowLine> lines) {

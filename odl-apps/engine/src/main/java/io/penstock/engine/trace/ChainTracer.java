@@ -18,8 +18,10 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.stage.ChainTrace;
+import io.penstock.pipeline.stage.ChainTrace.Frame;
 import io.penstock.pipeline.stage.ChainTrace.Hop;
 import io.penstock.pipeline.stage.NodeView;
+import io.penstock.pipeline.stage.TenantView;
 import io.penstock.southbound.ovsdb.NodeSession;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -83,8 +85,8 @@ public final class ChainTracer {
                 + " does not have the whole configuration yet; try again");
         }
         final long mac = lease(allocation, packet).map(Lease::mac).orElse(SOME_MAC);
-        return subject.ask(session.orElseThrow(), new TraceOrder.Start(attachment.port(), attachment.vlan(), mac,
-            Constants.GATEWAY_MAC), true, packet, Optional.empty())
+        return subject.ask(session.orElseThrow(), new TraceOrder(packet, new Frame(attachment.port(),
+            attachment.vlan(), mac, Constants.GATEWAY_MAC), subject.behind(true), subject.zone(), Optional.empty()))
             .thenCompose(answer -> subject.check(session.orElseThrow(), answer))
             .exceptionally(error -> subject.report(planned, new Comparison(Verdict.NOT_CHECKED,
                 String.valueOf((error.getCause() == null ? error : error.getCause()).getMessage()))));
@@ -137,19 +139,24 @@ public final class ChainTracer {
             return ChainTrace.of(node, tenant, packet, label);
         }
 
-        CompletableFuture<TraceAnswer> ask(final NodeSession session, final TraceOrder.Start first, final boolean out,
-                final FiveTuple sent, final Optional<TraceOrder.Known> known) {
-            final List<NetworkFunction> functions = node.snapshot().functionsOf(tenant);
-            final int vrf = node.view(tenant).vrf();
-            final Map<String, String> ports = new TreeMap<>();
-            functions.stream().filter(function -> !function.mirror())
-                .flatMap(function -> function.instances().stream()).forEach(instance -> ports.put(
+        CompletableFuture<TraceAnswer> ask(final NodeSession session, final TraceOrder order) {
+            return session.trace(order.text(), ANSWER).thenApply(TraceAnswer::parse);
+        }
+
+        /** How packets come back from the tenant's functions, by the ports by which they come to them. */
+        Map<String, Frame> behind(final boolean out) {
+            final TenantView view = node.view(tenant);
+            final Map<String, Frame> frames = new TreeMap<>();
+            node.snapshot().functionsOf(tenant).stream().filter(function -> !function.mirror())
+                .forEach(function -> function.instances().forEach(instance -> frames.put(
                     out ? instance.insidePort() : instance.outsidePort(),
-                    out ? instance.outsidePort() : instance.insidePort()));
-            final Optional<Integer> zone = functions.stream().anyMatch(NetworkFunction::spread)
-                ? Optional.of(Constants.chainZone(vrf)) : Optional.empty();
-            return session.trace(new TraceOrder(sent, first, vrf, out, ports, zone, known).text(), ANSWER)
-                .thenApply(TraceAnswer::parse);
+                    ChainTrace.back(view, function, instance, out))));
+            return frames;
+        }
+
+        Optional<Integer> zone() {
+            return node.snapshot().functionsOf(tenant).stream().anyMatch(NetworkFunction::spread)
+                ? Optional.of(Constants.chainZone(node.view(tenant).vrf())) : Optional.empty();
         }
 
         CompletableFuture<TraceReport> check(final NodeSession session, final TraceAnswer answer) {
@@ -162,8 +169,9 @@ public final class ChainTracer {
                 return CompletableFuture.completedFuture(report(planned, there));
             }
             final String state = REPLY.equals(answer.state()) ? "est" : REPLY;
-            return ask(session, TraceOrder.Start.behind(first.orElseThrow().portFrom(), node.view(tenant).vrf(), false),
-                false, packet.answer(), Optional.of(new TraceOrder.Known(state, answer.label())))
+            final Map<String, Frame> frames = behind(false);
+            return ask(session, new TraceOrder(packet.answer(), frames.get(first.orElseThrow().portTo()), frames,
+                zone(), Optional.of(new TraceOrder.Known(state, answer.label()))))
                 .thenApply(back -> {
                     final Comparison here =
                         Comparison.inbound(planned.inbound(), back.legs(), functionPorts());

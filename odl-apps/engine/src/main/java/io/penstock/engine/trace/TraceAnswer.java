@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.trace;
 
-import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
@@ -50,27 +49,34 @@ record TraceAnswer(String state, BigInteger label, List<Leg> legs) {
             if (json.has("error")) {
                 throw new IllegalStateException("the agent says: " + json.get("error").getAsString());
             }
-            final List<Leg> legs = list(json.getAsJsonArray("legs"), each -> leg(each.getAsJsonObject()));
+            final List<Leg> legs = list(member(json, "legs"), each -> leg(each.getAsJsonObject()));
             if (legs.isEmpty()) {
                 throw new IllegalStateException("the agent's answer has no legs");
             }
-            return new TraceAnswer(json.get("state").getAsString(),
-                new BigInteger(json.get("label").getAsString().substring("0x".length()), HEX), legs);
-        } catch (JsonParseException | ClassCastException | NullPointerException | IllegalArgumentException
-                | UnsupportedOperationException | IndexOutOfBoundsException e) {
+            return new TraceAnswer(member(json, "state").getAsString(),
+                new BigInteger(member(json, "label").getAsString().replaceFirst("^0x", ""), HEX), legs);
+        } catch (JsonParseException | ClassCastException | IllegalArgumentException
+                | UnsupportedOperationException e) {
             throw new IllegalStateException("the agent's answer makes no sense", e);
         }
     }
 
     private static Leg leg(final JsonObject json) {
-        return new Leg(json.get("from").getAsString(), list(json.getAsJsonArray("to"), JsonElement::getAsString),
-            list(json.getAsJsonArray("tables"), each -> Table.ofNumber(each.getAsInt()).orElseThrow(
+        return new Leg(member(json, "from").getAsString(), list(member(json, "to"), JsonElement::getAsString),
+            list(member(json, "tables"), each -> Table.ofNumber(each.getAsInt()).orElseThrow(
                 () -> new IllegalStateException("the switch uses table " + each + ", which is not planned"))));
     }
 
-    private static <T> List<T> list(final JsonArray array, final Function<JsonElement, T> reader) {
+    private static JsonElement member(final JsonObject json, final String name) {
+        if (!json.has(name)) {
+            throw new IllegalArgumentException(name);
+        }
+        return json.get(name);
+    }
+
+    private static <T> List<T> list(final JsonElement array, final Function<JsonElement, T> reader) {
         final List<T> result = new ArrayList<>();
-        array.forEach(each -> result.add(reader.apply(each)));
+        array.getAsJsonArray().forEach(each -> result.add(reader.apply(each)));
         return result;
     }
 }
