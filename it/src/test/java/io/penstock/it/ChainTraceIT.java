@@ -12,7 +12,6 @@ import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.Chained;
 import io.penstock.pipeline.plan.Fixtures;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.ChainTrace;
 import io.penstock.pipeline.stage.ChainTrace.Hop;
@@ -44,7 +43,7 @@ class ChainTraceIT {
     enum Network {
         RULED(Chained.ruled()), RULED_TAP_DOWN(Chained.ruled(), "tap"), RULED_FIREWALL_DOWN(Chained.ruled(), "fw"),
         MIRRORED(Chained.mirrored()), SPREAD(Chained.spread()), SPREAD_ONE_DOWN(Chained.spread(), "fw2"),
-        SPREAD_TWICE(spreadTwice());
+        SPREAD_TWICE(spreadTwice()), ROUTED(Chained.routed());
 
         private final NodeView view;
 
@@ -101,7 +100,6 @@ class ChainTraceIT {
         private final NodeView view;
         private final FiveTuple packet;
         private final boolean out;
-        private final int vrf;
         private BigInteger label;
 
         Walk(final TracedNode node, final NodeView view, final FiveTuple packet, final boolean out,
@@ -111,7 +109,6 @@ class ChainTraceIT {
             this.packet = packet;
             this.out = out;
             this.label = label.length == 0 ? BigInteger.ZERO : label[0];
-            vrf = view.view(view.snapshot().tenants().get("rich")).vrf();
         }
 
         /** From a place, or from behind the first of the functions that are not to be checked, to the end. */
@@ -136,7 +133,7 @@ class ChainTraceIT {
                     }
                     keep(hop);
                     copies.clear();
-                    next = behind(hop.portFrom());
+                    next = behind(hop);
                 }
             }
             if (next != null) {
@@ -169,9 +166,13 @@ class ChainTraceIT {
             }
         }
 
-        private Packet behind(final String port) {
-            final String[] ends = {Mac.text(Constants.CHAIN_INSIDE_MAC), Mac.text(Constants.CHAIN_OUTSIDE_MAC)};
-            return Packet.in(port, vrf).ethernet(ends[out ? 0 : 1], ends[out ? 1 : 0]);
+        private Packet behind(final Hop hop) {
+            final NetworkFunction function = view.snapshot().functions().get(hop.function());
+            final ChainTrace.Frame frame = ChainTrace.back(view.view(view.snapshot().tenants().get("rich")), function,
+                function.instances().stream().filter(each -> each.ports().contains(hop.portFrom())).findFirst()
+                    .orElseThrow(), out);
+            return (frame.vlan() == 0 ? Packet.in(frame.port()) : Packet.in(frame.port(), frame.vlan()))
+                .ethernet(Mac.text(frame.sourceMac()), Mac.text(frame.destinationMac()));
         }
 
         private String text() {

@@ -12,6 +12,7 @@ import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import io.penstock.testkit.Shell;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -149,7 +150,7 @@ class ChainTraceRpcIT {
     }
 
     private Process talk(final List<Integer> ports) {
-        final List<String> command = new java.util.ArrayList<>(List.of("/usr/bin/python3", "-c", TALKS,
+        final List<String> command = new ArrayList<>(List.of("/usr/bin/python3", "-c", TALKS,
             EdgeNetwork.SERVER, Integer.toString(SERVICE)));
         ports.forEach(port -> command.add(Integer.toString(port)));
         return host.shell().start(node.file("talks-" + System.nanoTime()), command.toArray(String[]::new));
@@ -213,8 +214,9 @@ class ChainTraceRpcIT {
     @Test
     void withoutTheAgentNothingIsChecked() {
         final NodeAgent agent = new NodeAgent(node);
-        agent.supervisor().ifPresent(NodeAgent::kill);
-        Await.until("the agent has ended", () -> agent.worker().isEmpty());
+        final ProcessHandle worker = agent.worker().orElseThrow();
+        NodeAgent.kill(agent.supervisor().orElseThrow());
+        Await.until("the worker goes with its supervisor", () -> !NodeAgent.isAlive(worker));
         final JsonObject trace = trace(firstPort);
         assertThat(trace.get("verdict").getAsString()).isEqualTo("not-checked");
         assertThat(trace.get("reason").getAsString()).contains("the agent did not answer");

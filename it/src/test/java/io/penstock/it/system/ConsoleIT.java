@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 class ConsoleIT {
     private static final int VLAN = 100;
     private static final String MARK = "= = =";
+    private static final String TRACE =
+        "penstock:chain-trace acme 10.0.0.5 " + EdgeNetwork.SERVER + " tcp 40000 80";
 
     private final EdgeSystem system;
     private final EdgeNode node;
@@ -69,7 +71,7 @@ class ConsoleIT {
             "penstock:flow-list --text --node " + system.second().name(), "penstock:verify", "penstock:nat-list",
             "penstock:limit-list --tenant acme", "penstock:limit-list --node " + system.second().name(),
             "penstock:lease-list", "penstock:dhcp-messages --tenant acme", "penstock:function-list",
-            "penstock:function-canary tap");
+            "penstock:function-canary tap", TRACE);
         final String planned = system.verify(node).get("planned").getAsString();
         assertThat(row(printed.get(0), node.name())).contains("true", "netdev", "DPDK", planned);
         assertThat(row(printed.get(1), "acme")).contains(Integer.toString(system.vrf("acme")),
@@ -89,6 +91,8 @@ class ConsoleIT {
         assertThat(printed.get(11)).contains("message", "nothing");
         assertThat(row(printed.get(12), "tap")).contains("down", "in-service, down");
         assertThat(printed.get(13)).contains("version", "dropped", "nothing");
+        assertThat(row(printed.get(14), "outbound")).contains("watched", "tap", "bypassed: down, open");
+        assertThat(row(printed.get(14), "agrees")).isNotEmpty();
     }
 
     @Test
@@ -105,6 +109,10 @@ class ConsoleIT {
             .hasMessageContaining("there is no function 'nobody'");
         assertThatThrownBy(() -> console("penstock:verify nowhere"))
             .hasMessageContaining("there is no node 'nowhere'");
+        assertThatThrownBy(() -> console(TRACE.replace("acme", "nobody")))
+            .hasMessageContaining("tenant: there is no tenant 'nobody'");
+        assertThatThrownBy(() -> console(TRACE.replace(" 80", "")))
+            .hasMessageContaining("destination-port: is missing");
     }
 
     @Test
@@ -114,7 +122,7 @@ class ConsoleIT {
             "penstock:tenant-show --json acme", "penstock:chain-list --json", "penstock:flow-list --json --drops",
             "penstock:verify --json " + node.name(), "penstock:resync --json " + node.name(), "penstock:verify --json",
             "penstock:nat-list --json", "penstock:limit-list --json --tenant beta --node " + system.second().name(),
-            "penstock:function-list --json");
+            "penstock:function-list --json", TRACE.replace("chain-trace ", "chain-trace --json "));
         assertThat(array(printed.get(0))).hasSize(system.nodes().size());
         assertThat(entry(printed.get(1), "acme").get("publicAddress").getAsString())
             .isEqualTo(system.publicAddress("acme"));
@@ -137,6 +145,9 @@ class ConsoleIT {
         assertThat(limit.get("droppedPackets").getAsInt()).isZero();
         assertThat(entry(printed.get(10), "tap").getAsJsonArray("instances")).singleElement()
             .satisfies(each -> assertThat(each.getAsJsonObject().get("probes")).isNull());
+        final JsonObject traced = JsonParser.parseString(printed.get(11)).getAsJsonObject();
+        assertThat(traced.get("verdict").getAsString()).isEqualTo("AGREES");
+        assertThat(traced.getAsJsonObject("outbound").get("chain").getAsString()).isEqualTo("watched");
         final JsonObject asked = system.restconf().call("limits", "{'tenant': 'beta'}").getAsJsonArray("limit").get(0)
             .getAsJsonObject();
         assertThat(asked.get("unit").getAsString()).isEqualTo("packets");
