@@ -12,7 +12,7 @@ import time
 
 import ovs.poller
 
-from . import agent_database, agent_resolvers, agent_sessions, agent_traces, supervision
+from . import agent_cache, agent_database, agent_resolvers, agent_sessions, agent_traces, supervision
 from .ovs import Ovs
 
 _NO_RESOLVER = "this node has no resolvers: its profile has no dns"
@@ -35,6 +35,7 @@ class Agent:
         switch = Ovs(directory)
         self._database = agent_database.Database(switch.socket)
         self._sessions = agent_sessions.Sessions(switch, log)
+        self._cache = agent_cache.Cache(switch, log)
         self._traces = agent_traces.Traces(switch, log)
         resolvers = directory / agent_resolvers.DIRECTORY
         self._resolvers = agent_resolvers.Resolvers(resolvers, log) if with_resolvers else None
@@ -52,13 +53,16 @@ class Agent:
                 self._take_orders()
             if changed is not None:
                 self._sessions.run()
+                self._cache.run()
                 if self._resolvers:
                     self._resolvers.run()
             poller = ovs.poller.Poller()
             if changed is not None and time.monotonic() >= report_due:
                 reports = self._reports()
-                said = reports, self._traces.report, changed
-                if said != reported and self._database.report(reports, self._traces.report):
+                bridge = {agent_database.TRACE_REPORT: self._traces.report,
+                          agent_database.CACHE_DONE: self._cache.done}
+                said = reports, bridge, changed
+                if said != reported and self._database.report(reports, bridge):
                     reported = said
                 report_due = time.monotonic() + _REPORT_SECONDS
             elif changed is not None:
@@ -66,6 +70,7 @@ class Agent:
             self._database.wait(poller)
             if changed is not None:
                 self._sessions.wait(poller)
+                self._cache.wait(poller)
                 if self._resolvers:
                     self._resolvers.wait(poller)
             poller.block()
@@ -75,7 +80,8 @@ class Agent:
         if configuration != self._configuration:
             self._configuration = configuration
             self._sessions.look_again()
-        self._traces.want(self._database.trace())
+        self._traces.want(self._database.bridge(agent_database.TRACE))
+        self._cache.want(self._database.bridge(agent_database.CACHE), self._database.bridge(agent_database.CACHE_DONE))
         orders = self._database.orders()
         if orders == self._orders:
             return

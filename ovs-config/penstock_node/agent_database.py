@@ -10,10 +10,10 @@ from .ovs import BRIDGE
 
 _SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 _DATAPATH = "netdev"
-SESSIONS, DNS, TRACE = "penstock-sessions", "penstock-dns", "penstock-trace"
+SESSIONS, DNS, TRACE, CACHE = "penstock-sessions", "penstock-dns", "penstock-trace", "penstock-cache"
 """Keys that the controller writes."""
 SESSIONS_SET, SESSIONS_COUNT, DNS_STATE = "penstock-sessions-set", "penstock-sessions-count", "penstock-dns-state"
-TRACE_REPORT = "penstock-trace-report"
+TRACE_REPORT, CACHE_DONE = "penstock-trace-report", "penstock-cache-done"
 """Keys that the agent writes."""
 _BUSY = (ovs.db.idl.Transaction.INCOMPLETE,)
 _DONE = (ovs.db.idl.Transaction.SUCCESS, ovs.db.idl.Transaction.UNCHANGED)
@@ -112,19 +112,19 @@ class Database:
             orders[zone] = TenantOrders(content.get(SESSIONS), content.get(DNS))
         return orders
 
-    def trace(self):
-        """The order to trace a packet; None for none."""
-        return next((row.external_ids.get(TRACE) for row in self._bridges()), None)
+    def bridge(self, key):
+        """What the row of the bridge has; None for nothing."""
+        return next((row.external_ids.get(key) for row in self._bridges()), None)
 
-    def report(self, reports, trace):
-        """Brings the keys that are the agent's to `reports`: by tenant and key, None for a key that shall not be there;
-        and that of the bridge to `trace`, a text or None.
+    def report(self, tenants, bridge):
+        """Brings the keys that are the agent's to what is given: by tenant and key, and of the bridge by key; None for
+        a key that shall not be there.
 
         Single keys are changed, so nothing of others is lost. Returns at once: True when all is so, else call again.
         """
         return self._writer.write(itertools.chain(
-            ((row, self._content(row), reports.get(zone, {})) for zone, row in self._zones().items()),
-            ((row, row.external_ids, {TRACE_REPORT: trace}) for row in self._bridges())))
+            ((row, self._content(row), tenants.get(zone, {})) for zone, row in self._zones().items()),
+            ((row, row.external_ids, bridge) for row in self._bridges())))
 
     def _content(self, row):
         """The keys of a row, as the server has them."""

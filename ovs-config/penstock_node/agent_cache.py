@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The flows that the switch has cached: thrown away when the controller says that they may be wrong.
+
+Open vSwitch 3.1 changes the actions of a cached flow by looking it up by a packet (dpif_netdev_flow_put,
+lib/dpif-netdev.c). Where a wider flow has the packet too, that one is changed, and the narrower keeps its old actions for
+as long as it has packets. Later releases look it up by its id.
+"""
+
+import time
+
+from .errors import PenstockError
+
+PAUSE_SECONDS = 1
+"""Each time makes the switch look at the first packets of all flows anew, so it is not done more often than that."""
+
+
+class Cache:
+    """Carries orders out, the newest of those that came in a pause. `switch` is an Ovs. Not for several threads."""
+
+    def __init__(self, switch, log, now=time.monotonic):
+        self._switch = switch
+        self._log = log
+        self._now = now
+        self._order = None
+        self._due = 0.0
+        self.done = None
+        """The last order that was carried out, by this agent or one before it."""
+
+    def want(self, order, done):
+        """Takes an order, a text that differs from that of the last time; None for none. `done`: what was reported."""
+        self._order = order
+        if self.done is None:
+            self.done = done
+
+    def run(self):
+        """Throws the flows away, if that is wanted and it is time to."""
+        if not self._wanted() or self._now() < self._due:
+            return
+        order = self._order
+        self._due = self._now() + PAUSE_SECONDS
+        try:
+            self._switch.appctl("revalidator/purge")
+        except PenstockError as error:
+            self._log(f"cached flows: {error}; tried again in {PAUSE_SECONDS} s")
+            return
+        self.done = order
+
+    def wait(self, poller):
+        """Wakes the poller up when `run` has something to do."""
+        if self._wanted():
+            poller.timer_wait(max(int((self._due - self._now()) * 1000) + 1, 0))
+
+    def _wanted(self):
+        return self._order is not None and self._order != self.done

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Orders to throw cached flows away: how often that is done, and that a real switch then looks at its tables again.
+
+The second part needs root and Open vSwitch with DPDK.
+"""
+
+import json
+import os
+import re
+import signal
+import unittest
+
+from penstock_node import agent_cache, namespaces, processes
+from penstock_node.commands import run
+from penstock_node.errors import PenstockError
+from penstock_node.ovs import Ovs
+from sandbox import Sandbox
+
+_SEND = """
+import socket, sys
+link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+link.bind(("a0", 0))
+for _ in range(int(sys.argv[1])):
+    link.send(bytes.fromhex("020000000002" "020000000001" "88b5") + bytes(46))
+"""
+
+
+class _Switch:
+    """Counts what it is told; `broken` makes it fail."""
+
+    def __init__(self):
+        self.told = []
+        self.broken = False
+
+    def appctl(self, *words):
+        if self.broken:
+            raise PenstockError("it does not answer")
+        self.told.append(words)
+
+
+class PauseTest(unittest.TestCase):
+
+    def setUp(self):
+        self.switch, self.log, self.time = _Switch(), [], 100.0
+        self.cache = agent_cache.Cache(self.switch, self.log.append, lambda: self.time)
+
+    def order(self, text, done=None):
+        self.cache.want(text, done)
+        self.cache.run()
+        return len(self.switch.told)
+
+    def test_each_order_once(self):
+        self.assertEqual([self.order(None), self.order("1"), self.order("1")], [0, 1, 1])
+        self.assertEqual((self.switch.told, self.cache.done), ([("revalidator/purge",)], "1"))
+
+    def test_those_of_a_pause_are_one(self):
+        self.assertEqual([self.order("1"), self.order("2"), self.order("3")], [1, 1, 1])
+        self.time += agent_cache.PAUSE_SECONDS
+        self.assertEqual([self.order("3"), self.cache.done], [2, "3"])
+
+    def test_what_an_agent_before_has_done_is_done(self):
+        self.assertEqual(self.order("1", done="1"), 0)
+        self.assertEqual(self.order("2", done="1"), 1)
+
+    def test_a_switch_that_fails_is_told_again(self):
+        self.switch.broken = True
+        self.assertEqual(self.order("1"), 0)
+        self.assertIn("it does not answer", self.log[0])
+        self.assertIsNone(self.cache.done)
+        self.switch.broken = False
+        self.time += agent_cache.PAUSE_SECONDS
+        self.assertEqual(self.order("1"), 1)
+
+
+class RealSwitchTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.box = Sandbox()
+        cls.addClassCleanup(cls.box.close)
+        cls.name, cls.profile = cls.box.node("c")
+        cls.box.ovs_config("up", cls.profile)
+        cls.directory = cls.box.run_directory / cls.name
+        cls.space = f"ps-{cls.name}"
+        cls.ovs = Ovs(cls.directory)
+        for number, name in enumerate(("a0", "b0"), 1):
+            cls.ovs.vsctl("add-port", "br-penstock", name, "--", "set", "Interface", name, "type=internal",
+                          f"ofport_request={number}")
+            namespaces.set_up(name, cls.space)
+        run("ovs-ofctl", "add-flow", cls.directory / "br-penstock.mgmt", "in_port=1,actions=output:2")
+
+    def send(self, count=3):
+        """Sends frames into a0; returns how many have come out at b0."""
+        before = self.arrived()
+        namespaces.execute(self.space, "/usr/bin/python3", "-c", _SEND, str(count))
+        return self.arrived() - before
+
+    def arrived(self):
+        link, = json.loads(namespaces.execute(self.space, "ip", "-json", "-statistics", "link", "show", "b0"))
+        return link["stats64"]["rx"]["packets"]
+
+    def spoil(self):
+        """Has the cached flow drop, as one that was left behind."""
+        def cached():
+            self.send()
+            return re.search(r"^ufid:\S+, (.*eth_type\(0x88b5\)), packets:", self.ovs.appctl("dpctl/dump-flows", "-m"),
+                             re.MULTILINE)
+        processes.wait_until(cached, "a cached flow", 10)
+        self.ovs.appctl("dpctl/mod-flow", "netdev@ovs-netdev", cached().group(1), "drop")
+        self.assertEqual(self.send(), 0)
+
+    def done(self):
+        return self.ovs.get("Bridge", "br-penstock", "external_ids").get("penstock-cache-done")
+
+    def order(self, text):
+        self.ovs.vsctl("--no-wait", "set", "Bridge", "br-penstock", f"external_ids:penstock-cache={text}")
+        processes.wait_until(lambda: self.done() == text, "the order is carried out", 20)
+
+    def test_a_flow_that_is_wrong_is_right_again(self):
+        self.spoil()
+        self.order("first")
+        self.assertEqual(self.send(), 3)
+        # The next agent knows what was done, and takes orders.
+        os.kill(self.box.status(self.name)["agent"]["pid"], signal.SIGKILL)
+        self.box.ovs_config("up", self.profile)
+        self.spoil()
+        self.order("second")
+        self.assertEqual(self.send(), 3)
