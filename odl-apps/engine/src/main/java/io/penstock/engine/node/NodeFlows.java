@@ -6,6 +6,8 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.pipeline.plan.MeterDiff;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.PlanDiff;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Table.Owner;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.ForeignFlow;
@@ -15,11 +17,13 @@ import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -33,9 +37,18 @@ final class NodeFlows {
     private final OpenFlowSouthbound southbound;
     /** Connections whose flows have changed and which the switch may still have. */
     private final Set<TrackedConnections> unflushed = new HashSet<>();
+    private final Supplier<Optional<CompletableFuture<Void>>> dropCached;
+    /** Whether the switch may have cached flows that lead where the tables lead no more. */
+    private volatile boolean cacheDoubtful;
 
-    NodeFlows(final OpenFlowSouthbound southbound) {
+    /**
+     * Has changed nothing yet.
+     *
+     * @param dropCached has the node throw cached flows away, while somebody there can be told
+     */
+    NodeFlows(final OpenFlowSouthbound southbound, final Supplier<Optional<CompletableFuture<Void>>> dropCached) {
         this.southbound = requireNonNull(southbound);
+        this.dropCached = requireNonNull(dropCached);
     }
 
     /** Adds what the switch has to forget with the next change, which need not have flows. */
@@ -59,9 +72,13 @@ final class NodeFlows {
             throws InterruptedException, ExecutionException, TimeoutException {
         final Set<Integer> gone = new HashSet<>(installed.vrfs());
         gone.removeAll(planned.vrfs());
+        final Set<Integer> fresh = new HashSet<>(planned.vrfs());
+        fresh.removeAll(installed.vrfs());
+        final PlanDiff diff = PlanDiff.between(planned, installed);
+        cacheDoubtful |= leadsElsewhere(diff, fresh);
         final MeterDiff meters = MeterDiff.between(planned, installed);
         setMeters(id, meters);
-        final FlowChanges changes = send(id, planned, PlanDiff.between(planned, installed), gone, List.of());
+        final FlowChanges changes = send(id, planned, diff, gone, List.of());
         deleteMeters(id, meters);
         return changes;
     }
@@ -70,6 +87,7 @@ final class NodeFlows {
     FlowChanges reconcile(final SwitchId id, final NodePlan planned)
             throws InterruptedException, ExecutionException, TimeoutException {
         final Observation seen = observe(id, planned, ANSWER_SECONDS);
+        cacheDoubtful |= leadsElsewhere(seen.diff(), Set.of());
         setMeters(id, seen.meters());
         final FlowChanges changes = send(id, planned, seen.diff(), Set.of(), seen.dump().foreign());
         deleteMeters(id, seen.meters());
@@ -102,10 +120,33 @@ final class NodeFlows {
         if (changes.size() > 0) {
             southbound.apply(id, changes).get(ANSWER_SECONDS, TimeUnit.SECONDS);
         }
+        if (cacheDoubtful) {
+            // Nobody waits for it: with the next change at the latest it is tried again.
+            dropCached.get().ifPresent(told -> {
+                cacheDoubtful = false;
+                told.exceptionally(error -> {
+                    cacheDoubtful = true;
+                    return null;
+                });
+            });
+        }
         if (!unflushed.isEmpty()) {
             southbound.flush(id, Set.copyOf(unflushed)).get(ANSWER_SECONDS, TimeUnit.SECONDS);
             unflushed.clear();
         }
         return changes;
+    }
+
+    /**
+     * Whether packets that had a way have another one now: through chains, or past lists. Nothing else is worth that
+     * all packets of the node are looked up anew.
+     *
+     * @param fresh VRFs of which the switch knew nothing before
+     */
+    private static boolean leadsElsewhere(final PlanDiff diff, final Set<Integer> fresh) {
+        return Stream.of(diff.missing(), diff.wrong(), diff.excess()).flatMap(List::stream)
+            .filter(flow -> flow.table().owner() == Owner.CHAIN || flow.table().owner() == Owner.ACL)
+            .anyMatch(flow -> !Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
+                || !fresh.contains(Cookie.ownerId(flow.cookie())));
     }
 }

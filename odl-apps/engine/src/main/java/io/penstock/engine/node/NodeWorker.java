@@ -86,7 +86,7 @@ public final class NodeWorker implements AutoCloseable {
         this.name = requireNonNull(name);
         this.desired = requireNonNull(desired);
         this.southbound = requireNonNull(southbound);
-        flows = new NodeFlows(southbound);
+        flows = new NodeFlows(southbound, () -> session().map(NodeSession::dropCachedFlows));
         this.bridges = requireNonNull(bridges);
         thread = Executors.newSingleThreadScheduledExecutor(task -> {
             final Thread worker = new Thread(task, "penstock-node-" + name);

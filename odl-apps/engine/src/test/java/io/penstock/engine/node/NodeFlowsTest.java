@@ -59,7 +59,16 @@ class NodeFlowsTest {
     private static final MeterSpec THIRD = new MeterSpec(TenantMeter.IN.number(VRF), Unit.KILOBITS, 9, 9);
 
     private final Recorder southbound = new Recorder();
-    private final NodeFlows flows = new NodeFlows(southbound);
+    /** What the agent of the node is told, and says to it; empty while nobody can be told. */
+    private final List<CompletableFuture<Void>> told = new ArrayList<>();
+    private boolean agentThere = true;
+    private final NodeFlows flows = new NodeFlows(southbound, () -> {
+        if (!agentThere) {
+            return Optional.empty();
+        }
+        told.add(new CompletableFuture<>());
+        return Optional.of(told.get(told.size() - 1));
+    });
 
     @Test
     void anotherTranslationIsForgotten() throws Exception {
@@ -112,6 +121,42 @@ class NodeFlowsTest {
         flows.change(SWITCH, plan(more), plan(translated(ADDRESS)));
         assertThat(southbound.removed()).containsExactly(Cookie.of(Cookie.Kind.SESSION, VRF));
         assertThat(southbound.flushed).isEmpty();
+    }
+
+    @Test
+    void cachedFlowsAreDroppedWhenPacketsHaveAnotherWay() throws Exception {
+        final List<PlannedFlow> chained = with(translated(ADDRESS), Table.CHAIN_OUT);
+        flows.change(SWITCH, plan(new TreeMap<>()), plan(chained));
+        flows.change(SWITCH, plan(chained), plan(with(chained, Table.VRF_ROUTE)));
+        assertThat(told).as("of a new tenant, and of what leads nobody elsewhere").isEmpty();
+        flows.change(SWITCH, plan(chained), plan(translated(ADDRESS)));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(chained));
+        flows.change(SWITCH, plan(chained), plan(with(chained, Table.TENANT_ACL)));
+        assertThat(told).hasSize(3);
+    }
+
+    @Test
+    void whoeverCouldNotBeToldIsToldLater() throws Exception {
+        final List<PlannedFlow> chained = with(translated(ADDRESS), Table.CHAIN_OUT);
+        final List<PlannedFlow> routed = with(translated(ADDRESS), Table.VRF_ROUTE);
+        agentThere = false;
+        flows.change(SWITCH, plan(chained), plan(translated(ADDRESS)));
+        agentThere = true;
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(routed));
+        assertThat(told).hasSize(1);
+        told.get(0).completeExceptionally(new IllegalStateException("the database is gone"));
+        flows.change(SWITCH, plan(routed), plan(translated(ADDRESS)));
+        assertThat(told).hasSize(2);
+        told.get(1).complete(null);
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(routed));
+        assertThat(told).hasSize(2);
+    }
+
+    private static List<PlannedFlow> with(final List<PlannedFlow> flows, final Table table) {
+        final List<PlannedFlow> more = new ArrayList<>(flows);
+        more.add(new PlannedFlow(new FlowSpec(table, Priority.NORMAL, List.of(Register.VRF.is(VRF)), List.of(),
+            Optional.empty(), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "more"));
+        return more;
     }
 
     @Test

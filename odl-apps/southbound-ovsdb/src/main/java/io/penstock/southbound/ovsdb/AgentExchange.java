@@ -18,6 +18,7 @@ import org.opendaylight.ovsdb.lib.operations.OperationResult;
 final class AgentExchange {
     static final String ORDER = "penstock-trace";
     static final String REPORT = "penstock-trace-report";
+    static final String CACHE = "penstock-cache";
 
     private static final Duration POLL = Duration.ofMillis(100);
     /** Orders that may wait; each takes a second or so. */
@@ -49,6 +50,21 @@ final class AgentExchange {
         last = answer.handle((report, error) -> null);
         last.thenRun(this::done);
         return answer.copy();
+    }
+
+    /** Writes an order that is not answered; one that is there goes. */
+    CompletableFuture<Void> tell(final String bridgeName, final String key, final String order) {
+        return bridge(bridgeName).thenCompose(bridge -> channel.transact(codec.schema(), List.of(codec.operation(
+            new RowChange.Mutate(OvsTables.BRIDGE, bridge.ref(), OvsTables.EXTERNAL_IDS, Set.of(key),
+                Map.of(key, order)))))).thenAccept(SpecApplier::checkAccepted);
+    }
+
+    private CompletableFuture<TableRow> bridge(final String name) {
+        return channel.transact(codec.schema(), codec.selects(TABLES)).thenApply(rows -> {
+            SpecApplier.checkAccepted(rows);
+            return codec.view(TABLES, rows).named(OvsTables.BRIDGE, name)
+                .orElseThrow(() -> new OvsdbException("the node has no bridge " + name));
+        });
     }
 
     private synchronized void done() {
@@ -88,7 +104,7 @@ final class AgentExchange {
             if (answer.isDone()) {
                 return;
             }
-            bridge().thenAccept(bridge -> {
+            bridge(bridgeName).thenAccept(bridge -> {
                 final Object report = bridge.map(OvsTables.EXTERNAL_IDS).get(REPORT);
                 if (report instanceof String text && text.startsWith(id)) {
                     answer.complete(text.substring(id.length()));
@@ -98,17 +114,9 @@ final class AgentExchange {
             }).exceptionally(this::fail);
         }
 
-        private CompletableFuture<TableRow> bridge() {
-            return channel.transact(codec.schema(), codec.selects(TABLES)).thenApply(rows -> {
-                SpecApplier.checkAccepted(rows);
-                return codec.view(TABLES, rows).named(OvsTables.BRIDGE, bridgeName)
-                    .orElseThrow(() -> new OvsdbException("the node has no bridge " + bridgeName));
-            });
-        }
-
         /** Puts the order into the row, or takes it out. */
         private CompletableFuture<Void> write(final Map<String, String> keys) {
-            return bridge().thenCompose(bridge -> {
+            return bridge(bridgeName).thenCompose(bridge -> {
                 final Optional<RowChange> change = keys.isEmpty() && !bridge.map(OvsTables.EXTERNAL_IDS)
                     .containsKey(ORDER) ? Optional.empty() : Optional.of(new RowChange.Mutate(OvsTables.BRIDGE,
                         bridge.ref(), OvsTables.EXTERNAL_IDS, Set.of(ORDER), keys));

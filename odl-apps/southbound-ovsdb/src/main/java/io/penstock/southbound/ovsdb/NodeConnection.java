@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -117,6 +118,11 @@ final class NodeConnection implements NodeSession {
     @Override
     public CompletableFuture<String> trace(final String order, final Duration limit) {
         return agent.ask(bridgeName, order, limit);
+    }
+
+    @Override
+    public CompletableFuture<Void> dropCachedFlows() {
+        return agent.tell(bridgeName, AgentExchange.CACHE, UUID.randomUUID().toString());
     }
 
     private void use(final BridgeSpec spec) {

@@ -45,4 +45,12 @@ public interface NodeSession {
      *     not answer in time, or too many orders wait
      */
     CompletableFuture<String> trace(String order, Duration limit);
+
+    /**
+     * Has the agent of the node throw away the flows that the switch has cached, some of which may have actions of
+     * tables that are gone. It does so once for orders that come within a second.
+     *
+     * @return done when the order is in the database; or an {@link OvsdbException} as of {@link #apply}
+     */
+    CompletableFuture<Void> dropCachedFlows();
 }
