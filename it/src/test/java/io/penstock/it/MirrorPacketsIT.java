@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -87,9 +86,10 @@ class MirrorPacketsIT {
         }
     }
 
-    @Test
-    void withoutItAllGoesOn() {
-        load(Set.of("ids"), "fw", "ids");
+    @ParameterizedTest
+    @ValueSource(strings = {"fw,ids", "ids"})
+    void withoutItAllGoesOn(final String chain) {
+        load(Set.of("ids"), chain.split(","));
         pair.areTranslated();
     }
 }

@@ -63,6 +63,8 @@ final class PacketNode implements AutoCloseable {
         }
         loader.load(plan);
         loader.setTimeouts(plan.bridge(), plan.orders().keySet());
+        // As the agent of a node does: what was cached may be of the plan before (ADR 26).
+        node.ovs().appctl("revalidator/purge");
         flows = new PlannedFlows(node.ovs(), plan);
         // Somebody has to ask by ARP for what is not known; without a controller the others speak first.
         network.transit().meets(Networks.BACKBONE_ADDRESS);
