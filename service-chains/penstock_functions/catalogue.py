@@ -25,6 +25,7 @@ class Function:
     name: str
     description: str
     form: str
+    mode: str
     shared: bool
     fail_policy: str
     memory_mb: int
@@ -34,8 +35,8 @@ class Function:
 
     def as_json(self):
         """The entry with the field names of the catalogue file."""
-        return {"name": self.name, "description": self.description, "form": self.form, "shared": self.shared,
-                "fail-policy": self.fail_policy,
+        return {"name": self.name, "description": self.description, "form": self.form, "mode": self.mode,
+                "shared": self.shared, "fail-policy": self.fail_policy,
                 "start": {"memory-mb": self.memory_mb, "core": self.core, "scheduling": self.scheduling}
                 | ({"rules": str(self.rules)} if self.rules else {})}
 
@@ -49,9 +50,16 @@ def load(path):
         raise ProfileError(wrong, path)
     start = content["start"]
     rules = path.parent / start["rules"] if "rules" in start else None
+    mode = content.get("mode", "transparent")
     if content["name"] != path.stem:
         wrong.append(f"name: is {content['name']}; a function is named as its file, {path.stem}")
-    if content["form"] in _KERNEL and rules is None:
+    if mode == "routed" and content["form"] != "vm":
+        wrong.append(f"mode: is routed, which form {content['form']} cannot be; set form: vm")
+    if mode == "routed" and content["shared"]:
+        wrong.append("shared: is true; frames to a routed function have no tag that tells tenants apart: set false")
+    if mode == "routed" and rules is not None and rules.name.endswith(firewall_rules.SUFFIX):
+        wrong.append("start.rules: is a rule set, which is about frames with tags; mode routed takes nftables")
+    if content["form"] in _KERNEL and rules is None and mode != "routed":
         wrong.append(f"start.rules: is missing; form {content['form']} needs a rule set, *{firewall_rules.SUFFIX}, or "
                      "an nftables file")
     if rules is not None:
@@ -63,8 +71,8 @@ def load(path):
                      f"{ovs_filter.LEAST_MEMORY_MB}")
     if wrong:
         raise ProfileError(wrong, path)
-    return Function(content["name"], " ".join(content["description"].split()), content["form"], content["shared"],
-                    content["fail-policy"], start["memory-mb"],
+    return Function(content["name"], " ".join(content["description"].split()), content["form"], mode,
+                    content["shared"], content["fail-policy"], start["memory-mb"],
                     start.get("core", None if content["form"] == "vm" else 0), start.get("scheduling", "idle"), rules)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guest of form vm: Debian's kernel for virtual machines, and an initramfs of BusyBox, nft and the rules.
+"""The guest of form vm: Debian's kernel for virtual machines, and an initramfs of BusyBox, nft and the rules, if any.
 
 Built from Debian's packages when it is first needed. They are unpacked, not installed: installing a kernel would make
 it one of this machine. Packages and images stay in /var/cache/penstock/guest ($PENSTOCK_CACHE_DIR/guest), and may be
@@ -50,7 +50,10 @@ def cache_directory():
 
 
 def build(rules):
-    """The image with the rules, a text of nftables: that of the cache, or one made now. Raises PenstockError."""
+    """The image with the rules, a text of nftables, None for none: that of the cache, or one made now.
+
+    Raises PenstockError.
+    """
     with locks.held("guest-image"):
         try:
             return _image(rules)
@@ -69,8 +72,9 @@ def _image(rules):
     cache.mkdir(parents=True, exist_ok=True)
     cache.chmod(0o755)
     packages = _newest()
-    files = _filter_program() | {"init": (0o755, _INIT.read_bytes()),
-                                 "etc/rules.nft": (0o644, rules.encode("utf-8"))}
+    files = _filter_program() | {"init": (0o755, _INIT.read_bytes())}
+    if rules is not None:
+        files["etc/rules.nft"] = (0o644, rules.encode("utf-8"))
     target = cache / _key(packages, files)
     if not target.exists():
         with step(f"guest image of {', '.join(map(' '.join, packages.items()))}"), \

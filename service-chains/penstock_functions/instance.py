@@ -125,7 +125,7 @@ def _start(instance, entry, order):
     if lack:
         raise PenstockError(f"start.memory-mb: {lack}")
     instance.directory.mkdir(parents=True)
-    instance.save(function=entry.name, form=entry.form, processes=form.PROCESSES, core=entry.core,
+    instance.save(function=entry.name, form=entry.form, mode=entry.mode, processes=form.PROCESSES, core=entry.core,
                   scheduling=entry.scheduling, order=order, complete=False,
                   vhost_user_directory=node_state["wanted"]["vhost_user_directory"])
     for path in instance.sockets.values():
@@ -158,8 +158,9 @@ def _describe(instance):
     known = instance.state
     state = "failed" if not running else "attached" if _is_attached(instance) else "waiting"
     return {"name": instance.name, "function": known.get("function"), "node": instance.node, "form": known.get("form"),
-            "state": state, "pid": pids[0], "core": known.get("core"), "scheduling": known.get("scheduling"),
-            "ordered": bool(known.get("order")), "namespace": known.get("namespace"),
+            "mode": known.get("mode"), "state": state, "pid": pids[0], "core": known.get("core"),
+            "scheduling": known.get("scheduling"), "ordered": bool(known.get("order")),
+            "namespace": known.get("namespace"),
             "sockets": {side: {"path": str(path), "connected": connected[side]}
                         for side, path in instance.sockets.items()},
             "resident-mb": sum(processes.resident_megabytes(pid) for pid in filter(None, pids)),

@@ -29,7 +29,7 @@ class CatalogueTest(unittest.TestCase):
     def test_shipped_functions(self):
         entries = catalogue.load_all()
         self.assertEqual(sorted(entries), ["forwarder", "monitor", "packet-filter", "packet-filter-ct",
-                                           "packet-filter-vm"])
+                                           "packet-filter-vm", "router-vm"])
         for entry in entries.values():
             with self.subTest(entry.name):
                 self.assertEqual(catalogue.machine_problems(entry), [])
@@ -40,10 +40,20 @@ class CatalogueTest(unittest.TestCase):
         filters = [entry for name, entry in entries.items() if name.startswith("packet-filter")]
         self.assertEqual({entry.form for entry in filters}, {"container", "netns", "vm"})
         self.assertEqual(len({entry.rules for entry in filters}), 1, "one set of rules")
+        self.assertEqual({entry.name for entry in entries.values() if entry.mode == "routed"}, {"router-vm"})
+        self.assertFalse(entries["router-vm"].shared)
 
     def test_defaults(self):
         entry = self.load({})
-        self.assertEqual((entry.core, entry.scheduling, entry.rules), (0, "idle", None))
+        self.assertEqual((entry.core, entry.scheduling, entry.rules, entry.mode), (0, "idle", None, "transparent"))
+
+    def test_router(self):
+        changes = {"form": "vm", "mode": "routed", "shared": False, "start": {"memory-mb": 128}}
+        entry = self.load(changes)
+        self.assertEqual((entry.rules, entry.as_json()["mode"]), (None, "routed"))
+        (self.directory / "f.nft").touch()
+        entry = self.load(changes | {"start": {"memory-mb": 128, "rules": "f.nft"}})
+        self.assertEqual(entry.rules, self.directory / "f.nft")
 
     def test_wrong_fields(self):
         for name, content in (("good.nft", ""), ("good.rules.yaml", "rules: []"),
@@ -56,6 +66,9 @@ class CatalogueTest(unittest.TestCase):
                 ({"start": {"memory-mb": 64, "core": -1}}, "start.core: "),
                 ({"start": {"memory-mb": 64, "scheduling": "fast"}}, "start.scheduling: "),
                 ({"start": {"memory-mb": 64, "cores": 1}}, "start.cores: unknown field; did you mean core?"),
+                ({"mode": "bridged"}, "mode: "),
+                ({"mode": "routed"}, "mode: is routed, which form container cannot be"),
+                ({"mode": "routed", "form": "vm"}, "shared: is true; frames to a routed function have no tag"),
                 ({"colour": 1}, "colour: unknown field"),
                 ({"name": "g"}, "name: is g; a function is named as its file"),
                 ({"form": "netns"}, "start.rules: is missing"), ({"form": "vm"}, "start.rules: is missing"),

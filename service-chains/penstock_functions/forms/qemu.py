@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Form vm: a QEMU guest with two vhost-user network cards, which bridges them and filters by nftables.
+"""Form vm: a QEMU guest with two vhost-user network cards. It bridges them, or routes, and filters by nftables.
 
 QEMU begins to run the guest when the switch has connected to both sockets, and gives up its rights before. What it and
 the guest print is in qemu.log. Requests to the guest go by a serial port to guest/init.
@@ -29,8 +29,12 @@ LEAST_MEMORY_MB = 128
 
 _USER = "nobody"
 _NAMES = {"in": "inside", "out": "outside"}
-# Of the guest's cards. Nobody sends to them, but a bridge keeps what is sent to its own ports.
-_MACS = {"in": "02:50:53:fe:00:01", "out": "02:50:53:fe:00:02"}
+# Of the guest's cards, by mode. Nobody sends to those of a bridge, but it keeps what is sent to its own ports. To those
+# of a router the switch sends: they, and the addresses of its links, are the same in all, and known to the controller.
+_MACS = {"transparent": {"in": "02:50:53:fe:00:01", "out": "02:50:53:fe:00:02"},
+         "routed": {"in": "02:50:53:ff:01:01", "out": "02:50:53:ff:01:02"}}
+# The function's address and the switch's, of a /30.
+_LINKS = {"in": "169.254.81.2,169.254.81.1", "out": "169.254.82.2,169.254.82.1"}
 _READY = b"penstock: ready"
 _KVM = "/dev/kvm"
 # Of the guest's processor: what Linux needs, and with hardware acceleration all that there is.
@@ -60,7 +64,7 @@ def lack(_):
 
 def start(instance, entry):
     """Starts QEMU with an image that holds the rules. Its sockets are open at once."""
-    image = guest_image.build(firewall_nft.of_file(entry.rules))
+    image = guest_image.build(firewall_nft.of_file(entry.rules) if entry.rules else None)
     acceleration = _acceleration(image)
     instance.save(acceleration=acceleration)
     place = f"core {entry.core}" if entry.core is not None else "any core"
@@ -73,7 +77,7 @@ def start(instance, entry):
 
 
 def is_ready(instance):
-    """Whether the guest has loaded the rules and bridged its cards."""
+    """Whether the guest has loaded the rules and passes what comes."""
     return _READY in _printed(instance)
 
 
@@ -137,17 +141,21 @@ def _arguments(instance, entry, image, acceleration):
     sockets = instance.sockets | {"requests": instance.directory / "requests.sock"}
     sockets = {name: ("-chardev", f"socket,id={name},path={_quoted(path)},server=on,wait=off")
                for name, path in sockets.items()}
+    macs = _MACS[entry.mode]
     # QEMU 7.2 dies (SIGSEGV) when a vhost-user card with MSI-X starts in an emulated machine.
     cards, more = [], ",vectors=0" if acceleration == "tcg" else ""
     for side in SIDES:
         cards += [*sockets[side], "-netdev", f"vhost-user,id={side},chardev={side}", "-device",
-                  f"virtio-net-pci,netdev={side},mac={_MACS[side]},romfile=,rx_queue_size=1024,tx_queue_size=1024"
+                  f"virtio-net-pci,netdev={side},mac={macs[side]},romfile=,rx_queue_size=1024,tx_queue_size=1024"
                   + more]
-    names = " ".join(f"{_NAMES[side]}={_MACS[side]}" for side in SIDES)
+    words = [f"{_NAMES[side]}={macs[side]}" for side in SIDES]
+    if entry.mode == "routed":
+        words += [f"{_NAMES[side]}_link={_LINKS[side]}" for side in SIDES]
     place = ["taskset", "--cpu-list", str(entry.core)] if entry.core is not None else []
-    return [*place, "unshare", "--net", PROGRAM, "-name", _quoted(instance.directory), *_machine(acceleration, entry.memory_mb), *cards,
+    return [*place, "unshare", "--net", PROGRAM, "-name", _quoted(instance.directory),
+            *_machine(acceleration, entry.memory_mb), *cards,
             "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console",
-            *sockets["requests"], "-serial", "chardev:requests", *_boot(image, names)]
+            *sockets["requests"], "-serial", "chardev:requests", *_boot(image, " ".join(words))]
 
 
 def _quoted(path):
