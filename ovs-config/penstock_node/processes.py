@@ -44,6 +44,9 @@ def start(args, pidfile, log, namespace=None, environment=None, hold_stdin=False
     except FileNotFoundError:
         pathlib.Path(pidfile).unlink(missing_ok=True)
         raise PenstockError(f"the program {args[0]} is not installed") from None
+    except subprocess.SubprocessError:
+        pathlib.Path(pidfile).unlink(missing_ok=True)
+        raise PenstockError(f"{args[0]} could not be given its place: scheduling, or control group") from None
     finally:
         if hold_stdin:
             os.close(stdin)

@@ -164,9 +164,11 @@ def _status(options):
     for entry in entries:
         counters = "".join(f", {name} {packets}" for name, packets in entry.get("counters", {}).items())
         core = "any core" if entry["core"] is None else f"core {entry['core']}"
+        lack = (entry["control-group"] or {}).get("missing")
+        unbounded = f", NO CONTROL GROUP: {lack}" if lack else ""
         acceleration = f", {entry['acceleration']}" if entry.get("acceleration") else ""
         print(f"{entry['node']}/{entry['name']}: {entry['state']} ({entry['function']}, {entry['form']}{acceleration}, "
-              f"{core}, {entry['resident-mb']} MB resident{counters})")
+              f"{core}, {entry['resident-mb']} MB resident{counters}{unbounded})")
     return 0
 
 

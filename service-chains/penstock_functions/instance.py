@@ -18,7 +18,7 @@ from penstock_node.errors import PenstockError, ProfileError
 from penstock_node.profile import default_run_directory
 from penstock_node.steps import say, step
 
-from . import catalogue, forms
+from . import catalogue, control_group, forms
 from .instance_files import InstanceFiles
 
 # An OpenFlow port name has 15 letters. Longer names work as long as their first 15 letters differ, so the last letters
@@ -124,10 +124,12 @@ def _start(instance, entry, order):
     lack = form.lack(entry)
     if lack:
         raise PenstockError(f"start.memory-mb: {lack}")
+    group = control_group.plan(f"psf-{instance.node}-{instance.name}", entry)
     instance.directory.mkdir(parents=True)
     instance.save(function=entry.name, form=entry.form, mode=entry.mode, processes=form.PROCESSES, core=entry.core,
                   scheduling=entry.scheduling, order=order, complete=False,
-                  vhost_user_directory=node_state["wanted"]["vhost_user_directory"])
+                  vhost_user_directory=node_state["wanted"]["vhost_user_directory"], **{"control-group": group})
+    control_group.make(group, entry.scheduling)
     for path in instance.sockets.values():
         path.unlink(missing_ok=True)
     form.start(instance, entry)
@@ -138,6 +140,7 @@ def _clean(instance):
     # Nothing is lost with it, and while it waits for the switch it does not listen to a polite signal.
     for pidfile in instance.process_files:
         processes.stop(pidfile, timeout_seconds=1)
+    control_group.remove(instance.state.get("control-group", {}))
     forms.of(instance).clean(instance)
     for path in instance.sockets.values():
         path.unlink(missing_ok=True)
@@ -160,7 +163,7 @@ def _describe(instance):
     return {"name": instance.name, "function": known.get("function"), "node": instance.node, "form": known.get("form"),
             "mode": known.get("mode"), "state": state, "pid": pids[0], "core": known.get("core"),
             "scheduling": known.get("scheduling"), "ordered": bool(known.get("order")),
-            "namespace": known.get("namespace"),
+            "namespace": known.get("namespace"), "control-group": known.get("control-group"),
             "sockets": {side: {"path": str(path), "connected": connected[side]}
                         for side, path in instance.sockets.items()},
             "resident-mb": sum(processes.resident_megabytes(pid) for pid in filter(None, pids)),

@@ -6,10 +6,11 @@ import pathlib
 from penstock_node import locks, processes
 from penstock_node.ovs import Ovs
 
+from . import control_group
+
 SIDES = ("in", "out")
 """The tenant's and the backbone's."""
-SCHEDULING = {"idle": lambda: processes.take_place(19), "low": lambda: processes.take_place(10), "normal": None}
-"""What the child does before its program is loaded, by the word of the catalogue."""
+_NICE = {"idle": 19, "low": 10, "normal": 0}
 
 
 class InstanceFiles:
@@ -56,6 +57,13 @@ class InstanceFiles:
         """Remembers facts, on disk too."""
         self.state.update(changes)
         locks.write_json(self.directory / "state.json", self.state)
+
+    def prepare(self):
+        """For `preexec`: what its process does before its program is loaded."""
+        control_group.join(self.state["control-group"])
+        nice = _NICE[self.state["scheduling"]]
+        if nice:
+            processes.take_place(nice)
 
     def is_running(self):
         """Whether all its processes run."""

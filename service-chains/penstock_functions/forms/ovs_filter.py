@@ -15,7 +15,7 @@ from penstock_node.ovs import Ovs
 from penstock_node.steps import step
 
 from .. import firewall_flows, firewall_rules
-from ..instance_files import SCHEDULING, SIDES
+from ..instance_files import SIDES
 from . import dpdk
 from .dpdk import clean, lack  # noqa: F401  (the same for all that DPDK runs)
 
@@ -38,16 +38,16 @@ def start(instance, entry):
     """Starts database and switch, and gives them flows, then ports. The first socket is open when it returns."""
     namespace = dpdk.make_namespace(instance)
     ovs = Ovs(instance.directory)
-    preexec = SCHEDULING[entry.scheduling]
     rules = firewall_rules.load(entry.rules)
     flows = instance.directory / "flows"
     flows.write_text("\n".join(firewall_flows.of(rules)) + "\n", encoding="ascii")
     instance.save(counters=firewall_rules.counters(rules))
     with step(f"function {instance.name}: database server"):
-        ovs.start_database(namespace, dpdk.rights(*_RIGHTS["ovsdb-server"]), preexec)
+        ovs.start_database(namespace, dpdk.rights(*_RIGHTS["ovsdb-server"]), instance.prepare)
         ovs.set_map("other_config", _settings(instance, entry))
     with dpdk.reserved(instance, entry, "ovs-vswitchd"):
-        ovs.start_switch(namespace, [entry.core], dpdk.rights(*_RIGHTS["ovs-vswitchd"]), preexec, dpdk.START_SECONDS)
+        ovs.start_switch(namespace, [entry.core], dpdk.rights(*_RIGHTS["ovs-vswitchd"]), instance.prepare,
+                         dpdk.START_SECONDS)
     with step(f"function {instance.name}: flows and ports"):
         ovs.vsctl("add-br", _BRIDGE, "--", "set", "Bridge", _BRIDGE, "datapath_type=netdev", "fail_mode=secure")
         ovs.accept_short_fragments()

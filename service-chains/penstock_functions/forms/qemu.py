@@ -19,7 +19,7 @@ from penstock_node.steps import step
 
 from .. import firewall_nft, guest_image
 from ..counters import packets_by_name
-from ..instance_files import SCHEDULING, SIDES
+from ..instance_files import SIDES
 
 PROCESSES = ("qemu",)
 PROGRAM = "qemu-system-x86_64"
@@ -70,7 +70,7 @@ def start(instance, entry):
     place = f"core {entry.core}" if entry.core is not None else "any core"
     with step(f"function {instance.name}: QEMU with {entry.memory_mb} MB on {place}, {acceleration}"):
         processes.start(_arguments(instance, entry, image, acceleration), instance.process, instance.log,
-                        preexec=SCHEDULING[entry.scheduling])
+                        preexec=instance.prepare)
         # It says so when it has read its arguments and taken its memory.
         processes.wait_until(lambda: b"waiting for connection" in _printed(instance), "QEMU", 20, instance.process,
                              instance.log)

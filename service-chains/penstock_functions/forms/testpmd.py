@@ -6,7 +6,7 @@ from penstock_node.steps import step
 
 from .. import firewall_nft
 from ..counters import packets_by_name
-from ..instance_files import SCHEDULING, SIDES
+from ..instance_files import SIDES
 from . import dpdk
 from .dpdk import clean, lack  # noqa: F401  (the same for all that DPDK runs)
 
@@ -26,7 +26,7 @@ def start(instance, entry):
         _set_rules(namespace, instance.directory / "rules.nft", entry.rules)
     with dpdk.reserved(instance, entry, "testpmd"):
         processes.start(_arguments(instance, entry), instance.process, instance.log, namespace=namespace,
-                        hold_stdin=True, preexec=SCHEDULING[entry.scheduling])
+                        hold_stdin=True, preexec=instance.prepare)
         # The sockets are opened after the memory has been taken.
         processes.wait_until(instance.sockets["in"].exists, "testpmd", dpdk.START_SECONDS, instance.process,
                              instance.log)

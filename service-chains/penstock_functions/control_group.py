@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Control groups: each instance has one, which bounds what its processes take of memory, threads and cores.
+
+With cgroup v2 a group is one directory at the top of the file system, with v1 one for each controller, below the group
+of who starts the instance. A group is a dict, as it is in the instance's state.json: `version`, `directories` by
+controller, and its limits `memory-mb`, `threads` and `core`; or `missing`, why there is none.
+"""
+
+import contextlib
+import os
+import pathlib
+import signal
+
+from penstock_node import processes
+from penstock_node.errors import PenstockError
+
+MEMORY_MB = 512
+"""Of ordinary memory, which huge pages are not, beside the memory of a guest."""
+_SWITCH_MEMORY_MB = 1024  # Of an Open vSwitch, which tracks many sessions in ordinary memory.
+THREADS = 256
+"""Processes and threads. QEMU has the most, about 70 when it reads and writes a lot."""
+
+_CONTROLLERS = ("memory", "pids", "cpuset")
+_REMOVE_SECONDS = 5
+
+
+def plan(name, entry, proc=pathlib.Path("/proc/self")):
+    """The group that an instance of a catalogue function will have; nothing is made yet."""
+    # At scheduling idle only the thread that forwards is bound to the core, by testpmd itself. All others have to run
+    # elsewhere, or a forwarding thread of the switch on that core would leave them nothing to open their sockets with.
+    memory = _SWITCH_MEMORY_MB if entry.form == "container" and entry.rules else MEMORY_MB
+    limits = {"memory-mb": memory + (entry.memory_mb if entry.form == "vm" else 0), "threads": THREADS,
+              "core": None if entry.scheduling == "idle" else entry.core}
+    try:
+        version, parents = _parents(proc)
+        for parent in set(parents.values()):
+            if not os.access(parent, os.W_OK):
+                raise PenstockError(f"{parent} cannot be written to")
+    except (OSError, PenstockError) as error:
+        return {"missing": str(error)}
+    return limits | {"version": version,
+                     "directories": {controller: str(parent / name) for controller, parent in parents.items()}}
+
+
+def make(group, scheduling):
+    """Makes a planned group. One of that name that is empty is replaced, one with processes is an error."""
+    try:
+        for directory in _directories(group):
+            if directory.exists():
+                directory.rmdir()
+            directory.mkdir()
+        for controller in group.get("directories", ()):
+            _limit(pathlib.Path(group["directories"][controller]), controller, group)
+        if group.get("version") == 2:
+            _share(_directories(group)[0], scheduling)
+    except OSError as error:
+        raise PenstockError(f"control group {error.filename}: {error.strerror}") from None
+
+
+def join(group):
+    """Puts this process into the group: for `preexec`, so that nothing it ever starts is outside."""
+    cores = os.sched_getaffinity(0)
+    for directory in _directories(group):
+        _write(directory / "cgroup.procs", os.getpid())
+    # The kernel gives who joins all cores of the group. If it was bound to none of these, that is right.
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, cores & os.sched_getaffinity(0))
+
+
+def remove(group):
+    """Kills what is left in a group, and removes it; nothing is said of one that has gone. Raises PenstockError."""
+    for directory in _directories(group):
+        processes.wait_until(lambda path=directory: _is_removed(path), f"the end of control group {directory}",
+                             _REMOVE_SECONDS)
+
+
+def _parents(proc):
+    """The version, and the directory to make a group in by controller."""
+    # Fields: id, parent, device, root, mount point, options, optional ones; "-", type, source, options.
+    mounts = [line.split(" ") for line in (proc / "mountinfo").read_text(encoding="utf-8").splitlines()]
+    for fields in mounts:
+        if fields[-3] == "cgroup2":
+            top = pathlib.Path(fields[4])
+            if set(_CONTROLLERS) <= set((top / "cgroup.controllers").read_text(encoding="ascii").split()):
+                _write(top / "cgroup.subtree_control", " ".join(f"+{name}" for name in _CONTROLLERS))
+                return 2, dict.fromkeys(_CONTROLLERS, top)
+    own = [line.split(":", 2) for line in (proc / "cgroup").read_text(encoding="utf-8").splitlines()]
+    paths = {name: path for _, names, path in own for name in names.split(",")}
+    parents = {name: _own_directory(fields, paths[name]) for fields in mounts if fields[-3] == "cgroup"
+               for name in _CONTROLLERS if name in fields[-1].split(",")}
+    lack = [name for name in _CONTROLLERS if name not in parents]
+    if lack:
+        raise PenstockError(f"this machine has no controller {', '.join(lack)} mounted")
+    return 1, parents
+
+
+def _own_directory(fields, path):
+    """Where a group of version 1 is in its mount, which may show only a part of the hierarchy: that of a container."""
+    top, root = pathlib.Path(fields[4]), pathlib.PurePath(fields[3])
+    path = pathlib.PurePath(path)
+    return top / path.relative_to(root) if path.is_relative_to(root) else top
+
+
+def _limit(directory, controller, group):
+    first, amount = group["version"] == 1, group["memory-mb"] << 20
+    if controller == "memory" and first:
+        _write(directory / "memory.limit_in_bytes", amount)
+        _write_if_there(directory / "memory.memsw.limit_in_bytes", amount)
+    elif controller == "memory":
+        _write(directory / "memory.max", amount)
+        _write_if_there(directory / "memory.swap.max", 0)
+        _write_if_there(directory / "memory.oom.group", 1)
+    elif controller == "pids":
+        _write(directory / "pids.max", group["threads"])
+    else:
+        if first:  # A new group has none, and nobody can join it.
+            for name in ("cpuset.cpus", "cpuset.mems"):
+                _write(directory / name, (directory.parent / name).read_text(encoding="ascii").strip())
+        if group["core"] is not None:
+            _write(directory / "cpuset.cpus", group["core"])
+
+
+def _share(directory, scheduling):
+    """Where groups share the processor, what a process was told counts inside its group alone: tell the group too."""
+    if scheduling == "idle":
+        _write_if_there(directory / "cpu.idle", 1)
+    elif scheduling == "low":
+        _write_if_there(directory / "cpu.weight.nice", 10)
+
+
+def _is_removed(directory):
+    try:
+        for pid in map(int, (directory / "cgroup.procs").read_text(encoding="ascii").split()):
+            if pid:  # One in a process namespace that is not ours is shown as 0.
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        directory.rmdir()
+    except OSError:
+        return not directory.exists()
+    return True
+
+
+def _directories(group):
+    return [pathlib.Path(path) for path in dict.fromkeys(group.get("directories", {}).values())]
+
+
+def _write(path, value):
+    # Never makes a file: what the kernel does not have is an error.
+    descriptor = os.open(path, os.O_WRONLY)
+    try:
+        os.write(descriptor, str(value).encode("ascii"))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    finally:
+        os.close(descriptor)
+
+
+def _write_if_there(path, value):
+    with contextlib.suppress(FileNotFoundError):
+        _write(path, value)
