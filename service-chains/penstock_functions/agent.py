@@ -16,7 +16,7 @@ from penstock_node import supervision
 from penstock_node.agent import log
 from penstock_node.ovs import Ovs
 
-from . import agent_database, agent_found, agent_instances
+from . import agent_database, agent_facts, agent_found, agent_instances
 
 _SHORT_SECONDS, _LONG_SECONDS = 0.25, 1.0
 _FOUND_SECONDS = 2.0
@@ -39,6 +39,7 @@ class Agent:
         self._directory = run_directory / node
         self._database = agent_database.Database(Ovs(self._directory).socket)
         self._instances = agent_instances.Instances(run_directory, node, catalogue, log)
+        self._facts = agent_facts.Facts(catalogue, log)
         self._run_directory = run_directory
         self._node = node
         self._ending = False
@@ -46,7 +47,7 @@ class Agent:
     def serve(self):
         """Works until it gets SIGTERM, or the node goes. Ends what it has begun first: no instance is half made."""
         signal.signal(signal.SIGTERM, self._end)
-        found, orders, seen, reported = [], {}, None, None
+        found, facts, orders, seen, reported = [], None, {}, None, None
         look_due = found_due = 0.0
         while (self._directory / "state.json").exists():
             changed = self._database.run()
@@ -62,8 +63,9 @@ class Agent:
                     look_due = now + (_SHORT_SECONDS if self._instances.busy else _LONG_SECONDS)
                 if now >= found_due:
                     found = agent_found.found(self._run_directory, self._node, self._database.names())
+                    facts = self._facts.text()
                     found_due = now + _FOUND_SECONDS
-                report = self._instances.states(), found
+                report = self._instances.states(), found, facts
                 if (report, changed) != reported and self._database.report(*report):
                     reported = report, changed
             poller = ovs.poller.Poller()

@@ -12,8 +12,8 @@ FUNCTION = "penstock-function"
 """Key of an interface that the controller writes."""
 STATE = "penstock-function-state"
 """Key of an interface that the agent writes."""
-FOUND = "penstock-functions-found"
-"""Key of the bridge that the agent writes."""
+FOUND, FACTS = "penstock-functions-found", "penstock-node-functions"
+"""Keys of the bridge that the agent writes."""
 
 
 class Database:
@@ -43,19 +43,19 @@ class Database:
         """The text of each order by name of the instance."""
         return {name: row.external_ids[FUNCTION] for name, row in self._rows() if FUNCTION in row.external_ids}
 
-    def report(self, states, found):
-        """Writes the states, texts by name of the instance, and the names of found instances.
+    def report(self, states, found, facts):
+        """Writes the states, texts by name of the instance, the names of found instances, and what the node has.
 
         Returns at once: True when all is so, else call again.
         """
-        return self._writer.write(self._wanted(states, found))
+        return self._writer.write(self._wanted(states, found, facts))
 
-    def _wanted(self, states, found):
+    def _wanted(self, states, found, facts):
         for name, row in self._rows():
             yield row, row.external_ids, {STATE: states.get(name)}
         for row in self._idl.tables["Bridge"].rows.values():
             if row.name == BRIDGE:
-                yield row, row.external_ids, {FOUND: ",".join(sorted(found)) or None}
+                yield row, row.external_ids, {FOUND: ",".join(sorted(found)) or None, FACTS: facts}
 
     def _rows(self):
         for row in self._idl.tables["Interface"].rows.values():

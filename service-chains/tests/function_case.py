@@ -5,6 +5,7 @@ Flows are written by hand here, as the controller would: towards a function a fr
 """
 
 import json
+import pathlib
 import unittest
 
 from penstock_node.commands import run
@@ -69,7 +70,12 @@ class FunctionCase(unittest.TestCase):
     def status(self):
         return json.loads(self.box.command(FUNCTIONS, "status", "--json"))
 
+    def control_groups(self):
+        """Directories of all control groups of the node's instances."""
+        return list(pathlib.Path("/sys/fs/cgroup").glob(f"**/psf-{self.name}-*"))
+
     def assert_nothing_left(self):
+        self.assertEqual(self.control_groups(), [])
         self.assertEqual(self.box.processes(), [])
         self.assertEqual(self.box.namespaces_left(), [])
         self.assertFalse(list(self.box.run_directory.glob("*/functions/*")))

@@ -17,6 +17,7 @@ from penstock_node.ovs import BRIDGE, Ovs
 from sandbox import FUNCTIONS, Sandbox, pages_of_nobody
 
 ORDER, STATE, FOUND = "penstock-function", "penstock-function-state", "penstock-functions-found"
+FACTS = "penstock-node-functions"
 FORWARDER = {"function": "forwarder", "core": 0, "scheduling": "low"}
 _LISTEN = """
 import socket, sys, time
@@ -153,6 +154,20 @@ class FunctionsAgentTest(unittest.TestCase):
         self.until_state("hop", "running")
         self.remove("hop")
         self.until_nothing_left("hop")
+
+    def test_facts(self):
+        """What the node has is in its database, and follows the catalogue."""
+        self.ports("hop")
+
+        def functions():
+            return json.loads(self.ovs.get("Bridge", BRIDGE, "external_ids").get(FACTS, "{}")).get("functions", {})
+        self.until(lambda: "greedy" in functions(), "the catalogue")
+        self.assertEqual(functions()["router-vm"], {"form": "vm", "mode": "routed", "shared": False})
+        text = (self.catalogue / "forwarder.yaml").read_text()
+        (self.catalogue / "later.yaml").write_text(text.replace("name: forwarder", "name: later"))
+        self.until(lambda: "later" in functions(), "a new description")
+        (self.catalogue / "later.yaml").unlink()
+        self.until(lambda: "later" not in functions(), "a description that has gone")
 
     def test_waits_for_the_switch(self):
         self.order("lone", FORWARDER, sides=("in",))

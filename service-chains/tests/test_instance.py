@@ -16,7 +16,13 @@ class FunctionTest(FunctionCase):
         self.assertEqual([entry["state"] for entry in self.status()], ["waiting"])
         self.attach("hop", tenants=1)
         self.assertIn("nothing changed", self.start("hop", "--function", "forwarder", "--wait", 15))
-        self.assertEqual([entry["state"] for entry in self.status()], ["attached"])
+        entry, = self.status()
+        self.assertEqual(entry["state"], "attached")
+        self.assertEqual((entry["control-group"]["memory-mb"], entry["control-group"]["threads"]), (512, 256))
+        for path in self.control_groups():
+            self.assertEqual((path / "cgroup.procs").read_text("ascii").split(), [str(entry["pid"])])
+        self.assertEqual({str(path) for path in self.control_groups()},
+                         set(entry["control-group"]["directories"].values()))
         inside, outside = self.hosts[0]
         self.assertTrue(reaches(inside, OUTSIDE))
         self.assertTrue(reaches(inside, OUTSIDE, "-M", "do", "-s", "1472"), "a full frame with its tag")

@@ -8,19 +8,21 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.penstock.testkit.Await;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Functions are ordered from a node by its database, and what is reported there is shown. The test plays the part of
- * the node, whose catalogue has no such functions.
+ * Functions are ordered from a node by its database, and what is reported there is shown. Where nothing else is said
+ * the test plays the part of the node's agent.
  */
 @OnSystem
 class FunctionOrderIT {
     private static final String FUNCTION = Intent.NETWORK + "/function=fw";
     private static final String ORDER = "penstock-function";
+    private static final Duration RUNNING = Duration.ofSeconds(60);
 
     private final EdgeSystem system;
     private final EdgeNode node;
@@ -74,6 +76,46 @@ class FunctionOrderIT {
         assertThat(found()).containsExactly("old1", "old2");
         node.ovs().vsctl("remove", "Bridge", "br-penstock", "external_ids", "penstock-functions-found");
         assertThat(found()).isEmpty();
+    }
+
+    @Test
+    void whatTheNodeHasNotIsRefused() {
+        function("'start': {'function': 'none-such'}");
+        node.functions().startAgent();
+        try {
+            // What was configured before it was known stays, and does not keep the rest from being changed.
+            Await.until("the node tells what it has", () -> ids("fw-in").contains("refused: function"));
+            system.restconf().patch(FUNCTION, "{'penstock:function': [{'name': 'fw', 'fail-policy': 'open'}]}");
+            Await.until("the controller knows what the node has",
+                () -> !request("'start': {'function': 'none-such-2'}").isGood());
+            assertRefused("'start': {'function': 'none-such-2'}", "function fw", "start / function",
+                "has no function 'none-such-2'; it has forwarder, ");
+            assertRefused("'start': {'function': 'forwarder', 'core': 4096}", "start / core", "has no core 4096");
+            assertRefused("'start': {'function': 'router-vm'}", "function fw: shared: is true",
+                "'router-vm' of the catalogue of node " + node.name() + " is for one tenant");
+            assertThat(system.restconf().read(FUNCTION).toString()).contains("\"none-such\"");
+            function("'start': {'function': 'forwarder', 'scheduling': 'low'}");
+            Await.until("the function runs", RUNNING, () -> system.instance("fw", "fw").get("process").getAsString(),
+                "running"::equals);
+        } finally {
+            system.restconf().delete(FUNCTION);
+            Await.until("the function has ended", () -> !node.functions().has("fw"));
+            node.functions().stopAgent();
+            // The other tests play a node with another catalogue.
+            node.ovs().vsctl("remove", "Bridge", "br-penstock", "external_ids", "penstock-node-functions");
+            Await.until("nothing is known", () -> request("'start': {'function': 'none-such'}").isGood());
+        }
+    }
+
+    private void assertRefused(final String leaves, final String... named) {
+        final RestconfClient.Answer answer = request(leaves);
+        assertThat(answer.isRefusal()).as(answer.body()).isTrue();
+        assertThat(answer.messages()).contains(named);
+    }
+
+    private RestconfClient.Answer request(final String leaves) {
+        return system.restconf().data("PUT", FUNCTION, Intent.list("function", List.of("{'name': 'fw', 'node': '"
+            + node.name() + "', " + leaves + "}")));
     }
 
     private void function(final String leaves) {

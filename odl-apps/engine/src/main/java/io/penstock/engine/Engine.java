@@ -26,6 +26,7 @@ import io.penstock.engine.subscriber.CutBlocks;
 import io.penstock.engine.subscriber.Subscribers;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
+import io.penstock.pipeline.intent.NodeFacts;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.openflow.ConnectionListener;
@@ -43,6 +44,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -139,7 +141,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     /** Starts: takes over what was handed out before, then listens for nodes. */
     public void start(final String listenAddress, final int ovsdbPort) {
         desired = new Desired(0, Snapshot.empty(), writer.read());
-        store.start(this::desired, this::mark);
+        store.start(this::desired, this::facts, this::mark);
         registrations.add(southbound.listen((ConnectionListener) this));
         registrations.add(southbound.listen((PortListener) this));
         registrations.add(southbound.listen(resolver::onPacketIn));
@@ -174,6 +176,14 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     /** What is configured and handed out. */
     Desired desired() {
         return desired;
+    }
+
+    /** What the connected nodes have said that they have for functions. */
+    private Map<String, NodeFacts> facts() {
+        final Map<String, NodeFacts> facts = new HashMap<>();
+        sessions.forEach((name, session) -> NodeRegistration.facts(session.announcement())
+            .ifPresent(known -> facts.put(name, known)));
+        return facts;
     }
 
     /** What probes tell of instances of functions. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.testkit;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,6 +41,29 @@ public final class NodeFunctions {
     /** Stops a function; nothing happens when it does not run. */
     public void stop(final String name) {
         Shell.PLAIN.run(LIMIT, command("stop", name).toArray(String[]::new));
+    }
+
+    /** Starts the agent, which carries out orders in the node's database and says there what the node has. */
+    public void startAgent() {
+        final List<String> stop = agent("--stop");
+        run.closing(() -> Shell.PLAIN.run(LIMIT, stop.toArray(String[]::new)));
+        run.afterCrash(stop.toArray(String[]::new));
+        Shell.PLAIN.run(LIMIT, agent("--detach").toArray(String[]::new));
+    }
+
+    /** Ends the agent when it has finished what it does; functions run on. Nothing happens when it does not run. */
+    public void stopAgent() {
+        Shell.PLAIN.run(LIMIT, agent("--stop").toArray(String[]::new));
+    }
+
+    /** Whether an instance runs, or has left anything. */
+    public boolean has(final String name) {
+        return Files.exists(node.runDirectory().resolve(node.name()).resolve("functions").resolve(name));
+    }
+
+    private List<String> agent(final String option) {
+        return List.of(tool, "agent", option, "--node", node.name(), "--run-directory",
+            node.runDirectory().toString());
     }
 
     private List<String> command(final String verb, final String name) {

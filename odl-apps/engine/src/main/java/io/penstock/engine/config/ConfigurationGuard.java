@@ -5,11 +5,13 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.util.concurrent.FluentFuture;
 import io.penstock.engine.config.ConfigurationStore.Trees;
+import io.penstock.pipeline.intent.NodeFacts;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Validator;
 import io.penstock.pipeline.intent.Violation;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -40,14 +42,20 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     private final Supplier<Trees> stored;
     private final NetworkReader reader;
     private final Supplier<Desired> desired;
+    private final Supplier<Map<String, NodeFacts>> facts;
     private final Validator validator = new Validator();
 
-    /** A guard that completes a change of one tree with the stored state of the other. */
+    /**
+     * A guard that completes a change of one tree with the stored state of the other.
+     *
+     * @param facts what the nodes that are connected have said that they have, by name
+     */
     ConfigurationGuard(final Supplier<Trees> stored, final NetworkReader reader,
-            final Supplier<Desired> desired) {
+            final Supplier<Desired> desired, final Supplier<Map<String, NodeFacts>> facts) {
         this.stored = requireNonNull(stored);
         this.reader = requireNonNull(reader);
         this.desired = requireNonNull(desired);
+        this.facts = requireNonNull(facts);
     }
 
     @Override
@@ -84,7 +92,7 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
             final Snapshot snapshot = reader.read(network, acls);
             final Desired before = desired.get();
             synchronized (validator) {
-                return validator.validateAgain(snapshot, before.snapshot(), before.allocations());
+                return validator.validateAgain(snapshot, before.snapshot(), before.allocations(), facts.get());
             }
         } catch (UnreadableException e) {
             return List.of(e.violation());

@@ -4,8 +4,10 @@ package io.penstock.engine.config;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.NodeFacts;
 import io.penstock.pipeline.intent.Snapshot;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -51,14 +53,16 @@ public final class ConfigurationStore implements AutoCloseable {
      * Begins to guard and to watch the configuration.
      *
      * @param desired what is configured and handed out so far, for the check
+     * @param facts what the nodes that are connected have said that they have, by name, for the check
      * @param changed called after every change, and once at the beginning; must not block
      */
-    public void start(final Supplier<Desired> desired, final Runnable changed) {
+    public void start(final Supplier<Desired> desired, final Supplier<Map<String, NodeFacts>> facts,
+            final Runnable changed) {
         final DOMDataTreeCommitCohortRegistry cohorts =
             domBroker.getExtensions().getInstance(DOMDataTreeCommitCohortRegistry.class);
         final DOMDataTreeChangeService changes =
             domBroker.getExtensions().getInstance(DOMDataTreeChangeService.class);
-        final ConfigurationGuard guard = new ConfigurationGuard(this::trees, reader, desired);
+        final ConfigurationGuard guard = new ConfigurationGuard(this::trees, reader, desired, facts);
         for (final DOMDataTreeIdentifier tree : List.of(ConfigurationPaths.NETWORK, ConfigurationPaths.ACLS)) {
             registrations.add(cohorts.registerCommitCohort(tree, guard)::close);
             registrations.add(changes.registerDataTreeChangeListener(tree, listener(changed)));

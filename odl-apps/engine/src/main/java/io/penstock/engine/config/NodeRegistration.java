@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.config;
 
+import io.penstock.pipeline.intent.NodeFacts;
 import io.penstock.southbound.ovsdb.AnnouncedPort;
 import io.penstock.southbound.ovsdb.NodeAnnouncement;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Name;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.Node;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.NodeBuilder;
@@ -27,6 +32,15 @@ public final class NodeRegistration {
             .setVhostUserDirectory(announcement.vhostDirectory().isEmpty() ? null : announcement.vhostDirectory())
             .setPort(announcement.ports().stream().map(NodeRegistration::port).collect(BindingMap.toMap()))
             .build();
+    }
+
+    /** What a node has for functions, as the rules know it; empty when it has not said so. */
+    public static Optional<NodeFacts> facts(final NodeAnnouncement announcement) {
+        return announcement.functions().map(functions -> {
+            final SortedMap<String, Boolean> catalogue = new TreeMap<>();
+            functions.catalogue().forEach((name, entry) -> catalogue.put(name, entry.shared()));
+            return new NodeFacts(new TreeSet<>(functions.cores()), catalogue);
+        });
     }
 
     private static Port port(final AnnouncedPort port) {

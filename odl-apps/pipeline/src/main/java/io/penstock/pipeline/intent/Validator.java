@@ -31,12 +31,16 @@ public final class Validator {
      */
     public static List<Violation> validate(final Snapshot snapshot, final Snapshot before,
             final Allocations allocations) {
-        return new Validator().validateAgain(snapshot, before, allocations);
+        return new Validator().validateAgain(snapshot, before, allocations, NodeFacts.UNKNOWN);
     }
 
-    /** The same as {@link #validate}, but faster when only some tenants are new. */
+    /**
+     * The same as {@link #validate}, but faster when only some tenants are new.
+     *
+     * @param facts what nodes have said that they have, by name; nothing is refused for want of what is not known
+     */
     public List<Violation> validateAgain(final Snapshot snapshot, final Snapshot before,
-            final Allocations allocations) {
+            final Allocations allocations, final Map<String, NodeFacts> facts) {
         final Snapshot withoutTenants = snapshot.withTenants(List.of());
         if (!withoutTenants.equals(surroundings)) {
             tenants.forget();
@@ -46,6 +50,7 @@ public final class Validator {
         }
         tenants.begin();
         final List<Violation> violations = new ArrayList<>(ofSurroundings);
+        violations.addAll(new NodeFactsRules(before, facts).violations(snapshot));
         violations.addAll(new TenantValidator(snapshot, before, allocations)
             .validate(tenant -> tenants.of(tenant, each -> TenantRules.check(surroundings, each))));
         return List.copyOf(violations);

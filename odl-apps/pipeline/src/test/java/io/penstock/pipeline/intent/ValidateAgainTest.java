@@ -28,7 +28,8 @@ class ValidateAgainTest {
         Allocations allocations = Allocations.none();
         for (int step = 0; step < STEPS; step++) {
             final Snapshot snapshot = network.next();
-            final List<Violation> violations = validator.validateAgain(snapshot, Snapshot.empty(), allocations);
+            final List<Violation> violations = validator.validateAgain(snapshot, Snapshot.empty(), allocations,
+                NodeFacts.UNKNOWN);
             assertThat(violations).isEqualTo(Validator.validate(snapshot, allocations));
             if (violations.isEmpty()) {
                 accepted++;

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -39,7 +40,7 @@ final class AnnouncementReader {
         return new NodeAnnouncement(name, ports(ids.get(PORTS)), text(ids.get(VHOST_DIRECTORY)),
             text(row.optional("ovs_version").orElse(null)),
             text(row.optional("dpdk_version").filter(version -> !NO_DPDK.equals(version)).orElse(null)),
-            row.flag("dpdk_initialized"));
+            row.flag("dpdk_initialized"), Optional.empty());
     }
 
     private static String text(final Object value) {

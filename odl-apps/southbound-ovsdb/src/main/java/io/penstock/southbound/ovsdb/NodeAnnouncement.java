@@ -2,9 +2,10 @@
 package io.penstock.southbound.ovsdb;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
- * What a node says about itself in table {@code Open_vSwitch} of its database.
+ * What a node says about itself, in table {@code Open_vSwitch} of its database and in the row of its bridge.
  *
  * @param name name of the node, unique among the connected ones
  * @param ports the ports its operator offers
@@ -12,11 +13,18 @@ import java.util.List;
  * @param ovsVersion version of Open vSwitch, empty if the node's start script did not write it
  * @param dpdkVersion version of DPDK, empty if not built in or the daemon never ran
  * @param dpdkInitialized whether the daemon started DPDK
+ * @param functions what it has for network functions; empty as long as it has no bridge, or nobody there has said so
  */
 public record NodeAnnouncement(String name, List<AnnouncedPort> ports, String vhostDirectory, String ovsVersion,
-        String dpdkVersion, boolean dpdkInitialized) {
+        String dpdkVersion, boolean dpdkInitialized, Optional<NodeFunctions> functions) {
     /** Copies the ports. */
     public NodeAnnouncement {
         ports = List.copyOf(ports);
+    }
+
+    /** The same with what it has for functions. */
+    NodeAnnouncement with(final Optional<NodeFunctions> itsFunctions) {
+        return new NodeAnnouncement(name, ports, vhostDirectory, ovsVersion, dpdkVersion, dpdkInitialized,
+            itsFunctions);
     }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -128,7 +129,7 @@ final class NodeConnection implements NodeSession {
     private void use(final BridgeSpec spec) {
         if (!spec.bridgeName().equals(bridgeName)) {
             bridgeName = spec.bridgeName();
-            execute(this::reportPorts);
+            execute(this::refresh);
         }
     }
 
@@ -170,7 +171,7 @@ final class NodeConnection implements NodeSession {
         final NodeAnnouncement read;
         try {
             read = AnnouncementReader.read(new DatabaseView(mirror).root()
-                .orElseThrow(() -> new OvsdbException("table Open_vSwitch is empty")));
+                .orElseThrow(() -> new OvsdbException("table Open_vSwitch is empty"))).with(functions());
         } catch (OvsdbException e) {
             leave();
             troubles.warn(channel.address(), "waits for its announcement: " + e.getMessage());
@@ -184,6 +185,16 @@ final class NodeConnection implements NodeSession {
         } else if (!read.equals(announcement)) {
             announcement = read;
             call("announcementChanged", () -> listener.announcementChanged(this));
+        }
+    }
+
+    /** What makes no sense is as if it were not there: the node can do without. */
+    private Optional<NodeFunctions> functions() {
+        try {
+            return FunctionsReader.read(new DatabaseView(mirror).named(OvsTables.BRIDGE, bridgeName));
+        } catch (OvsdbException e) {
+            troubles.warn(channel.address(), e.getMessage());
+            return Optional.empty();
         }
     }
 

@@ -35,10 +35,10 @@ final class OvsTables {
         ZONE, List.of(UUID, "timeout_policy", EXTERNAL_IDS),
         TIMEOUT_POLICY, List.of(UUID, "timeouts"));
 
-    /** Followed as long as the node is connected: who it is, and what became of its ports. */
+    /** Followed as long as the node is connected: who it is, what it has, and what became of its ports. */
     static final Map<String, List<String>> MONITORED = Map.of(
         ROOT, List.of(EXTERNAL_IDS, "ovs_version", "dpdk_version", "dpdk_initialized"),
-        BRIDGE, List.of("name", "ports"),
+        BRIDGE, List.of("name", "ports", EXTERNAL_IDS),
         PORT, List.of("name", "interfaces"),
         INTERFACE, List.of("name", "ofport", "link_state", "admin_state", "error"));
 

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a node has for functions: its cores and its catalogue, for the controller, which refuses what it has not."""
+
+import contextlib
+import json
+import os
+
+from penstock_node.errors import PenstockError
+from penstock_node.profile import online_cores
+
+from . import catalogue
+
+
+class Facts:
+    """The facts of one node. Descriptions are read again when anything in their directory has changed."""
+
+    def __init__(self, directory, log):
+        self._directory = directory
+        self._log = log
+        self._seen = None
+        self._functions = {}
+
+    def text(self):
+        """JSON: `cores`, numbers, and `functions`, by name, each with `form`, `mode` and `shared`.
+
+        A description that is wrong is left out, as if it were not there.
+        """
+        files = self._files()
+        if files != self._seen:
+            self._seen = files
+            self._functions = dict(filter(None, map(self._read, catalogue.paths(self._directory))))
+        return json.dumps({"cores": sorted(online_cores()), "functions": self._functions}, separators=(",", ":"))
+
+    def _files(self):
+        files = set()
+        with contextlib.suppress(OSError), os.scandir(self._directory) as entries:
+            files.update((entry.name, entry.stat().st_mtime_ns) for entry in entries)
+        return files
+
+    def _read(self, path):
+        try:
+            function = catalogue.load(path)
+        except PenstockError as error:
+            self._log(f"catalogue: {path.name} is left out: {error}")
+            return None
+        return function.name, {"form": function.form, "mode": function.mode, "shared": function.shared}
