@@ -37,8 +37,9 @@ public final class NodeRegistration {
     /** What a node has for functions, as the rules know it; empty when it has not said so. */
     public static Optional<NodeFacts> facts(final NodeAnnouncement announcement) {
         return announcement.functions().map(functions -> {
-            final SortedMap<String, Boolean> catalogue = new TreeMap<>();
-            functions.catalogue().forEach((name, entry) -> catalogue.put(name, entry.shared()));
+            final SortedMap<String, NodeFacts.Entry> catalogue = new TreeMap<>();
+            functions.catalogue().forEach((name, entry) -> catalogue.put(name,
+                new NodeFacts.Entry(entry.shared(), entry.routed())));
             return new NodeFacts(new TreeSet<>(functions.cores()), catalogue);
         });
     }

@@ -9,9 +9,17 @@ import java.util.SortedSet;
  * What a node has said that it has for network functions.
  *
  * @param cores numbers of its cores
- * @param catalogue what it can start, by name: whether several tenants may be led through one instance
+ * @param catalogue what it can start, by name
  */
-public record NodeFacts(SortedSet<Integer> cores, SortedMap<String, Boolean> catalogue) {
+public record NodeFacts(SortedSet<Integer> cores, SortedMap<String, Entry> catalogue) {
+    /**
+     * A function of the catalogue.
+     *
+     * @param shared whether several tenants may be led through one instance
+     * @param routed whether it is a router; else it passes frames on
+     */
+    public record Entry(boolean shared, boolean routed) { }
+
     /** Of no node: nobody has said anything. */
     public static final Map<String, NodeFacts> UNKNOWN = Map.of();
 }

@@ -39,24 +39,36 @@ final class NodeFactsRules {
     private boolean isNew(final NetworkFunction function, final Instance instance) {
         final NetworkFunction old = before.functions().get(function.name());
         return old == null || !old.node().equals(function.node()) || old.shared() != function.shared()
+            || old.routed().isPresent() != function.routed().isPresent()
             || old.instances().stream().noneMatch(each -> each.name().equals(instance.name())
                 && each.start().equals(instance.start()));
     }
 
     private void check(final NetworkFunction function, final Instance instance, final Start start,
             final NodeFacts known) {
-        final Boolean shared = known.catalogue().get(start.function());
-        if (shared == null) {
+        final NodeFacts.Entry entry = known.catalogue().get(start.function());
+        if (entry == null) {
             add(function, leaf(function, instance, "function", Start::function), "the catalogue of node "
                 + function.node() + " has no function '" + start.function() + "'; it has "
                 + (known.catalogue().isEmpty() ? "none" : String.join(", ", known.catalogue().keySet())));
-        } else if (function.shared() && !shared) {
-            add(function, "shared", "is true, but function '" + start.function() + "' of the catalogue of node "
-                + function.node() + " is for one tenant; set it to false");
+        } else {
+            check(function, start.function(), entry);
         }
         start.core().filter(core -> !known.cores().contains(core)).ifPresent(core -> add(function,
             leaf(function, instance, "core", Start::core), "node " + function.node() + " has no core " + core
                 + "; it has " + known.cores().stream().map(String::valueOf).collect(Collectors.joining(", "))));
+    }
+
+    private void check(final NetworkFunction function, final String name, final NodeFacts.Entry entry) {
+        final String it = "function '" + name + "' of the catalogue of node " + function.node();
+        if (function.shared() && !entry.shared()) {
+            add(function, "shared", "is true, but " + it + " is for one tenant; set it to false");
+        }
+        if (function.routed().isPresent() && !entry.routed()) {
+            add(function, "routed", "is there, but " + it + " passes frames on; take it away");
+        } else if (function.routed().isEmpty() && entry.routed()) {
+            add(function, "routed", "is missing, but " + it + " is a router");
+        }
     }
 
     /** Where a value of an instance's order is configured: what all instances have alike is that of the function. */

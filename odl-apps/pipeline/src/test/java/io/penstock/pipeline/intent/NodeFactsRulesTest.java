@@ -19,13 +19,14 @@ import org.junit.jupiter.api.Test;
 /** What a node has said that it has not is refused, and nothing else. */
 class NodeFactsRulesTest {
     private static final Map<String, NodeFacts> FACTS = Map.of("edge1", new NodeFacts(
-        new TreeSet<>(List.of(0, 1)), new TreeMap<>(Map.of("forwarder", true, "router-vm", false))));
+        new TreeSet<>(List.of(0, 1)), new TreeMap<>(Map.of(
+            "forwarder", new NodeFacts.Entry(true, false), "router-vm", new NodeFacts.Entry(false, true)))));
 
     @Test
     void whatTheNodeHasIsAccepted() {
         assertThat(check(single(true, start("forwarder", 1)))).isEmpty();
         assertThat(check(single(true, start("forwarder", null)))).isEmpty();
-        assertThat(check(single(false, start("router-vm", null)))).isEmpty();
+        assertThat(check(router(false, "router-vm"))).isEmpty();
         assertThat(check(single(true, null))).isEmpty();
     }
 
@@ -35,9 +36,14 @@ class NodeFactsRulesTest {
             "function fw: start / function: the catalogue of node edge1 has no function 'filter'; it has forwarder, "
                 + "router-vm",
             "function fw: start / core: node edge1 has no core 7; it has 0, 1");
-        assertThat(check(single(true, start("router-vm", 0)))).singleElement().hasToString(
+        assertThat(check(router(true, "router-vm"))).extracting(Violation::toString).contains(
             "function fw: shared: is true, but function 'router-vm' of the catalogue of node edge1 is for one tenant; "
                 + "set it to false");
+        assertThat(check(single(false, start("router-vm", 0)))).singleElement().hasToString(
+            "function fw: routed: is missing, but function 'router-vm' of the catalogue of node edge1 is a router");
+        assertThat(check(router(false, "forwarder"))).singleElement().hasToString(
+            "function fw: routed: is there, but function 'forwarder' of the catalogue of node edge1 passes frames on; "
+                + "take it away");
     }
 
     @Test
@@ -45,7 +51,7 @@ class NodeFactsRulesTest {
         assertThat(check(spread(start("forwarder", 0), start("forwarder", 9)))).extracting(Violation::leaf)
             .containsExactly("instance fw2 / core");
         assertThat(check(spread(start("filter", 0), start("router-vm", 0)))).extracting(Violation::leaf)
-            .containsExactly("instance fw1 / function", "shared");
+            .containsExactly("instance fw1 / function", "shared", "routed");
         assertThat(check(spread(start("filter", 9), start("filter", 9)))).extracting(Violation::leaf)
             .containsExactly("start / function", "start / core");
     }
@@ -70,9 +76,10 @@ class NodeFactsRulesTest {
         // Only the instance that is ordered otherwise is looked at.
         assertThat(validate(network(spread(start("filter", 9), start("forwarder", 8))), network(old), FACTS))
             .extracting(Violation::leaf).containsExactly("instance fw2 / core");
-        assertThat(validate(network(single(true, start("router-vm", null))),
-            network(single(false, start("router-vm", null))), FACTS)).extracting(Violation::leaf)
-            .containsExactly("shared");
+        assertThat(validate(network(router(true, "router-vm")), network(router(false, "router-vm")), FACTS))
+            .extracting(Violation::rule).anyMatch(rule -> rule.contains("is for one tenant"));
+        assertThat(validate(network(single(false, start("router-vm", null))), network(router(false, "router-vm")),
+            FACTS)).extracting(Violation::leaf).containsExactly("routed");
     }
 
     private static List<Violation> check(final NetworkFunction function) {
@@ -95,6 +102,10 @@ class NodeFactsRulesTest {
 
     private static NetworkFunction single(final boolean shared, final Start start) {
         return function(shared, false, List.of(new Instance("fw", State.IN_SERVICE, 1, Optional.ofNullable(start))));
+    }
+
+    private static NetworkFunction router(final boolean shared, final String name) {
+        return single(shared, start(name, null)).routed(NetworkFunction.Routed.DEFAULT);
     }
 
     private static NetworkFunction spread(final Start... starts) {

@@ -14,6 +14,8 @@ import java.util.Set;
 final class FunctionsReader {
     static final String FUNCTIONS = "penstock-node-functions";
 
+    private static final String ROUTED = "routed";
+    private static final Set<String> MODES = Set.of("transparent", ROUTED);
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private FunctionsReader() {
@@ -59,7 +61,12 @@ final class FunctionsReader {
             if (!shared.isBoolean()) {
                 throw new OvsdbException(FUNCTIONS + " does not say whether " + function.getKey() + " is shared");
             }
-            catalogue.put(function.getKey(), new NodeFunctions.Entry(shared.booleanValue()));
+            final String mode = function.getValue().path("mode").asText();
+            if (!MODES.contains(mode)) {
+                throw new OvsdbException(FUNCTIONS + " does not say of which mode " + function.getKey() + " is");
+            }
+            catalogue.put(function.getKey(),
+                new NodeFunctions.Entry(shared.booleanValue(), ROUTED.equals(mode)));
         });
         return catalogue;
     }

@@ -21,6 +21,7 @@ public record NodeFunctions(Set<Integer> cores, Map<String, Entry> catalogue) {
      * A function of the catalogue.
      *
      * @param shared whether several tenants may be led through one instance
+     * @param routed whether it is a router; else it passes frames on
      */
-    public record Entry(boolean shared) { }
+    public record Entry(boolean shared, boolean routed) { }
 }

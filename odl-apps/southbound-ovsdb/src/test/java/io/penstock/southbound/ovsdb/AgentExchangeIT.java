@@ -69,6 +69,15 @@ class AgentExchangeIT {
     }
 
     @Test
+    void eachOrderToDropCachedFlowsIsAnotherOne() {
+        session.dropCachedFlows().join();
+        final String first = node.vsctl("get", "Bridge", "br-penstock", "external_ids:penstock-cache");
+        session.dropCachedFlows().join();
+        assertThat(node.vsctl("get", "Bridge", "br-penstock", "external_ids:penstock-cache")).isNotEqualTo(first);
+        assertThat(ids()).contains("owner=ann");
+    }
+
+    @Test
     void ordersWaitForOneAnotherAndNotForEver() throws Exception {
         final CompletableFuture<String> first = session.trace("first", LONG);
         final CompletableFuture<String> second = session.trace("second", LONG);

@@ -10,9 +10,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -153,31 +151,6 @@ class ApplyIT {
         assertThat(node.configuration()).isEqualTo(right);
         assertThat(node.vsctl("list-zone-tp", "netdev").lines()).hasSize(3);
         assertThat(apply(spec).changes()).isZero();
-    }
-
-    @Test
-    void announcementWithQuotesBracesAndBackslashesIsRead() {
-        node.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-ports=\"[{\\\"name\\\":\\\"a}\\\",\\\"role\\\":"
-            + "\\\"access\\\",\\\"type\\\":\\\"dpdk\\\",\\\"devargs\\\":\\\"x\\\\\\\\\\\"}]\"");
-
-        Await.until("ports announced", () -> !session.announcement().ports().isEmpty());
-        assertThat(session.announcement().ports()).containsExactly(
-            new AnnouncedPort("a}", "access", "dpdk", "x\\"));
-    }
-
-    @Test
-    void whatTheNodeHasForFunctionsIsFollowed() {
-        apply(spec);
-        assertThat(session.announcement().functions()).isEmpty();
-        final String key = "external_ids:" + FunctionsReader.FUNCTIONS + "=";
-        node.vsctl("set", "Bridge", "br-penstock", key
-            + "\"{\\\"cores\\\":[0,1],\\\"functions\\\":{\\\"f\\\":{\\\"shared\\\":false}}}\"");
-        Await.until("what it has", () -> session.announcement().functions().equals(Optional.of(
-            new NodeFunctions(Set.of(0, 1), Map.of("f", new NodeFunctions.Entry(false))))));
-        assertThat(apply(spec).changes()).isZero();
-        node.vsctl("set", "Bridge", "br-penstock", key + "nonsense");
-        Await.until("nothing", () -> session.announcement().functions().isEmpty());
-        assertThat(session.announcement().name()).isEqualTo("pe1");
     }
 
     @Test

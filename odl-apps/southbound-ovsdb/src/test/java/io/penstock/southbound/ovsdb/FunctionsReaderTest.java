@@ -17,7 +17,8 @@ class FunctionsReaderTest {
         assertThat(read("""
             {"cores":[0,3],"functions":{"forwarder":{"form":"container","mode":"transparent","shared":true},\
             "router-vm":{"form":"vm","mode":"routed","shared":false}}}""")).contains(new NodeFunctions(Set.of(0, 3),
-                Map.of("forwarder", new NodeFunctions.Entry(true), "router-vm", new NodeFunctions.Entry(false))));
+                Map.of("forwarder", new NodeFunctions.Entry(true, false), "router-vm",
+                    new NodeFunctions.Entry(false, true))));
     }
 
     @Test
@@ -38,6 +39,7 @@ class FunctionsReaderTest {
         {"cores":[0]}                                    | names no functions
         {"cores":[0],"functions":["forwarder"]}          | names no functions
         {"cores":[0],"functions":{"f":{"shared":"yes"}}} | whether f is shared
+        {"cores":[0],"functions":{"f":{"shared":true}}}  | of which mode f is
         {"cores":[0],"functions":{"f":true}}             | whether f is shared
         """)
     void nonsenseIsTold(final String text, final String message) {
