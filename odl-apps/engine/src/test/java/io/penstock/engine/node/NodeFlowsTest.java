@@ -22,19 +22,10 @@ import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.pipeline.stage.PlannedFlow;
-import io.penstock.southbound.openflow.ConnectionListener;
-import io.penstock.southbound.openflow.FlowChanges;
-import io.penstock.southbound.openflow.FlowDump;
-import io.penstock.southbound.openflow.InstalledFlow;
-import io.penstock.southbound.openflow.MeterCount;
-import io.penstock.southbound.openflow.OpenFlowSouthbound;
-import io.penstock.southbound.openflow.PacketInListener;
-import io.penstock.southbound.openflow.PortListener;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,7 +49,7 @@ class NodeFlowsTest {
     private static final MeterSpec SECOND = new MeterSpec(TenantMeter.OUT.number(VRF), Unit.KILOBITS, 9, 9);
     private static final MeterSpec THIRD = new MeterSpec(TenantMeter.IN.number(VRF), Unit.KILOBITS, 9, 9);
 
-    private final Recorder southbound = new Recorder();
+    private final RecordingSouthbound southbound = new RecordingSouthbound();
     /** What the agent of the node is told, and says to it; empty while nobody can be told. */
     private final List<CompletableFuture<Void>> told = new ArrayList<>();
     private boolean agentThere = true;
@@ -339,97 +330,5 @@ class NodeFlowsTest {
     private static NodePlan plan(final SortedMap<Integer, List<PlannedFlow>> tenants) {
         return new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()), List.of(), List.of(),
             tenants, new TreeMap<>(), new TreeMap<>());
-    }
-
-    /** A switch that takes everything and remembers it; flows and forgetting may fail. */
-    private static final class Recorder implements OpenFlowSouthbound {
-        private final List<FlowChanges> changes = new ArrayList<>();
-        private final List<Set<TrackedConnections>> flushed = new ArrayList<>();
-        private List<PlannedFlow> installed = List.of();
-        private final List<String> steps = new ArrayList<>();
-        private SortedMap<Integer, Optional<MeterSpec>> meters = new TreeMap<>();
-        private RuntimeException failure;
-        private RuntimeException refusal;
-
-        List<Long> removed() {
-            return changes.stream().flatMap(each -> each.removeCookies().stream()).toList();
-        }
-
-        @Override
-        public CompletableFuture<Void> apply(final SwitchId target, final FlowChanges wanted) {
-            changes.add(wanted);
-            steps.add("flows");
-            return refusal == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(refusal);
-        }
-
-        @Override
-        public CompletableFuture<Map<Integer, Optional<MeterSpec>>> readMeters(final SwitchId source) {
-            return CompletableFuture.completedFuture(meters);
-        }
-
-        @Override
-        public CompletableFuture<List<MeterCount>> readMeterCounts(final SwitchId source) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<Void> setMeters(final SwitchId target, final Collection<MeterSpec> wanted) {
-            steps.add("set " + wanted);
-            return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
-        public CompletableFuture<Void> deleteMeters(final SwitchId target, final Set<Integer> ids) {
-            steps.add("delete " + ids);
-            return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
-        public CompletableFuture<Void> flush(final SwitchId target, final Set<TrackedConnections> connections) {
-            flushed.add(connections);
-            return failure == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(failure);
-        }
-
-        @Override
-        public CompletableFuture<FlowDump> readFlows(final SwitchId source) {
-            return CompletableFuture.completedFuture(new FlowDump(
-                installed.stream().map(planned -> new InstalledFlow(planned.flow(), 0, 0)).toList(), List.of()));
-        }
-
-        @Override
-        public CompletableFuture<FlowDump> readFlows(final SwitchId source, final long cookie, final long cookieMask) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Set<SwitchId> connected() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<Void> packetOut(final SwitchId target, final int inPort, final List<Action> actions,
-                final byte[] frame) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<Void> barrier(final SwitchId target) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Registration listen(final ConnectionListener listener) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Registration listen(final PortListener listener) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Registration listen(final PacketInListener listener) {
-            throw new UnsupportedOperationException();
-        }
     }
 }
