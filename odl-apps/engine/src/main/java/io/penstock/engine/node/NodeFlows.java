@@ -3,6 +3,7 @@ package io.penstock.engine.node;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.base.Ticker;
 import io.penstock.pipeline.plan.MeterDiff;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.PlanDiff;
@@ -40,6 +41,7 @@ final class NodeFlows {
     private final Supplier<Optional<CompletableFuture<Void>>> dropCached;
     /** Whether the switch may have cached flows that lead where the tables lead no more. */
     private volatile boolean cacheDoubtful;
+    private final Lingering lingering;
 
     /**
      * Has changed nothing yet.
@@ -47,6 +49,12 @@ final class NodeFlows {
      * @param dropCached has the node throw cached flows away, while somebody there can be told
      */
     NodeFlows(final OpenFlowSouthbound southbound, final Supplier<Optional<CompletableFuture<Void>>> dropCached) {
+        this(southbound, dropCached, Ticker.systemTicker());
+    }
+
+    NodeFlows(final OpenFlowSouthbound southbound, final Supplier<Optional<CompletableFuture<Void>>> dropCached,
+            final Ticker ticker) {
+        lingering = new Lingering(ticker);
         this.southbound = requireNonNull(southbound);
         this.dropCached = requireNonNull(dropCached);
     }
@@ -63,8 +71,13 @@ final class NodeFlows {
         final MeterDiff meters =
             MeterDiff.between(planned, southbound.readMeters(id).get(seconds, TimeUnit.SECONDS));
         final FlowDump dump = reading.get(seconds, TimeUnit.SECONDS);
-        return new Observation(planned, dump, meters,
-            PlanDiff.between(planned, dump.flows().stream().map(InstalledFlow::flow).toList()));
+        return new Observation(planned, dump, meters, lingering.hide(
+            PlanDiff.between(planned, dump.flows().stream().map(InstalledFlow::flow).toList())));
+    }
+
+    /** Whether flows are there whose time will be up, {@link Lingering#MILLIS} after the last change at the latest. */
+    boolean lingers() {
+        return !lingering.isEmpty();
     }
 
     /** From the plan that the switch has to another: costs as much as differs. */
@@ -78,7 +91,7 @@ final class NodeFlows {
         cacheDoubtful |= leadsElsewhere(diff, fresh);
         final MeterDiff meters = MeterDiff.between(planned, installed);
         setMeters(id, meters);
-        final FlowChanges changes = send(id, planned, diff, gone, List.of());
+        final FlowChanges changes = send(id, planned, lingering.apply(diff, planned), gone, List.of());
         deleteMeters(id, meters);
         return changes;
     }
@@ -86,6 +99,7 @@ final class NodeFlows {
     /** From whatever the switch has to a plan: reads all of it. */
     FlowChanges reconcile(final SwitchId id, final NodePlan planned)
             throws InterruptedException, ExecutionException, TimeoutException {
+        lingering.forget();
         final Observation seen = observe(id, planned, ANSWER_SECONDS);
         cacheDoubtful |= leadsElsewhere(seen.diff(), Set.of());
         setMeters(id, seen.meters());

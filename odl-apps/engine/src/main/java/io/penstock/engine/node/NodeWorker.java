@@ -371,6 +371,9 @@ public final class NodeWorker implements AutoCloseable {
                 changes.add().size(), changes.remove().size() + changes.removeForeign().size());
         } else {
             flows.change(id(), installed, planned);
+            if (flows.lingers()) {
+                later(Lingering.MILLIS);
+            }
         }
         installed = planned;
     }
