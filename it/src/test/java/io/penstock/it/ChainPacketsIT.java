@@ -10,7 +10,6 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
-import io.penstock.testkit.NodeFunctions;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
@@ -29,7 +28,6 @@ class ChainPacketsIT {
 
     private static PacketNode node;
     private static TenantPair pair;
-    private static NodeFunctions functions;
 
     @BeforeAll
     static void start() {
@@ -37,7 +35,6 @@ class ChainPacketsIT {
         pair = new TenantPair(node.network());
         node.network().server().serveTcp(TELNET);
         node.load(intent());
-        functions = new NodeFunctions(node.run(), PacketNode.ROOT, node.node());
     }
 
     @AfterAll
@@ -55,8 +52,8 @@ class ChainPacketsIT {
 
     @BeforeEach
     void load() {
-        functions.start("fw", "packet-filter");
-        functions.start("tap", "forwarder");
+        node.functions().start("fw", "packet-filter");
+        node.functions().start("tap", "forwarder");
         load(Set.of());
     }
 
@@ -71,8 +68,8 @@ class ChainPacketsIT {
 
     @Test
     void tenantsGoThroughTheWholeChain() {
-        try (Capture inside = functions.capture("fw", "inside", "vlan and icmp");
-                Capture outside = functions.capture("fw", "outside", "vlan and icmp")) {
+        try (Capture inside = node.functions().capture("fw", "inside", "vlan and icmp");
+                Capture outside = node.functions().capture("fw", "outside", "vlan and icmp")) {
             pair.areTranslated();
             for (final Capture capture : List.of(inside, outside)) {
                 for (final String tag : new String[] {"vlan 2,", "vlan 3,"}) {
@@ -117,13 +114,13 @@ class ChainPacketsIT {
 
     @Test
     void theForwarderMayFailAndComeBack() {
-        functions.stop("tap");
+        node.functions().stop("tap");
         load(Set.of("tap"));
         assertThat(pair.first().askTcp(EdgeNetwork.SERVER, TenantPair.WEB)).isEqualTo(TenantPair.FIRST_PUBLIC);
         pair.first().getsNoTcpAnswer(EdgeNetwork.SERVER, TELNET);
         await(Table.CHAIN_IN, BACK_TO_FIREWALL);
 
-        functions.start("tap", "forwarder");
+        node.functions().start("tap", "forwarder");
         load(Set.of());
         assertThat(pair.first().askTcp(EdgeNetwork.SERVER, TenantPair.WEB)).isEqualTo(TenantPair.FIRST_PUBLIC);
         await(Table.CHAIN_RETURN, TO_FORWARDER);

@@ -14,7 +14,6 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
-import io.penstock.testkit.NodeFunctions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -35,7 +34,6 @@ class ChainRulesPacketsIT {
 
     private static PacketNode node;
     private static TenantPair pair;
-    private static NodeFunctions functions;
 
     @BeforeAll
     static void start() {
@@ -44,9 +42,8 @@ class ChainRulesPacketsIT {
         node.network().server().serveTcp(TELNET);
         node.network().server().serveUdp(NTP);
         load(Set.of());
-        functions = new NodeFunctions(node.run(), PacketNode.ROOT, node.node());
-        functions.start("fw", "packet-filter");
-        functions.start("tap", "forwarder");
+        node.functions().start("fw", "packet-filter");
+        node.functions().start("tap", "forwarder");
     }
 
     @AfterAll
@@ -89,7 +86,7 @@ class ChainRulesPacketsIT {
     @Test
     void eachKindGoesItsOwnWayBothWays() {
         load(Set.of());
-        try (Capture firewall = functions.capture("fw", "inside", "vlan and tcp")) {
+        try (Capture firewall = node.functions().capture("fw", "inside", "vlan and tcp")) {
             assertThat(pair.first().askTcp(EdgeNetwork.SERVER, WEB)).isEqualTo(TenantPair.FIRST_PUBLIC);
             assertThat(pair.first().askTcp(EdgeNetwork.SERVER, TELNET)).isEqualTo(TenantPair.FIRST_PUBLIC);
             Await.until("web in both directions", firewall::frames, frames ->

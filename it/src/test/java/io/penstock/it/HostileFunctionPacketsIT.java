@@ -13,7 +13,6 @@ import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
-import io.penstock.testkit.NodeFunctions;
 import io.penstock.testkit.Shell;
 import java.time.Duration;
 import java.util.List;
@@ -50,7 +49,6 @@ class HostileFunctionPacketsIT {
     private static PacketNode node;
     private static TenantPair pair;
     private static Host beside;
-    private static NodeFunctions functions;
 
     @BeforeAll
     static void start() {
@@ -61,8 +59,7 @@ class HostileFunctionPacketsIT {
             new NetworkFunction("fw", Networks.NODE, FailPolicy.CLOSED, true).with(new HealthCheck(200, 3, 5))),
             Networks.chained("first", 100, TenantPair.FIRST_PUBLIC),
             Networks.chained("second", 101, TenantPair.SECOND_PUBLIC), Networks.plain("third", VLAN, PUBLIC)));
-        functions = new NodeFunctions(node.run(), PacketNode.ROOT, node.node());
-        functions.start("fw", "packet-filter");
+        node.functions().start("fw", "packet-filter");
         pair.reachTheirGateways();
         beside.meets(TenantPair.GATEWAY);
     }

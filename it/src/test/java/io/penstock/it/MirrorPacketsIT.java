@@ -11,7 +11,6 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
-import io.penstock.testkit.NodeFunctions;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
@@ -26,7 +25,6 @@ class MirrorPacketsIT {
 
     private static PacketNode node;
     private static TenantPair pair;
-    private static NodeFunctions functions;
 
     @BeforeAll
     static void start() {
@@ -34,9 +32,8 @@ class MirrorPacketsIT {
         pair = new TenantPair(node.network());
         node.network().server().serveTcp(TELNET);
         load(Set.of(), "fw", "ids");
-        functions = new NodeFunctions(node.run(), PacketNode.ROOT, node.node());
-        functions.start("fw", "packet-filter");
-        functions.start("ids", "monitor");
+        node.functions().start("fw", "packet-filter");
+        node.functions().start("ids", "monitor");
     }
 
     @AfterAll
@@ -60,8 +57,8 @@ class MirrorPacketsIT {
     @ValueSource(strings = {"fw,ids", "ids,fw", "ids"})
     void itSeesBothDirectionsAndTakesNothing(final String chain) {
         load(Set.of(), chain.split(","));
-        try (Capture inside = functions.capture("ids", "inside", "vlan and tcp");
-                Capture outside = functions.capture("ids", "outside", "vlan and tcp")) {
+        try (Capture inside = node.functions().capture("ids", "inside", "vlan and tcp");
+                Capture outside = node.functions().capture("ids", "outside", "vlan and tcp")) {
             assertThat(pair.first().askTcp(EdgeNetwork.SERVER, TenantPair.WEB)).isEqualTo(TenantPair.FIRST_PUBLIC);
             Await.until("what goes out", inside::frames, frames -> frames.stream()
                 .anyMatch(frame -> frame.contains("10.0.0.5") && frame.contains(".80: Flags")));
@@ -79,7 +76,7 @@ class MirrorPacketsIT {
     @ValueSource(strings = {"fw,ids", "ids,fw"})
     void itsPlaceDecidesWhatItSees(final String chain) {
         load(Set.of(), chain.split(","));
-        try (Capture inside = functions.capture("ids", "inside", "vlan and tcp port " + TELNET)) {
+        try (Capture inside = node.functions().capture("ids", "inside", "vlan and tcp port " + TELNET)) {
             pair.first().getsNoTcpAnswer(EdgeNetwork.SERVER, TELNET);
             // Behind the firewall nothing of it is left.
             assertThat(inside.frames().isEmpty()).isEqualTo(chain.equals("fw,ids"));

@@ -11,6 +11,7 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.DpdkNode;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.FlowLoader;
+import io.penstock.testkit.NodeFunctions;
 import io.penstock.testkit.PlannedFlows;
 import io.penstock.testkit.TestRun;
 import java.nio.file.Path;
@@ -28,6 +29,7 @@ final class PacketNode implements AutoCloseable {
     private final TestRun run = new TestRun();
     private final EdgeNetwork network;
     private final DpdkNode node;
+    private final NodeFunctions functions;
     private FlowLoader loader;
     private PlannedFlows flows;
     private Allocations allocations = Allocations.none();
@@ -39,6 +41,7 @@ final class PacketNode implements AutoCloseable {
                 List.of(Networks.PUBLIC_PREFIX));
             node = DpdkNode.start(run, ROOT, network.nodeSpace(),
                 List.of("acc0", "acc1"), List.of(EdgeNetwork.UPLINK), NO_CONTROLLER);
+            functions = new NodeFunctions(run, ROOT, node);
         } catch (AssertionError e) {
             run.close();
             throw e;
@@ -80,6 +83,11 @@ final class PacketNode implements AutoCloseable {
 
     DpdkNode node() {
         return node;
+    }
+
+    /** Starts functions behind ports that are loaded. */
+    NodeFunctions functions() {
+        return functions;
     }
 
     /** Packets the flows of this label have met since they were loaded. */

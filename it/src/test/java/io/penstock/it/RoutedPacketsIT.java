@@ -12,7 +12,6 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
-import io.penstock.testkit.NodeFunctions;
 import io.penstock.testkit.Shell;
 import java.util.List;
 import java.util.Set;
@@ -64,17 +63,15 @@ class RoutedPacketsIT {
 
     private static PacketNode node;
     private static TenantPair pair;
-    private static NodeFunctions functions;
 
     @BeforeAll
     static void start() {
         node = new PacketNode();
         pair = new TenantPair(node.network());
         load(Set.of(), spread(), "fw", "rt");
-        functions = new NodeFunctions(node.run(), PacketNode.ROOT, node.node());
-        functions.start("fw", "packet-filter");
+        node.functions().start("fw", "packet-filter");
         for (final String instance : List.of("rt", "rt2")) {
-            functions.start(instance, "monitor");
+            node.functions().start(instance, "monitor");
             inside(instance).run("sh", "-c", ROUTE);
         }
     }
@@ -104,8 +101,8 @@ class RoutedPacketsIT {
     @ValueSource(strings = {"fw,rt", "rt,fw", "rt"})
     void packetsAreRoutedBothWays(final String chain) {
         load(Set.of(), ROUTER, chain.split(","));
-        try (Capture in = functions.capture("rt", "inside", "icmp"); Capture out = functions.capture("rt", "outside",
-                "icmp")) {
+        try (Capture in = node.functions().capture("rt", "inside", "icmp");
+                Capture out = node.functions().capture("rt", "outside", "icmp")) {
             pair.first().reaches(EdgeNetwork.SERVER);
             for (final Capture side : List.of(in, out)) {
                 Await.until("request and answer", side::frames, frames -> frames.stream()
@@ -125,7 +122,7 @@ class RoutedPacketsIT {
         load(Set.of(), spread(), "fw", "rt");
         pair.areTranslated();
         for (final String instance : List.of("rt", "rt2")) {
-            try (Capture here = functions.capture(instance, "inside", "tcp port " + TenantPair.WEB)) {
+            try (Capture here = node.functions().capture(instance, "inside", "tcp port " + TenantPair.WEB)) {
                 Await.until("a connection through " + instance, () -> {
                     pair.first().askTcp(EdgeNetwork.SERVER, TenantPair.WEB);
                     return here.frames();

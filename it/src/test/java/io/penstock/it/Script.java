@@ -4,9 +4,6 @@ package io.penstock.it;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Host;
 import io.penstock.testkit.Shell;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +23,7 @@ final class Script implements AutoCloseable {
         file = node.run().directory().resolve("script-" + UUID.randomUUID());
         process = host.shell().start(file, command(program, arguments));
         try {
-            Await.until("the script is ready", this::text, text -> text.startsWith(READY));
+            Await.until("the script is ready", () -> Shell.printed(file), text -> text.startsWith(READY));
         } catch (AssertionError e) {
             close();
             throw e;
@@ -49,7 +46,7 @@ final class Script implements AutoCloseable {
     /** What it has printed so far after it was ready. */
     List<String> lines() {
         // The last line may not be whole yet.
-        final String text = text();
+        final String text = Shell.printed(file);
         return text.substring(0, text.lastIndexOf('\n') + 1).lines().skip(1).toList();
     }
 
@@ -57,14 +54,6 @@ final class Script implements AutoCloseable {
     List<String> end() {
         Await.until("the script ends", () -> !process.isAlive());
         return lines();
-    }
-
-    private String text() {
-        try {
-            return Files.readString(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @Override

@@ -11,7 +11,6 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
-import io.penstock.testkit.NodeFunctions;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -64,17 +63,15 @@ class SpreadPacketsIT {
 
     private static PacketNode node;
     private static TenantPair pair;
-    private static NodeFunctions functions;
 
     @BeforeAll
     static void start() {
         node = new PacketNode();
         pair = new TenantPair(node.network());
         node.network().server().serve("socat", "TCP4-LISTEN:" + ECHO + ",reuseaddr,fork,backlog=100", "PIPE");
-        functions = new NodeFunctions(node.run(), PacketNode.ROOT, node.node());
         load(Set.of(), ONE, TWO);
-        functions.start("fw1", "packet-filter");
-        functions.start("fw2", "packet-filter");
+        node.functions().start("fw1", "packet-filter");
+        node.functions().start("fw2", "packet-filter");
     }
 
     @AfterAll
@@ -97,8 +94,8 @@ class SpreadPacketsIT {
 
     @Test
     void connectionsAreSpreadAndBothWaysAreTheSame() {
-        try (Capture one = functions.capture("fw1", "inside", "vlan and tcp");
-                Capture two = functions.capture("fw2", "inside", "vlan and tcp")) {
+        try (Capture one = node.functions().capture("fw1", "inside", "vlan and tcp");
+                Capture two = node.functions().capture("fw2", "inside", "vlan and tcp")) {
             final int calls = 100;
             assertThat(Script.run(pair.first(), CALLS, EdgeNetwork.SERVER, ECHO, calls).strip()).isEqualTo("" + calls);
             final Set<Integer> both = new HashSet<>(ports(one));
@@ -118,7 +115,7 @@ class SpreadPacketsIT {
         load(Set.of(), ONE);
         try (Script talks = new Script(node, pair.first(), TALKS, EdgeNetwork.SERVER, ECHO, CONNECTIONS, 15)) {
             load(Set.of(), ONE, TWO);
-            try (Capture two = functions.capture("fw2", "inside", "vlan and tcp")) {
+            try (Capture two = node.functions().capture("fw2", "inside", "vlan and tcp")) {
                 final int calls = 20;
                 assertThat(Script.run(pair.first(), CALLS, EdgeNetwork.SERVER, ECHO, calls).strip())
                     .isEqualTo("" + calls);
@@ -126,7 +123,7 @@ class SpreadPacketsIT {
                 assertThat(ports(two)).hasSizeBetween(1, calls);
             }
             load(Set.of(), new Instance("fw1", State.DRAINING, 1), TWO);
-            try (Capture one = functions.capture("fw1", "inside", "vlan and tcp")) {
+            try (Capture one = node.functions().capture("fw1", "inside", "vlan and tcp")) {
                 Await.until("they are where they were", () -> ports(one), ports -> ports.size() == CONNECTIONS);
             }
             assertThat(talks.end()).containsExactly("0");
@@ -137,14 +134,14 @@ class SpreadPacketsIT {
     void theOthersHaveTheConnectionsOfOneThatFails() {
         load(Set.of(), ONE, TWO);
         try (Script talks = new Script(node, pair.first(), TALKS, EdgeNetwork.SERVER, ECHO, CONNECTIONS, 15)) {
-            functions.stop("fw1");
+            node.functions().stop("fw1");
             load(Set.of("fw1"), ONE, TWO);
-            try (Capture two = functions.capture("fw2", "inside", "vlan and tcp")) {
+            try (Capture two = node.functions().capture("fw2", "inside", "vlan and tcp")) {
                 Await.until("all are there", () -> ports(two), ports -> ports.size() == CONNECTIONS);
             }
-            functions.start("fw1", "packet-filter");
+            node.functions().start("fw1", "packet-filter");
             load(Set.of(), ONE, TWO);
-            try (Capture two = functions.capture("fw2", "inside", "vlan and tcp")) {
+            try (Capture two = node.functions().capture("fw2", "inside", "vlan and tcp")) {
                 Await.until("they stay", () -> ports(two), ports -> ports.size() == CONNECTIONS);
             }
             // This firewall takes up connections that it has not seen begin.

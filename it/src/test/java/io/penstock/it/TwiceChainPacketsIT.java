@@ -12,7 +12,6 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.Host;
-import io.penstock.testkit.NodeFunctions;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -28,7 +27,6 @@ class TwiceChainPacketsIT {
     private static final int WEB = 80;
 
     private static PacketNode node;
-    private static NodeFunctions functions;
     private static Host client;
     private static Host remote;
 
@@ -41,8 +39,7 @@ class TwiceChainPacketsIT {
             host.serveTcp(WEB);
         }
         load(Set.of());
-        functions = new NodeFunctions(node.run(), PacketNode.ROOT, node.node());
-        functions.start("fw", "packet-filter");
+        node.functions().start("fw", "packet-filter");
         load(Set.of());
     }
 
@@ -64,8 +61,8 @@ class TwiceChainPacketsIT {
     @Test
     void functionsSeeWhatTheHostsSee() {
         load(Set.of());
-        try (Capture inside = functions.capture("fw", "inside", "vlan and ip");
-                Capture outside = functions.capture("fw", "outside", "vlan and ip")) {
+        try (Capture inside = node.functions().capture("fw", "inside", "vlan and ip");
+                Capture outside = node.functions().capture("fw", "outside", "vlan and ip")) {
             assertThat(client.askTcp(SEEN, WEB)).isEqualTo(PUBLIC);
             client.reaches(SEEN);
             for (final Capture capture : List.of(inside, outside)) {
@@ -73,7 +70,7 @@ class TwiceChainPacketsIT {
                 assertThat(capture.frames()).allMatch(frame -> frame.contains(SEEN) && frame.contains(SAME));
             }
         }
-        try (Capture outside = functions.capture("fw", "outside", "vlan and tcp")) {
+        try (Capture outside = node.functions().capture("fw", "outside", "vlan and tcp")) {
             // It refuses what begins outside.
             remote.getsNoTcpAnswer(PUBLIC, WEB);
             Await.until("it is asked", outside::frames, frames -> !frames.isEmpty());

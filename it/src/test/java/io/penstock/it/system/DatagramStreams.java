@@ -5,9 +5,6 @@ import io.penstock.testkit.Await;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import io.penstock.testkit.Shell;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -63,23 +60,15 @@ final class DatagramStreams implements AutoCloseable {
         process = from.shell().start(file, "/usr/bin/python3", "-c", PROGRAM, EdgeNetwork.SERVER,
             Integer.toString(PORT), Integer.toString(ports), Long.toString(time.toSeconds()),
             Integer.toString(firstPort));
-        Await.until("datagrams go out", () -> text().startsWith("ready"));
+        Await.until("datagrams go out", () -> Shell.printed(file).startsWith("ready"));
     }
 
     /** Waits for the end. */
     Result end() {
         Await.until("the datagrams end", time.plusSeconds(20), () -> !process.isAlive());
-        final List<String> words = List.of(text().lines().skip(1).findFirst().orElseThrow().split(" "));
+        final List<String> words = List.of(Shell.printed(file).lines().skip(1).findFirst().orElseThrow().split(" "));
         return new Result(Integer.parseInt(words.get(0)), Integer.parseInt(words.get(1)),
             Duration.ofNanos((long) (Double.parseDouble(words.get(2)) * 1e9)));
-    }
-
-    private String text() {
-        try {
-            return Files.readString(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @Override

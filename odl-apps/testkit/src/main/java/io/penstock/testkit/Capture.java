@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.testkit;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -16,7 +13,7 @@ public final class Capture implements AutoCloseable {
         this.file = file;
         process = shell.start(file, "tcpdump", "--immediate-mode", "-l", "-nn", "-e", "-i", device, filter);
         try {
-            Await.until("tcpdump listens", () -> text().contains("listening on"));
+            Await.until("tcpdump listens", () -> Shell.printed(file).contains("listening on"));
         } catch (AssertionError e) {
             close();
             throw e;
@@ -26,17 +23,9 @@ public final class Capture implements AutoCloseable {
     /** The frames so far, a line each. */
     public List<String> frames() {
         // The last line may not be whole yet.
-        final String text = text();
+        final String text = Shell.printed(file);
         return text.substring(0, text.lastIndexOf('\n') + 1).lines().filter(line -> line.contains(" ethertype "))
             .toList();
-    }
-
-    private String text() {
-        try {
-            return Files.readString(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @Override

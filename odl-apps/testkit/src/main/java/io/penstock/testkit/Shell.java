@@ -124,6 +124,15 @@ public record Shell(Map<String, String> environment, List<String> prefix) {
         }
     }
 
+    /** What a program that was {@link #start}ed has printed so far. */
+    public static String printed(final Path output) {
+        try {
+            return Files.readString(output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Ends a started command and waits until it is gone. */
     public static void stop(final Process process) {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
