@@ -146,7 +146,7 @@ class WireSwitchIT {
     void foreignFlowsAreSeenAndCanBeDeleted() throws Exception {
         target.ofctl("add-flow", "priority=5,ip,nw_frag=later actions=NORMAL");
         target.ofctl("add-flow", "table=7,ip,ct_label=0x1/0x1,reg9=3 actions=ct(commit,exec(set_field:7->ct_label))");
-        target.ofctl("add-flow", "priority=6,conj_id=3,ip actions=learn(table=3,NXM_OF_ETH_DST[]=NXM_OF_ETH_SRC[])");
+        target.ofctl("add-flow", "priority=6,conj_id=3,ip actions=learn(table=7,NXM_OF_ETH_DST[]=NXM_OF_ETH_SRC[])");
         target.ofctl("add-flow", "priority=7,ipv6 actions=write_actions(output:1)");
         try (PlainConnection connection = new PlainConnection(target.managementSocket())) {
             final List<WireFlow> flows = connection.dump();
