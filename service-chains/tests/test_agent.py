@@ -181,13 +181,18 @@ class FunctionsAgentTest(unittest.TestCase):
         self.until_state("filter", "running")
         self.until_state("plain", "running")
         self.assertIn("denied", self.status()["filter"]["counters"])
-        net_admin, setgid, setpcap, sys_admin = 1 << 12, 1 << 6, 1 << 8, 1 << 21
+        kill, net_admin, setgid, setuid, setpcap, sys_admin = 1 << 5, 1 << 12, 1 << 6, 1 << 7, 1 << 8, 1 << 21
         for pid, rights in ((self.pid("plain"), 0), (self.pid("filter"), net_admin),
-                            (self.agent()[1], net_admin | setgid | setpcap | sys_admin)):
+                            (self.agent()[1], kill | net_admin | setgid | setuid | setpcap | sys_admin)):
             self.assertEqual(self.capabilities(pid), {"CapInh": 0, "CapPrm": rights, "CapEff": rights, "CapBnd": rights,
                                                       "CapAmb": 0})
         networks = {os.readlink(f"/proc/{pid}/ns/net") for pid in (self.pid("plain"), self.pid("filter"), "self")}
         self.assertEqual(len(networks), 3, "each has a network of its own")
+
+    def test_guest(self):
+        self.order("guest", {"function": "router-vm", "scheduling": "normal"})
+        self.until_state("guest", "running")
+        self.assertFalse(processes.log_tail(self.directory / "functions-agent.log", 1000).count("guest: failed"))
 
     def test_changed_order(self):
         self.order("alter", FORWARDER)
