@@ -24,6 +24,7 @@ _NOISE = re.compile(r"^\[ERROR\] *($|->|\[Help|To see the full|Re-run Maven|For 
                     r"|  mvn )")
 _UNITS = {"B": 1e-6, "kB": 1e-3, "MB": 1.0, "GB": 1e3}
 _REPORT_SECONDS = 15
+_REASON_LINES, _REASON_WIDTH = 6, 300
 
 
 def fingerprint(root=ROOT):
@@ -125,6 +126,8 @@ class Report:
         self._say = say_line
         self._clock = clock
         self._module = None
+        self._reason = None
+        """What the last failed test has said; None once that is known."""
         self._started = self._last = clock()
         self._files, self._megabytes = 0, 0.0
 
@@ -142,11 +145,22 @@ class Report:
             self._megabytes += float(fetched["size"]) * _UNITS[fetched["unit"]]
         elif _FAILED_TEST.match(text):
             self.failed_tests.append(_FAILED_TEST.match(text)["name"])
+            self._reason = []
+        elif self._reason is not None:
+            self._add_reason(text)
         elif text.startswith("[ERROR]") and not _NOISE.match(text):
             self.errors.append(text[7:].strip())
         if self._files and self._clock() - self._last > _REPORT_SECONDS:
             self._last = self._clock()
             self._say(f"fetched {self._files} files, {self._megabytes:.0f} MB")
+
+    def _add_reason(self, text):
+        """What an exception says stands between its line and the first frame of the stack."""
+        if text.startswith("\tat "):
+            self.failed_tests[-1] += "".join("\n  " + line for line in self._reason)
+            self._reason = None
+        elif text.strip() and len(self._reason) < _REASON_LINES:
+            self._reason.append(text.strip()[:_REASON_WIDTH])
 
     def end(self):
         """The module is done."""

@@ -66,6 +66,10 @@ class BuildTest(Directory):
         report.line("[ERROR] /a/B.java:[3,4] cannot find symbol")
         report.line("[ERROR] ")
         report.line("[ERROR] io.penstock.it.AIT.b(Customer)[1] -- Time elapsed: 0.053 s <<< FAILURE!")
+        report.line("org.opentest4j.AssertionFailedError: ")
+        report.line("")
+        report.line("expected: 24")
+        report.line("\tat java.base/java.lang.reflect.Method.invoke(Method.java:569)")
         report.line("[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0 <<< FAILURE! -- in io.penstock.it.AIT")
         report.line("[ERROR] Re-run Maven using the -X switch to enable full debug logging.")
         now[0] = 21.0
@@ -73,7 +77,8 @@ class BuildTest(Directory):
         report.end()
         self.assertEqual(said, ["fetched 1 files, 2 MB", "        PacketsIT", "[ 2/16] Penstock :: model  21.0 s"])
         self.assertEqual(report.errors[0], "/a/B.java:[3,4] cannot find symbol")
-        self.assertEqual(report.failed_tests, ["io.penstock.it.AIT.b(Customer)[1]"])
+        self.assertEqual(report.failed_tests, ["io.penstock.it.AIT.b(Customer)[1]\n"
+                                               "  org.opentest4j.AssertionFailedError:\n  expected: 24"])
 
 
 class SampleTest(unittest.TestCase):
