@@ -41,6 +41,7 @@ final class NodeFlows {
     private final Supplier<Optional<CompletableFuture<Void>>> dropCached;
     /** Whether the switch may have cached flows that lead where the tables lead no more. */
     private volatile boolean cacheDoubtful;
+    private CompletableFuture<Void> cacheDropped = CompletableFuture.completedFuture(null);
     private final Lingering lingering;
 
     /**
@@ -78,6 +79,11 @@ final class NodeFlows {
     /** Whether flows are there whose time will be up, {@link Lingering#MILLIS} after the last change at the latest. */
     boolean lingers() {
         return !lingering.isEmpty();
+    }
+
+    /** Done when packets go the ways of the last change, cached flows or not, or when the node does not tell. */
+    CompletableFuture<Void> cacheDropped() {
+        return cacheDropped;
     }
 
     /** From the plan that the switch has to another: costs as much as differs. */
@@ -135,10 +141,10 @@ final class NodeFlows {
             southbound.apply(id, changes).get(ANSWER_SECONDS, TimeUnit.SECONDS);
         }
         if (cacheDoubtful) {
-            // Nobody waits for it: with the next change at the latest it is tried again.
+            // Packets of others need not wait for it: with the next change at the latest it is tried again.
             dropCached.get().ifPresent(told -> {
                 cacheDoubtful = false;
-                told.exceptionally(error -> {
+                cacheDropped = told.exceptionally(error -> {
                     cacheDoubtful = true;
                     return null;
                 });

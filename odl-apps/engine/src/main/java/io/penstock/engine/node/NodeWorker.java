@@ -332,7 +332,7 @@ public final class NodeWorker implements AutoCloseable {
         if (!online) {
             waiters.notConnected();
         } else if (applied != null) {
-            waiters.applied(applied.revision());
+            waiters.applied(applied.revision(), flows.cacheDropped());
         }
     }
 

@@ -21,14 +21,16 @@ final class Waiters {
         return answer.completeOnTimeout(Progress.NOT_YET, limit.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** This revision and all before it are applied. */
-    void applied(final long revision) {
-        waiters.forEach(waiter -> {
-            if (waiter.revision() <= revision) {
-                waiter.answer().complete(Progress.APPLIED);
-            }
+    /** This revision and all before it are applied, once something else is done, too. */
+    void applied(final long revision, final CompletableFuture<Void> rest) {
+        rest.thenRun(() -> {
+            waiters.forEach(waiter -> {
+                if (waiter.revision() <= revision) {
+                    waiter.answer().complete(Progress.APPLIED);
+                }
+            });
+            waiters.removeIf(waiter -> waiter.answer().isDone());
         });
-        waiters.removeIf(waiter -> waiter.answer().isDone());
     }
 
     /** Nothing can be applied now. */

@@ -135,7 +135,9 @@ class NodeFlowsTest {
         agentThere = true;
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(routed));
         assertThat(told).hasSize(1);
+        assertThat(flows.cacheDropped()).isNotDone();
         told.get(0).completeExceptionally(new IllegalStateException("the database is gone"));
+        assertThat(flows.cacheDropped()).isCompleted();
         flows.change(SWITCH, plan(routed), plan(translated(ADDRESS)));
         assertThat(told).hasSize(2);
         told.get(1).complete(null);

@@ -18,11 +18,14 @@ class WaitersTest {
         final CompletableFuture<Progress> first = waiters.add(1, LONG);
         final CompletableFuture<Progress> second = waiters.add(2, LONG);
         final CompletableFuture<Progress> third = waiters.add(3, LONG);
-        waiters.applied(2);
+        final CompletableFuture<Void> rest = new CompletableFuture<>();
+        waiters.applied(2, rest);
+        assertThat(first).isNotDone();
+        rest.complete(null);
         assertThat(first).isCompletedWithValue(Progress.APPLIED);
         assertThat(second).isCompletedWithValue(Progress.APPLIED);
         assertThat(third).isNotDone();
-        waiters.applied(7);
+        waiters.applied(7, rest);
         assertThat(third).isCompletedWithValue(Progress.APPLIED);
     }
 
@@ -31,7 +34,7 @@ class WaitersTest {
         final CompletableFuture<Progress> answer = waiters.add(1, LONG);
         waiters.notConnected();
         assertThat(answer).isCompletedWithValue(Progress.NOT_CONNECTED);
-        waiters.applied(1);
+        waiters.applied(1, CompletableFuture.completedFuture(null));
         assertThat(answer).isCompletedWithValue(Progress.NOT_CONNECTED);
     }
 

@@ -18,9 +18,11 @@ import org.opendaylight.ovsdb.lib.operations.OperationResult;
 final class AgentExchange {
     static final String ORDER = "penstock-trace";
     static final String REPORT = "penstock-trace-report";
-    static final String CACHE = "penstock-cache";
+    private static final String CACHE = "penstock-cache";
+    private static final String CACHE_DONE = "penstock-cache-done";
 
     private static final Duration POLL = Duration.ofMillis(100);
+    private static final Duration CACHE_LIMIT = Duration.ofSeconds(5);
     /** Orders that may wait; each takes a second or so. */
     private static final int MOST_WAITING = 16;
     private static final List<String> TABLES = List.of(OvsTables.BRIDGE);
@@ -52,11 +54,34 @@ final class AgentExchange {
         return answer.copy();
     }
 
-    /** Writes an order that is not answered; one that is there goes. */
-    CompletableFuture<Void> tell(final String bridgeName, final String key, final String order) {
-        return bridge(bridgeName).thenCompose(bridge -> channel.transact(codec.schema(), List.of(codec.operation(
-            new RowChange.Mutate(OvsTables.BRIDGE, bridge.ref(), OvsTables.EXTERNAL_IDS, Set.of(key),
-                Map.of(key, order)))))).thenAccept(SpecApplier::checkAccepted);
+    /** See {@link NodeSession#dropCachedFlows}. */
+    CompletableFuture<Void> dropCachedFlows(final String bridgeName) {
+        final CompletableFuture<Void> dropped = new CompletableFuture<>();
+        bridge(bridgeName).thenCompose(bridge -> channel.transact(codec.schema(), List.of(codec.operation(
+            new RowChange.Mutate(OvsTables.BRIDGE, bridge.ref(), OvsTables.EXTERNAL_IDS, Set.of(CACHE),
+                Map.of(CACHE, UUID.randomUUID().toString())))))).thenAccept(SpecApplier::checkAccepted)
+            .thenRun(() -> awaitDropped(bridgeName, dropped)).exceptionally(error -> fail(dropped, error));
+        return dropped.orTimeout(CACHE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** The agent leaves out orders that a later one has replaced, so any that is done is as good. */
+    private void awaitDropped(final String bridgeName, final CompletableFuture<Void> dropped) {
+        if (dropped.isDone()) {
+            return;
+        }
+        bridge(bridgeName).thenAccept(bridge -> {
+            final Map<?, ?> ids = bridge.map(OvsTables.EXTERNAL_IDS);
+            if (ids.containsKey(CACHE) && ids.get(CACHE).equals(ids.get(CACHE_DONE))) {
+                dropped.complete(null);
+            } else {
+                channel.schedule(POLL, () -> awaitDropped(bridgeName, dropped));
+            }
+        }).exceptionally(error -> fail(dropped, error));
+    }
+
+    private static Void fail(final CompletableFuture<?> answer, final Throwable error) {
+        answer.completeExceptionally(error.getCause() == null ? error : error.getCause());
+        return null;
     }
 
     private CompletableFuture<TableRow> bridge(final String name) {
@@ -84,7 +109,7 @@ final class AgentExchange {
 
         CompletableFuture<String> ask(final Duration limit) {
             asked = answer;
-            write(Map.of(ORDER, id + order)).thenRun(this::look).exceptionally(this::fail);
+            write(Map.of(ORDER, id + order)).thenRun(this::look).exceptionally(error -> fail(answer, error));
             return answer.orTimeout(limit.toMillis(), TimeUnit.MILLISECONDS)
                 .handle((report, error) -> write(Map.of()).handle((done, alsoFailed) -> {
                     if (error != null) {
@@ -93,11 +118,6 @@ final class AgentExchange {
                     }
                     return report;
                 })).thenCompose(result -> result);
-        }
-
-        private Void fail(final Throwable error) {
-            answer.completeExceptionally(error.getCause() == null ? error : error.getCause());
-            return null;
         }
 
         private void look() {
@@ -111,7 +131,7 @@ final class AgentExchange {
                 } else {
                     channel.schedule(POLL, this::look);
                 }
-            }).exceptionally(this::fail);
+            }).exceptionally(error -> fail(answer, error));
         }
 
         /** Puts the order into the row, or takes it out. */

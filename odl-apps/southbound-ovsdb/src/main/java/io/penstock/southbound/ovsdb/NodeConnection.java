@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -123,7 +122,7 @@ final class NodeConnection implements NodeSession {
 
     @Override
     public CompletableFuture<Void> dropCachedFlows() {
-        return agent.tell(bridgeName, AgentExchange.CACHE, UUID.randomUUID().toString());
+        return agent.dropCachedFlows(bridgeName);
     }
 
     private void use(final BridgeSpec spec) {

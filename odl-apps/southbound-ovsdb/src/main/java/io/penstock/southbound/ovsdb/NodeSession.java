@@ -50,7 +50,8 @@ public interface NodeSession {
      * Has the agent of the node throw away the flows that the switch has cached, some of which may have actions of
      * tables that are gone. It does so once for orders that come within a second.
      *
-     * @return done when the order is in the database; or an {@link OvsdbException} as of {@link #apply}
+     * @return done when the agent has done it; or an {@link OvsdbException} as of {@link #apply}, or a
+     *     {@link java.util.concurrent.TimeoutException} after five seconds, when the order stays
      */
     CompletableFuture<Void> dropCachedFlows();
 }

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class AgentExchangeIT {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Pattern ORDER = Pattern.compile("penstock-trace=\"([0-9a-f-]{36}) (.*?)\"[,}]");
+    private static final Pattern CACHE_ORDER = Pattern.compile("penstock-cache=\"([0-9a-f-]{36})\"");
 
     private final RecordingListener listener = new RecordingListener();
     private final OvsdbServer server = new OvsdbServer();
@@ -69,12 +70,33 @@ class AgentExchangeIT {
     }
 
     @Test
-    void eachOrderToDropCachedFlowsIsAnotherOne() {
-        session.dropCachedFlows().join();
-        final String first = node.vsctl("get", "Bridge", "br-penstock", "external_ids:penstock-cache");
-        session.dropCachedFlows().join();
-        assertThat(node.vsctl("get", "Bridge", "br-penstock", "external_ids:penstock-cache")).isNotEqualTo(first);
+    void cachedFlowsAreDroppedWhenTheNewestOrderIsCarriedOut() throws Exception {
+        final CompletableFuture<Void> first = session.dropCachedFlows();
+        final String order = cacheOrder("");
+        final CompletableFuture<Void> second = session.dropCachedFlows();
+        final String newest = cacheOrder(order);
+        node.vsctl("set", "Bridge", "br-penstock", "external_ids:penstock-cache-done=" + order);
+        assertThat(session.report().thenCompose(report -> session.report()).get(30, TimeUnit.SECONDS)).isNotNull();
+        assertThat(second).isNotDone();
+        node.vsctl("set", "Bridge", "br-penstock", "external_ids:penstock-cache-done=" + newest);
+        first.get(30, TimeUnit.SECONDS);
+        second.get(30, TimeUnit.SECONDS);
         assertThat(ids()).contains("owner=ann");
+    }
+
+    /** An order to drop cached flows, another one than this. */
+    private String cacheOrder(final String before) {
+        final Matcher order = CACHE_ORDER.matcher(ids());
+        Await.until("an order", () -> order.reset(ids()).find() && !order.group(1).equals(before));
+        return order.group(1);
+    }
+
+    @Test
+    void anAgentThatDropsNothingIsNotWaitedFor() {
+        final CompletableFuture<Void> dropped = session.dropCachedFlows();
+        assertThatThrownBy(() -> dropped.get(30, TimeUnit.SECONDS))
+            .hasCauseInstanceOf(java.util.concurrent.TimeoutException.class);
+        assertThat(cacheOrder("")).isNotEmpty();
     }
 
     @Test
