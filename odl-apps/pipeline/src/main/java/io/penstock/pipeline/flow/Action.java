@@ -35,6 +35,15 @@ public sealed interface Action {
      */
     record PopMpls(int etherType) implements Action { }
 
+    /** Puts a network service header of metadata type 1 around an Ethernet frame (RFC 8300). */
+    record EncapNsh() implements Action { }
+
+    /** Puts an Ethernet header before a packet that has none. */
+    record EncapEthernet() implements Action { }
+
+    /** Takes the outermost header off. Behind it no field is set: the switch does not know yet what the packet is. */
+    record Decap() implements Action { }
+
     /** Decrements the IPv4 TTL or the IPv6 hop limit; a packet with 1 or 0 goes no further. */
     record DecTtl() implements Action { }
 

@@ -105,6 +105,12 @@ public enum FlowText {
             return "pop_mpls:0x%04x".formatted(pop.etherType());
         } else if (action instanceof Action.DecTtl) {
             return "dec_ttl";
+        } else if (action instanceof Action.EncapNsh) {
+            return "encap(nsh(md_type=1))";
+        } else if (action instanceof Action.EncapEthernet) {
+            return "encap(ethernet)";
+        } else if (action instanceof Action.Decap) {
+            return "decap()";
         } else if (action instanceof Action.CheckPktLarger check) {
             return "check_pkt_larger(" + check.bytes() + ")->" + check.result();
         } else if (action instanceof Action.SetField set) {

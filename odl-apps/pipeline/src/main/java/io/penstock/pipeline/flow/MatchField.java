@@ -80,7 +80,13 @@ public enum MatchField {
     /** Original source address of an IPv6 connection, like {@link #CT_NW_SRC}. */
     CT_IPV6_SRC("ct_ipv6_src", "NXM_NX_CT_IPV6_SRC", 128, Format.IPV6),
     /** Which {@link Action.Conjunction} has all its clauses; only the whole field can be matched. */
-    CONJ_ID("conj_id", "NXM_NX_CONJ_ID", 32, Format.DECIMAL);
+    CONJ_ID("conj_id", "NXM_NX_CONJ_ID", 32, Format.DECIMAL),
+    /** Metadata type of the network service header (RFC 8300). */
+    NSH_MDTYPE("nsh_mdtype", "NXOXM_NSH_MDTYPE", 8, Format.DECIMAL),
+    /** Its service path identifier. */
+    NSH_SPI("nsh_spi", "NXOXM_NSH_SPI", 24, Format.HEX),
+    /** Its service index; each function that serves the packet counts it down. */
+    NSH_SI("nsh_si", "NXOXM_NSH_SI", 8, Format.DECIMAL);
 
     /** Value of {@link #VLAN_VID} for a frame that carries no 802.1Q tag. */
     public static final long UNTAGGED = 0;

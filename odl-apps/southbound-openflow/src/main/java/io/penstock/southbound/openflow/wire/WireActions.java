@@ -69,9 +69,11 @@ final class WireActions {
     private static void setField(final ByteBuf out, final Action.SetField set) {
         final MatchField field = set.field();
         final int bytes = WireFields.matchBytes(field);
-        final int length = 8 + bytes;
+        final int header = WireFields.matchHeader(field, false);
+        final int length = 8 + (header & 0xff);
         final int padding = WireMatch.padding(length);
-        out.writeShort(SET_FIELD).writeShort(length + padding).writeInt(WireFields.matchHeader(field, false));
+        out.writeShort(SET_FIELD).writeShort(length + padding);
+        WireFields.writeHeader(out, header);
         if (field.bits() > Long.SIZE) {
             out.writeLong(set.valueHigh()).writeLong(set.value());
         } else {
@@ -128,8 +130,7 @@ final class WireActions {
     }
 
     static FieldMatch decodeSetField(final ByteBuf in) throws UndecodableException {
-        final int header = in.readInt();
-        final MatchField field = WireFields.field(header);
+        final MatchField field = WireFields.field(WireFields.readHeader(in));
         if (field.bits() > Long.SIZE) {
             return FieldMatch.of(field, new Ipv6(in.readLong(), in.readLong()));
         }

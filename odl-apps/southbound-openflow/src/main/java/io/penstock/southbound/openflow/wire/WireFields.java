@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.openflow.wire;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.MatchField;
 import java.util.Arrays;
@@ -22,6 +23,10 @@ final class WireFields {
     /** ERICOXM_OF_*: class of Ericsson's fields, of which there are two. */
     private static final int ERICOXM = 0x1000;
 
+    /** NXOXM_NSH_*: an experimenter's, whose number follows the header. */
+    private static final int EXPERIMENTER = 0xffff;
+    private static final int NSH = 0x005ad650;
+
     private static final Map<Integer, MatchField> FIELDS = Arrays.stream(MatchField.values())
         .flatMap(field -> Stream.of(
             Map.entry(matchNumber(field), field), Map.entry(actionNumber(field), field)))
@@ -34,19 +39,43 @@ final class WireFields {
 
     /** The header (class, field, mask bit, length of what follows) of a match or set_field. */
     static int matchHeader(final MatchField field, final boolean masked) {
-        final int length = matchBytes(field);
-        return masked ? matchNumber(field) << 9 | 0x100 | length * 2 : matchNumber(field) << 9 | length;
+        final int length = matchBytes(field) * (masked ? 2 : 1) + (isNsh(field) ? Integer.BYTES : 0);
+        return matchNumber(field) << 9 | (masked ? 0x100 : 0) | length;
+    }
+
+    /** Writes a header, and behind it what some have. */
+    static void writeHeader(final ByteBuf out, final int header) {
+        out.writeInt(header);
+        if (header >>> 16 == EXPERIMENTER) {
+            out.writeInt(NSH);
+        }
+    }
+
+    /** Reads a header, and what some have behind it: of other experimenters no field is known. */
+    static int readHeader(final ByteBuf in) throws UndecodableException {
+        final int header = in.readInt();
+        if (header >>> 16 == EXPERIMENTER) {
+            final int experimenter = in.readInt();
+            if (experimenter != NSH) {
+                throw new UndecodableException("field 0x%08x of experimenter 0x%08x".formatted(header, experimenter));
+            }
+        }
+        return header;
+    }
+
+    private static boolean isNsh(final MatchField field) {
+        return matchNumber(field) >>> 7 == EXPERIMENTER;
     }
 
     /** The header of a field in a Nicira action. */
     static int actionHeader(final FieldRange range) {
         final MatchField field = range.field();
-        return actionNumber(field) << 9 | (field.bits() + 7) / 8;
+        return actionNumber(field) << 9 | (isNsh(field) ? Integer.BYTES + matchBytes(field) : (field.bits() + 7) / 8);
     }
 
     /** Bytes of a value in a match or set_field. */
     static int matchBytes(final MatchField field) {
-        return field == MatchField.IN_PORT ? 4 : (field.bits() + 7) / 8;
+        return field == MatchField.IN_PORT || field == MatchField.NSH_SPI ? 4 : (field.bits() + 7) / 8;
     }
 
     /** The field with this header. */
@@ -148,6 +177,9 @@ final class WireFields {
             case CT_NW_SRC -> number(NXM1, 120);
             case CT_IPV6_SRC -> number(NXM1, 122);
             case CT_TP_SRC -> number(NXM1, 124);
+            case NSH_MDTYPE -> number(EXPERIMENTER, 2);
+            case NSH_SPI -> number(EXPERIMENTER, 4);
+            case NSH_SI -> number(EXPERIMENTER, 5);
         };
     }
 }

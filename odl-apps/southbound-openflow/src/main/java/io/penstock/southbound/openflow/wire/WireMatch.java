@@ -72,7 +72,7 @@ public final class WireMatch {
 
     private static void write(final ByteBuf out, final MatchField field, final long value, final long mask,
             final boolean masked) {
-        out.writeInt(WireFields.matchHeader(field, masked));
+        WireFields.writeHeader(out, WireFields.matchHeader(field, masked));
         final int bytes = WireFields.matchBytes(field);
         writeValue(out, value, bytes);
         if (masked) {
@@ -87,7 +87,7 @@ public final class WireMatch {
         while (fields.isReadable()) {
             final int header = fields.readInt();
             if (header >>> 16 == EXPERIMENTER) {
-                matches.add(decodeTcpFlags(header, fields));
+                matches.add(decodeExperimenter(header, fields));
             } else {
                 matches.add(decodeField(WireFields.field(header), header, fields));
             }
@@ -96,12 +96,13 @@ public final class WireMatch {
     }
 
     /** In OpenFlow 1.3 Open vSwitch tells of TCP flags by a field of the ONF's; it takes its own field as well. */
-    private static FieldMatch decodeTcpFlags(final int header, final ByteBuf in) throws UndecodableException {
-        final int experimenter = in.readInt();
-        if (experimenter != ONF || (header >>> 9 & 0x7f) != ONF_TCP_FLAGS) {
-            throw new UndecodableException("field 0x%08x of experimenter 0x%08x".formatted(header, experimenter));
+    private static FieldMatch decodeExperimenter(final int header, final ByteBuf in) throws UndecodableException {
+        final int rest = header & 0x100 | (header & 0xff) - Integer.BYTES;
+        if (in.getInt(in.readerIndex()) == ONF && (header >>> 9 & 0x7f) == ONF_TCP_FLAGS) {
+            return decodeField(MatchField.TCP_FLAGS, rest, in.skipBytes(Integer.BYTES));
         }
-        return decodeField(MatchField.TCP_FLAGS, header & 0x100 | (header & 0xff) - Integer.BYTES, in);
+        WireFields.readHeader(in.readerIndex(in.readerIndex() - Integer.BYTES));
+        return decodeField(WireFields.field(header), rest, in);
     }
 
     /**
@@ -116,6 +117,9 @@ public final class WireMatch {
         while (fields.isReadable()) {
             final int header = fields.readInt();
             final ByteBuf value = fields.readSlice(header & 0xff);
+            if (header >>> 16 == EXPERIMENTER) {
+                continue;
+            }
             try {
                 final FieldMatch decoded = decodeField(WireFields.field(header), header, value);
                 if (decoded.field().bits() <= Long.SIZE) {

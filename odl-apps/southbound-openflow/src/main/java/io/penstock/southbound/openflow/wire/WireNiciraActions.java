@@ -25,6 +25,8 @@ final class WireNiciraActions {
     private static final int CT = 35;
     private static final int NAT = 36;
     private static final int CHECK_PKT_LARGER = 49;
+    private static final int ENCAP = 46;
+    private static final int DECAP = 47;
 
     /** OFPP_IN_PORT as a 16-bit port: "the port it came from". */
     private static final int IN_PORT_16 = 0xfff8;
@@ -40,6 +42,14 @@ final class WireNiciraActions {
     /** Lowest and highest. */
     private static final int NAT_RANGE_PROTO = 48;
 
+    /** Packet types: name space, and type in it. */
+    private static final int PACKET_ETHERNET = 0;
+    private static final int PACKET_NSH = 0x0001894f;
+    /** Whatever the header says that comes next. */
+    private static final int PACKET_NEXT = 0xfffe;
+    /** Class 4 (NSH), type 1 (metadata type), 5 bytes. */
+    private static final int PROPERTY_MD_TYPE = 0x00040105;
+
     private WireNiciraActions() {
         // Only functions.
     }
@@ -52,8 +62,9 @@ final class WireNiciraActions {
                 .writeInt(WireFields.actionHeader(load.target())).writeLong(load.value());
         } else if (action instanceof Action.Move move) {
             begin(out, REG_MOVE);
-            out.writeShort(move.source().bits()).writeShort(move.source().low()).writeShort(move.target().low())
-                .writeInt(WireFields.actionHeader(move.source())).writeInt(WireFields.actionHeader(move.target()));
+            out.writeShort(move.source().bits()).writeShort(move.source().low()).writeShort(move.target().low());
+            WireFields.writeHeader(out, WireFields.actionHeader(move.source()));
+            WireFields.writeHeader(out, WireFields.actionHeader(move.target()));
         } else if (action instanceof Action.Resubmit resubmit) {
             begin(out, RESUBMIT_TABLE);
             out.writeShort(IN_PORT_16).writeByte(resubmit.table().number()).writeZero(3);
@@ -88,6 +99,15 @@ final class WireNiciraActions {
             begin(out, CHECK_PKT_LARGER);
             out.writeShort(check.bytes()).writeShort(check.result().low())
                 .writeInt(WireFields.actionHeader(check.result())).writeZero(6);
+        } else if (action instanceof Action.EncapNsh) {
+            begin(out, ENCAP);
+            out.writeZero(2).writeInt(PACKET_NSH).writeInt(PROPERTY_MD_TYPE).writeByte(1);
+        } else if (action instanceof Action.EncapEthernet) {
+            begin(out, ENCAP);
+            out.writeZero(2).writeInt(PACKET_ETHERNET);
+        } else if (action instanceof Action.Decap) {
+            begin(out, DECAP);
+            out.writeZero(2).writeInt(PACKET_NEXT);
         } else {
             throw new IllegalStateException("no wire format for " + action.getClass());
         }
@@ -152,6 +172,8 @@ final class WireNiciraActions {
             case CLONE -> new Action.Clone(WireActions.decode(in.skipBytes(6)));
             case LEARN -> WireLearn.decode(in, false);
             case LEARN_LIMITED -> WireLearn.decode(in, true);
+            case ENCAP -> decodeEncap(in);
+            case DECAP -> decodeDecap(in);
             default -> throw new UndecodableException("Nicira action " + subtype);
         };
     }
@@ -166,8 +188,27 @@ final class WireNiciraActions {
         final int bits = in.readUnsignedShort();
         final int sourceLow = in.readUnsignedShort();
         final int targetLow = in.readUnsignedShort();
-        final FieldRange source = WireFields.range(in.readInt(), sourceLow, bits);
-        return new Action.Move(source, WireFields.range(in.readInt(), targetLow, bits));
+        final FieldRange source = WireFields.range(WireFields.readHeader(in), sourceLow, bits);
+        return new Action.Move(source, WireFields.range(WireFields.readHeader(in), targetLow, bits));
+    }
+
+    private static Action decodeEncap(final ByteBuf in) throws UndecodableException {
+        final int size = in.readUnsignedShort();
+        final int type = in.readInt();
+        if (size == 0 && type == PACKET_ETHERNET && !in.isReadable()) {
+            return new Action.EncapEthernet();
+        } else if (size == 0 && type == PACKET_NSH && in.readInt() == PROPERTY_MD_TYPE && in.readByte() == 1) {
+            return new Action.EncapNsh();
+        }
+        throw new UndecodableException("encap of size %d, type 0x%x".formatted(size, type));
+    }
+
+    private static Action decodeDecap(final ByteBuf in) throws UndecodableException {
+        final int type = in.skipBytes(2).readInt();
+        if (type != PACKET_NEXT) {
+            throw new UndecodableException("decap to type 0x%x".formatted(type));
+        }
+        return new Action.Decap();
     }
 
     private static Action decodeConjunction(final ByteBuf in) {

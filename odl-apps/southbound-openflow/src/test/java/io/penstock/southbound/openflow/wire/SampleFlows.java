@@ -54,6 +54,15 @@ public final class SampleFlows {
                 List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 6)), List.of(ct.with(Action.Alg.FTP)),
                 Optional.empty(), 1, 0));
         }
+        flows.add(new FlowSpec(Table.CHAIN_ENTER, 9, List.of(IS_IP), List.of(new Action.EncapNsh(),
+            new Action.SetField(MatchField.NSH_SPI, 0x1005), new Action.SetField(MatchField.NSH_SI, 255),
+            new Action.Move(new FieldRange(MatchField.REG0, 11, 0), new FieldRange(MatchField.NSH_SPI, 11, 0)),
+            new Action.EncapEthernet(), new Action.SetField(MatchField.ETH_SRC, MAC), new Action.Output(3)),
+            Optional.empty(), 1, 0));
+        flows.add(new FlowSpec(Table.CLASSIFY, 9, List.of(FieldMatch.of(MatchField.IN_PORT, 3),
+            FieldMatch.of(MatchField.ETH_TYPE, EtherType.NSH), FieldMatch.of(MatchField.NSH_MDTYPE, 1),
+            FieldMatch.of(MatchField.NSH_SPI, 0xfffffe), FieldMatch.of(MatchField.NSH_SI, 254)),
+            List.of(new Action.Decap(), new Action.Decap()), Optional.of(Table.CHAIN_RETURN), 1, 0));
         flows.add(new FlowSpec(Table.EGRESS, 0, List.of(), List.of(), Optional.empty(), 7, 0));
         return flows;
     }
