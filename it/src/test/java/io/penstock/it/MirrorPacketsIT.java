@@ -44,7 +44,7 @@ class MirrorPacketsIT {
     private static void load(final Set<String> down, final String... chain) {
         final Snapshot plain = Networks.of(node.node().vhostDirectory(), List.of(
             new NetworkFunction("fw", Networks.NODE, FailPolicy.CLOSED, true),
-            new NetworkFunction("ids", Networks.NODE, FailPolicy.OPEN, true).mirrored()),
+            new NetworkFunction("ids", Networks.NODE, FailPolicy.OPEN, true).with(new NetworkFunction.Mirror())),
             Networks.chained("first", 100, TenantPair.FIRST_PUBLIC),
             Networks.chained("second", 101, TenantPair.SECOND_PUBLIC));
         node.load(Snapshot.of(List.copyOf(plain.nodes().values()), plain.backbone(),

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A chain with a router in it, behind a firewall that passes frames on. The other tenant has no chain. */
 class RoutedPacketsIT {
     private static final NetworkFunction ROUTER =
-        new NetworkFunction("rt", Networks.NODE, FailPolicy.OPEN, false).routed(Routed.DEFAULT);
+        new NetworkFunction("rt", Networks.NODE, FailPolicy.OPEN, false).with(Routed.DEFAULT);
     /**
      * Makes a namespace with two devices a router that knows nothing but its gateways. Errors go back to the side that
      * the packet came from.

@@ -16,10 +16,14 @@ import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.NetworkFunction.HealthCheck;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.NetworkFunction.Link;
+import io.penstock.pipeline.intent.NetworkFunction.Mirror;
+import io.penstock.pipeline.intent.NetworkFunction.Mode;
+import io.penstock.pipeline.intent.NetworkFunction.Nsh;
 import io.penstock.pipeline.intent.NetworkFunction.Routed;
 import io.penstock.pipeline.intent.NetworkFunction.Scheduling;
 import io.penstock.pipeline.intent.NetworkFunction.Start;
 import io.penstock.pipeline.intent.NetworkFunction.State;
+import io.penstock.pipeline.intent.NetworkFunction.Tagged;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Prefix;
@@ -197,11 +201,31 @@ final class NetworkReader {
             function.leaf("fail-policy").orElse("closed").equals("open") ? FailPolicy.OPEN : FailPolicy.CLOSED,
             Boolean.parseBoolean(function.leaf("shared").orElse("true")), !instances.isEmpty(), instances.isEmpty()
                 ? List.of(new Instance(function.text("name"), State.IN_SERVICE, 1, start)) : instances,
-            isSet(function, "mirror"),
+            mode(leaves),
             Optional.of(function.child("health-check")).filter(Element::isPresent).map(check -> new HealthCheck(
                 number(check, "interval", 200), number(check, "lost", 3), number(check, "hold", 5))),
-            leaves.child("routed", each -> new Routed(link(each, "inside", Routed.DEFAULT.inside()),
-                link(each, "outside", Routed.DEFAULT.outside()))), CanaryReader.read(leaves));
+            CanaryReader.read(leaves));
+    }
+
+    private static Mode mode(final Leaves function) throws UnreadableException {
+        final Optional<Mode> router = function.child("routed", each -> new Routed(
+            link(each, "inside", Routed.DEFAULT.inside()), link(each, "outside", Routed.DEFAULT.outside())));
+        if (function.isSet("mirror")) {
+            if (router.isPresent()) {
+                function.refuse("mirror", "a router routes packets, a mirror gets copies");
+            }
+            if (function.isSet("nsh")) {
+                function.refuse("nsh", "a mirror gets copies with the tag of their VRF");
+            }
+            return new Mirror();
+        }
+        if (function.isSet("nsh")) {
+            if (router.isPresent()) {
+                function.refuse("nsh", "a router gets packets without a header");
+            }
+            return new Nsh();
+        }
+        return router.orElseGet(Tagged::new);
     }
 
     private static Link link(final Leaves router, final String side, final Link otherwise)

@@ -63,9 +63,6 @@ final class FunctionValidator {
         if (function.shared()) {
             add(entry, "shared", "a router serves one tenant, for its links have no tags; false is needed");
         }
-        if (function.mirror()) {
-            add(entry, "mirror", "a router routes packets, a mirror gets copies");
-        }
         final Map<Long, String> leaves = new HashMap<>();
         routed.links().forEach((side, link) -> {
             checkAddress(entry, side + " / address", link.address(), leaves);

@@ -15,14 +15,12 @@ import java.util.TreeMap;
  * @param spread whether each connection has an instance that it keeps; without it there is one instance, of the
  *     function's name
  * @param instances at least one
- * @param mirror whether it only gets copies of what passes its place in a chain, and gives nothing back
+ * @param mode how packets come to it, and come back
  * @param health how it is found out whether an instance passes packets on; by its ports alone when absent
- * @param routed what it is on its two sides, if packets are routed through it; else it passes frames on as they are
  * @param canary a new version that some instances run
  */
 public record NetworkFunction(String name, String node, FailPolicy failPolicy, boolean shared, boolean spread,
-        List<Instance> instances, boolean mirror, Optional<HealthCheck> health, Optional<Routed> routed,
-        Optional<Canary> canary) {
+        List<Instance> instances, Mode mode, Optional<HealthCheck> health, Optional<Canary> canary) {
     public NetworkFunction {
         instances = List.copyOf(instances);
         if (instances.isEmpty() || !spread && instances.size() > 1) {
@@ -30,49 +28,61 @@ public record NetworkFunction(String name, String node, FailPolicy failPolicy, b
         }
     }
 
-    /** Without a canary. */
-    public NetworkFunction(final String name, final String node, final FailPolicy failPolicy, final boolean shared,
-            final boolean spread, final List<Instance> instances, final boolean mirror,
-            final Optional<HealthCheck> health, final Optional<Routed> routed) {
-        this(name, node, failPolicy, shared, spread, instances, mirror, health, routed, Optional.empty());
-    }
-
     /** One instance, and no connections that are kept to it. */
     public NetworkFunction(final String name, final String node, final FailPolicy failPolicy, final boolean shared) {
         this(name, node, failPolicy, shared, false, List.of(new Instance(name, State.IN_SERVICE, 1)),
-            false, Optional.empty(), Optional.empty());
+            new Tagged(), Optional.empty(), Optional.empty());
     }
 
     /** The same with instances among which its connections are spread. */
     public NetworkFunction spread(final Instance... among) {
-        return new NetworkFunction(name, node, failPolicy, shared, true, List.of(among), mirror, health, routed,
-            canary);
+        return new NetworkFunction(name, node, failPolicy, shared, true, List.of(among), mode, health, canary);
     }
 
-    /** The same, but that it only gets copies. */
-    public NetworkFunction mirrored() {
-        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, true, health, routed, canary);
+    /** The same in another mode. */
+    public NetworkFunction with(final Mode other) {
+        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, other, health, canary);
     }
 
     /** The same with probes. */
     public NetworkFunction with(final HealthCheck check) {
-        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, mirror,
-            Optional.of(check), routed, canary);
+        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, mode, Optional.of(check), canary);
     }
 
     /** The same with a new version, or without one. */
     public NetworkFunction with(final Optional<Canary> judged) {
-        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, mirror, health, routed, judged);
+        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, mode, health, judged);
     }
 
-    /** The same as a router. */
-    public NetworkFunction routed(final Routed links) {
-        return new NetworkFunction(name, node, failPolicy, shared, spread, instances, mirror, health,
-            Optional.of(links), canary);
+    /** Whether it only gets copies of what passes its place in a chain, and gives nothing back. */
+    public boolean mirror() {
+        return mode instanceof Mirror;
     }
+
+    /** What a router is on its two sides; absent of any other function. */
+    public Optional<Routed> routed() {
+        return mode instanceof Routed links ? Optional.of(links) : Optional.empty();
+    }
+
+    /** Whether its frames have a network service header (RFC 8300). */
+    public boolean nsh() {
+        return mode instanceof Nsh;
+    }
+
+    /** How packets come to a function, and come back. */
+    public sealed interface Mode { }
+
+    /** As frames with the 802.1Q tag of their VRF, which it passes on as they are. */
+    public record Tagged() implements Mode { }
+
+    /** As copies of such frames; nothing comes back. */
+    public record Mirror() implements Mode { }
+
+    /** As such frames in a network service header, of which it counts the index down. */
+    public record Nsh() implements Mode { }
 
     /** A router by the links to it. Its instances have the same addresses, for each has links of its own. */
-    public record Routed(Link inside, Link outside) {
+    public record Routed(Link inside, Link outside) implements Mode {
         /** What a router has unless it is told otherwise. */
         public static final Routed DEFAULT = new Routed(
             new Link(Ipv4.parse("169.254.81.2"), Ipv4.parse("169.254.81.1"), Mac.parse("02:50:53:ff:01:01")),

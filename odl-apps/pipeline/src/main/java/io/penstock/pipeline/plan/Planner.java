@@ -8,7 +8,7 @@ import io.penstock.pipeline.intent.CanaryResult.Verdict;
 import io.penstock.pipeline.intent.Memo;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
-import io.penstock.pipeline.intent.NetworkFunction.Routed;
+import io.penstock.pipeline.intent.NetworkFunction.Mode;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
@@ -81,15 +81,15 @@ public final class Planner {
     /** All that the flows of a tenant depend on, beside the tenant and what it was given. */
     private record TenantSurroundings(Snapshot others, int id, Map<String, Integer> ports, List<Hop> hops) {
         /** What a tenant knows of a function: not which instances connections are spread over. */
-        record Hop(String name, FailPolicy failPolicy, boolean spread, boolean mirror, boolean down, int number,
-            int outsidePort, Optional<Routed> routed) { }
+        record Hop(String name, FailPolicy failPolicy, boolean spread, Mode mode, boolean down, int number,
+            int outsidePort) { }
 
         static TenantSurroundings of(final NodeView node) {
             return new TenantSurroundings(node.snapshot().withTenants(List.of()).withFunctions(List.of()), node.id(),
                 node.node().ports().stream().collect(Collectors.toMap(Node.Port::name, port -> node.port(port.name()))),
                 node.functions().stream().map(function -> new Hop(function.name(), function.failPolicy(),
-                    function.spread(), function.mirror(), node.isDown(function), node.number(function),
-                    function.spread() ? 0 : node.port(function.single().outsidePort()), function.routed())).toList());
+                    function.spread(), function.mode(), node.isDown(function), node.number(function),
+                    function.spread() ? 0 : node.port(function.single().outsidePort()))).toList());
         }
     }
 

@@ -35,9 +35,9 @@ class CanaryValidatorTest {
     @Test
     void somethingHasToTellHowGoodItIs() {
         assertThat(check(new NetworkFunction("fw", "edge1", FUNCTION.failPolicy(), true, true, FUNCTION.instances(),
-            false, Optional.empty(), Optional.empty(), FUNCTION.canary()))).containsExactly(
+            FUNCTION.mode(), Optional.empty(), FUNCTION.canary()))).containsExactly(
             "function fw: canary: needs health-check, whose probes it is judged by");
-        assertThat(check(FUNCTION.mirrored())).contains(
+        assertThat(check(FUNCTION.with(new NetworkFunction.Mirror()))).contains(
             "function fw: canary: a mirror gives nothing back to judge it by");
     }
 

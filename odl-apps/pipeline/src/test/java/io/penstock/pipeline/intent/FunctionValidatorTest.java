@@ -87,15 +87,14 @@ class FunctionValidatorTest {
         final NetworkFunction fw = good.functions().get("fw");
         final NetworkFunction router = new NetworkFunction("tap", "edge1", FailPolicy.OPEN, true);
         final Link inside = Routed.DEFAULT.inside();
-        assertThat(texts(good.withFunctions(List.of(fw, router.routed(new Routed(inside, inside)))))).containsExactly(
+        assertThat(texts(good.withFunctions(List.of(fw, router.with(new Routed(inside, inside)))))).containsExactly(
             "function tap: shared: a router serves one tenant, for its links have no tags; false is needed",
             "function tap: routed / outside / address: 169.254.81.2 is routed / inside / address",
             "function tap: routed / outside / gateway: 169.254.81.1 is routed / inside / gateway");
         assertThat(texts(good.withFunctions(List.of(fw, new NetworkFunction("tap", "edge1", FailPolicy.OPEN, false)
-            .mirrored().routed(new Routed(new Link(Ipv4.parse("169.254.80.2"), inside.gateway(), 0x0125_0000_0001L),
+            .with(new Routed(new Link(Ipv4.parse("169.254.80.2"), inside.gateway(), 0x0125_0000_0001L),
                 new Link(Ipv4.parse("10.1.0.77"), Routed.DEFAULT.outside().gateway(), Constants.CHAIN_INSIDE_MAC)))))))
-            .containsExactly("function tap: mirror: a router routes packets, a mirror gets copies",
-                "function tap: routed / inside / address: 169.254.80.2 is an address of probes",
+            .containsExactly("function tap: routed / inside / address: 169.254.80.2 is an address of probes",
                 "function tap: routed / inside / mac: 01:25:00:00:00:01 is not the address of one station",
                 "function tap: routed / outside / mac: 02:50:53:ff:00:01 is the switch's",
                 "tenant rich: chain: function tap has 10.1.0.77, which is in 10.1.0.0/16 of this tenant");

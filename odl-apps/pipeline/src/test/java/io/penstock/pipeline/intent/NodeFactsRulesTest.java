@@ -105,7 +105,7 @@ class NodeFactsRulesTest {
     }
 
     private static NetworkFunction router(final boolean shared, final String name) {
-        return single(shared, start(name, null)).routed(NetworkFunction.Routed.DEFAULT);
+        return single(shared, start(name, null)).with(NetworkFunction.Routed.DEFAULT);
     }
 
     private static NetworkFunction spread(final Start... starts) {
@@ -115,7 +115,7 @@ class NodeFactsRulesTest {
 
     private static NetworkFunction function(final boolean shared, final boolean spread,
             final List<Instance> instances) {
-        return new NetworkFunction("fw", "edge1", FailPolicy.CLOSED, shared, spread, instances, false,
-            Optional.empty(), Optional.empty());
+        return new NetworkFunction("fw", "edge1", FailPolicy.CLOSED, shared, spread, instances,
+            new NetworkFunction.Tagged(), Optional.empty(), Optional.empty());
     }
 }

@@ -44,14 +44,15 @@ public final class Chained {
     /** A chained tenant of which a mirror sees all, at its place between the firewall and the backbone. */
     public static Snapshot mirrored() {
         final Snapshot plain = Fixtures.network(Fixtures.rich());
-        return plain.withFunctions(List.of(plain.functions().get("fw"), plain.functions().get("tap").mirrored()));
+        return plain.withFunctions(List.of(plain.functions().get("fw"), plain.functions().get("tap")
+            .with(new NetworkFunction.Mirror())));
     }
 
     /** A chained tenant whose traffic is routed by a function, behind the firewall and before the backbone. */
     public static Snapshot routed() {
         final Snapshot plain = Fixtures.network(Fixtures.rich());
         return plain.withFunctions(List.of(plain.functions().get("fw"), new NetworkFunction("tap", "edge1",
-            NetworkFunction.FailPolicy.OPEN, false).routed(NetworkFunction.Routed.DEFAULT)
+            NetworkFunction.FailPolicy.OPEN, false).with(NetworkFunction.Routed.DEFAULT)
             .with(new NetworkFunction.HealthCheck(200, 3, 5))));
     }
 

@@ -74,7 +74,8 @@ class FunctionOrdersTest {
 
     private static Snapshot ordering(final Snapshot plain, final Optional<Start> start) {
         return plain.withFunctions(List.of(new NetworkFunction("fw", "edge1", FailPolicy.CLOSED, true, false,
-            List.of(new Instance("fw", State.IN_SERVICE, 1, start)), false, Optional.empty(), Optional.empty()),
+            List.of(new Instance("fw", State.IN_SERVICE, 1, start)), new NetworkFunction.Tagged(),
+            Optional.empty(), Optional.empty()),
             plain.functions().get("tap")));
     }
 
