@@ -35,6 +35,11 @@ public final class Constants {
     public static final long CHAIN_OUTSIDE_MAC = 0x025053ff0002L;
     /** Tag of the controller's own packets through functions: that of the VRF that is no tenant's. */
     public static final int PROBE_VLAN = BACKBONE_VRF;
+    /** Service index (RFC 8300) of packets that no function has served yet. */
+    public static final int SERVICE_INDEX = 255;
+    /** What a port has to take for {@link io.penstock.pipeline.intent.NetworkFunction.Nsh}: a frame and 24 bytes. */
+    public static final int SERVICE_MTU = 1542;
+    private static final int TO_TENANT_PATH = 1 << 12;
     /** Who sends probes: of addresses that no router sends further (RFC 3927). */
     public static final long PROBE_INSIDE = Ipv4.parse("169.254.80.1");
     /** Who answers probes. */
@@ -180,5 +185,10 @@ public final class Constants {
     /** OpenFlow datapath id of a node's bridge. */
     public static long datapathId(final int nodeId) {
         return DATAPATH_ID_BASE | nodeId;
+    }
+
+    /** The service path identifier (RFC 8300) of a VRF and a direction. */
+    public static int servicePath(final int vrf, final boolean toTenant) {
+        return vrf | (toTenant ? TO_TENANT_PATH : 0);
     }
 }

@@ -51,9 +51,14 @@ public final class ChainStage implements Stage {
 
     private static void arrive(final NodeView node, final FlowSink sink, final NetworkFunction function,
             final String port, final Direction direction) {
-        sink.flow(Table.CLASSIFY, Priority.NORMAL, "from " + port).when(MatchField.IN_PORT, node.port(port))
-            .then(Register.FUNCTION.load(node.number(function)), direction.load())
-            .go(function.routed().isPresent() ? Table.CHAIN_ROUTED : Table.CHAIN_RETURN);
+        final Action origin = Register.FUNCTION.load(node.number(function));
+        if (function.nsh()) {
+            NshHop.planPort(node, port, direction, origin, sink);
+        } else {
+            sink.flow(Table.CLASSIFY, Priority.NORMAL, "from " + port).when(MatchField.IN_PORT, node.port(port))
+                .then(origin, direction.load())
+                .go(function.routed().isPresent() ? Table.CHAIN_ROUTED : Table.CHAIN_RETURN);
+        }
         if (function.health().isPresent() && function.routed().isEmpty()) {
             sink.flow(Table.CHAIN_RETURN, Priority.GUARD, "probe from " + port)
                 .when(MatchField.IN_PORT, node.port(port)).when(MatchField.VLAN_VID, Constants.PROBE_VLAN)
@@ -264,33 +269,6 @@ public final class ChainStage implements Stage {
         return view.hasListIn() ? Table.TENANT_ACL_IN : Table.VRF_ROUTE;
     }
 
-    /** Which way a packet goes through a chain. What goes to the tenant came from the backbone. */
-    enum Direction {
-        TO_BACKBONE, TO_TENANT;
-
-        Action load() {
-            return Register.FROM_BACKBONE.load(ordinal());
-        }
-
-        Direction other() {
-            return this == TO_BACKBONE ? TO_TENANT : TO_BACKBONE;
-        }
-
-        /** The MAC addresses of the side that a frame enters a function from. */
-        List<Action> addresses() {
-            final boolean out = this == TO_BACKBONE;
-            return List.of(
-                new Action.SetField(MatchField.ETH_SRC, out ? Constants.CHAIN_INSIDE_MAC : Constants.CHAIN_OUTSIDE_MAC),
-                new Action.SetField(MatchField.ETH_DST, out ? Constants.CHAIN_OUTSIDE_MAC : Constants.CHAIN_INSIDE_MAC),
-                new Action.PushVlan());
-        }
-
-        /** The port of an instance by which it enters. */
-        String port(final Instance instance) {
-            return this == TO_BACKBONE ? instance.insidePort() : instance.outsidePort();
-        }
-    }
-
     /**
      * What comes behind a function.
      *
@@ -365,7 +343,8 @@ public final class ChainStage implements Stage {
                 copy(flow, mirrors, direction).then(RoutedHop.into(function.routed().orElseThrow(), direction))
                     .then(output(function, direction)).end();
             } else {
-                flow.then(tag(direction)).then(copies(mirrors, direction)).then(output(function, direction)).end();
+                flow.then(tag(direction)).then(copies(mirrors, direction)).then(wrap(function, direction))
+                    .then(output(function, direction)).end();
             }
         }
 
@@ -377,8 +356,12 @@ public final class ChainStage implements Stage {
                 flow.then(new Action.PopVlan()).then(RoutedHop.into(to.routed().orElseThrow(), direction))
                     .then(output(to, direction)).end();
             } else {
-                flow.then(output(to, direction)).end();
+                flow.then(wrap(to, direction)).then(output(to, direction)).end();
             }
+        }
+
+        private List<Action> wrap(final NetworkFunction function, final Direction direction) {
+            return function.nsh() ? NshHop.wrap(direction, view.vrf()) : List.of();
         }
 
         private Action output(final NetworkFunction function, final Direction direction) {

@@ -7,7 +7,6 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
-import io.penstock.pipeline.stage.ChainStage.Direction;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collections;

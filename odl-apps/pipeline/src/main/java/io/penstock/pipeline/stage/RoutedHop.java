@@ -11,7 +11,6 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
-import io.penstock.pipeline.stage.ChainStage.Direction;
 import java.util.List;
 
 /**

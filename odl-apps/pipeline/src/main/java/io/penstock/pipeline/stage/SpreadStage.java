@@ -14,7 +14,6 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
-import io.penstock.pipeline.stage.ChainStage.Direction;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,6 +90,7 @@ public final class SpreadStage implements Stage {
                     .when(Register.INSTANCE.is(port), Register.FROM_BACKBONE.is(direction.ordinal()))
                     .then(function.routed().map(routed -> RoutedHop.into(routed, direction))
                         .orElseGet(() -> tagged(direction)))
+                    .then(function.nsh() ? NshHop.wrap(direction) : List.of())
                     .then(new Action.Output(node.port(direction.port(instance)))).end();
             }
         }

@@ -56,6 +56,13 @@ public final class Chained {
             .with(new NetworkFunction.HealthCheck(200, 3, 5))));
     }
 
+    /** The same networks as {@link #spread}, but that all functions know the network service header. */
+    public static Snapshot encapsulated() {
+        final Snapshot spread = spread();
+        return spread.withFunctions(spread.functions().values().stream()
+            .map(function -> function.with(new NetworkFunction.Nsh())).toList());
+    }
+
     private static Acl list(final String name, final String destination, final int protocol, final int low,
             final int high) {
         return new Acl(name, List.of(Fixtures.entry(name, true, destination, protocol, new Acl.PortRange(low, high),

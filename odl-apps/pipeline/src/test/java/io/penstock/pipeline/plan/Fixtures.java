@@ -64,6 +64,7 @@ public final class Fixtures {
         new Case("canary", Chained.canary(), Set.of()),
         new Case("mirrored", Chained.mirrored(), Set.of()),
         new Case("routed", Chained.routed(), Set.of()),
+        new Case("encapsulated", Chained.encapsulated(), Set.of()),
         new Case("ruled", Chained.ruled(), Set.of()),
         new Case("ruled-fw-down", Chained.ruled(), Set.of("fw")));
 
