@@ -50,6 +50,7 @@ public final class FlowLoader {
             command.addAll(List.of("--", "add-port", plan.name(), port.name(), "--", "set", "Interface", port.name(),
                 "ofport_request=" + port.number()));
             command.addAll(type(ovs, port));
+            port.mtu().ifPresent(mtu -> command.add("mtu_request=" + mtu));
         }
         ovs.vsctl(command.toArray(String[]::new));
         final FlowLoader loader = new FlowLoader(ovs, plan.name());

@@ -13,10 +13,12 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.stage.NshHop;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -174,7 +176,8 @@ public final class HealthService implements ProbeResults, AutoCloseable {
     private void send(final Desired state, final NetworkFunction function, final int port, final ProbeFrame frame) {
         final SwitchId id = new SwitchId(Constants.datapathId(state.allocations().nodes().get(function.node())));
         outlet.send(new Place(id, port, function.routed().isPresent() ? 0 : Constants.PROBE_VLAN),
-            frame.bytes(function.routed()).toArray());
+            frame.bytes(function.routed()).toArray(),
+            function.nsh() ? NshHop.wrapProbe(frame.reply()) : List.of());
     }
 
     /** Takes what came through. */

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,9 +24,18 @@ public final class FrameOutlet {
 
     /** Sends an untagged frame to a place, with the tag of the place. What cannot be sent is lost. */
     public void send(final Place place, final byte[] frame) {
-        final Action output = new Action.Output(place.port());
-        final List<Action> actions = place.vlan() == 0 ? List.of(output)
-            : List.of(new Action.PushVlan(), new Action.SetField(MatchField.VLAN_VID, place.vlan()), output);
+        send(place, frame, List.of());
+    }
+
+    /** The same, with actions on the tagged frame. */
+    public void send(final Place place, final byte[] frame, final List<Action> last) {
+        final List<Action> actions = new ArrayList<>();
+        if (place.vlan() != 0) {
+            actions.add(new Action.PushVlan());
+            actions.add(new Action.SetField(MatchField.VLAN_VID, place.vlan()));
+        }
+        actions.addAll(last);
+        actions.add(new Action.Output(place.port()));
         southbound.packetOut(place.node(), OpenFlowSouthbound.NO_PORT, actions, frame).exceptionally(e -> {
             LOG.debug("A frame to {} was not sent", place, e);
             return null;

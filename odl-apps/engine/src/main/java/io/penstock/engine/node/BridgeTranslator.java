@@ -44,7 +44,7 @@ public record BridgeTranslator(String controllerTarget) {
                 Map.of("dpdk-devargs", port.detail()));
             case VHOST_USER_CLIENT -> new PortSpec(port.name(), OvsPortType.VHOST_USER_CLIENT, port.number(),
                 Map.of("vhost-server-path", port.detail()), port.order().map(order ->
-                    Map.of(PortSpec.FUNCTION, AgentOrders.function(order))).orElse(Map.of()));
+                    Map.of(PortSpec.FUNCTION, AgentOrders.function(order))).orElse(Map.of()), port.mtu());
         };
     }
 }

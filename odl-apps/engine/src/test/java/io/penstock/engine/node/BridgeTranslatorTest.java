@@ -86,7 +86,8 @@ class BridgeTranslatorTest {
     }
 
     private static BridgePlan.Port vhost(final String name, final int number, final Optional<Start> order) {
-        return new BridgePlan.Port(name, BridgePlan.Type.VHOST_USER_CLIENT, number, "/run/" + name, order);
+        return new BridgePlan.Port(name, BridgePlan.Type.VHOST_USER_CLIENT, number, "/run/" + name, order,
+            Optional.empty());
     }
 
     private BridgeSpec translate(final TenantOrders tenant) {

@@ -29,6 +29,8 @@ public record BridgePlan(String name, long datapathId, List<Port> ports, Map<Int
      * @param detail DPDK device arguments, or path of the vhost-user socket, or empty
      * @param order what the node has to start behind the port and the other one of the instance; at the port on the
      *     tenant side alone
+     * @param mtu bytes of packets that it has to take, without their Ethernet header; as many as it does when absent
      */
-    public record Port(String name, Type type, int number, String detail, Optional<NetworkFunction.Start> order) { }
+    public record Port(String name, Type type, int number, String detail, Optional<NetworkFunction.Start> order,
+        Optional<Integer> mtu) { }
 }

@@ -17,7 +17,7 @@ import java.util.List;
  * whose service path is of the VRF and the direction, and whose index they have to count down, as every function does
  * that has served a packet. Each hop is a path of its own, so functions that do not know the header may stand beside.
  */
-final class NshHop {
+public final class NshHop {
     private static final int MD_TYPE = 1;
     private static final int VRF_BITS = MatchField.VLAN_VID.bits();
 
@@ -34,6 +34,15 @@ final class NshHop {
             .then(origin, direction.load(), new Action.Decap(), new Action.Decap()).go(Table.CHAIN_RETURN);
         sink.flow(Table.CLASSIFY, Priority.LOW, "without a service header that was served, from " + port)
             .when(MatchField.IN_PORT, node.port(port)).drop();
+    }
+
+    /**
+     * Wraps a probe, which has the tag of probes.
+     *
+     * @param toTenant whether it goes in on the backbone's side
+     */
+    public static List<Action> wrapProbe(final boolean toTenant) {
+        return wrap(toTenant ? Direction.TO_TENANT : Direction.TO_BACKBONE, Constants.PROBE_VLAN);
     }
 
     /** Wraps a frame with the tag of a VRF. */

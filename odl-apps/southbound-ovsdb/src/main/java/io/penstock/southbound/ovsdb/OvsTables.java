@@ -27,7 +27,7 @@ final class OvsTables {
         BRIDGE, List.of(UUID, "name", "datapath_type", "fail_mode", "protocols", "other_config", "ports", "controller",
             "flow_tables", EXTERNAL_IDS),
         PORT, List.of(UUID, "name", "interfaces"),
-        INTERFACE, List.of(UUID, "name", "type", "options", "ofport_request", EXTERNAL_IDS),
+        INTERFACE, List.of(UUID, "name", "type", "options", "ofport_request", "mtu_request", EXTERNAL_IDS),
         CONTROLLER, List.of(UUID, "target", "connection_mode", "controller_rate_limit", "inactivity_probe",
             "max_backoff"),
         FLOW_TABLE, List.of(UUID, "name", "prefixes"),

@@ -36,8 +36,10 @@ final class PortPlanner {
         wanted.put(spec.bridgeName(), new Wanted(Map.of("type", "internal", "options", Map.of(),
             "ofport_request", Set.of()), Map.of()));
         for (final PortSpec port : spec.ports()) {
-            wanted.put(port.name(), new Wanted(Map.of("type", port.type().interfaceType(), "options", port.options(),
-                "ofport_request", Set.of((long) port.ofport())), port.orders()));
+            final Map<String, Object> columns = new HashMap<>(Map.of("type", port.type().interfaceType(),
+                "options", port.options(), "ofport_request", Set.of((long) port.ofport())));
+            port.mtu().ifPresent(mtu -> columns.put("mtu_request", Set.of(mtu.longValue())));
+            wanted.put(port.name(), new Wanted(columns, port.orders()));
         }
         refuseForeign();
     }

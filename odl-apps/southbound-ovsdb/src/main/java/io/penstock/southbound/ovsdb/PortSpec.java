@@ -4,6 +4,7 @@ package io.penstock.southbound.ovsdb;
 import static java.util.Objects.requireNonNull;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -14,9 +15,10 @@ import java.util.Set;
  * @param ofport OpenFlow port number asked for, 1 to 65279
  * @param options column {@code options} of the interface, whole: other options found there are removed
  * @param orders to the node, by the names of {@link #ORDERS}; a name left out is taken out of the database
+ * @param mtu column {@code mtu_request} of the interface, at least 68; what is there stays when absent
  */
 public record PortSpec(String name, OvsPortType type, int ofport, Map<String, String> options,
-        Map<String, String> orders) {
+        Map<String, String> orders, Optional<Integer> mtu) {
     /** Order: the network function that the node has to run behind the port, a JSON object. */
     public static final String FUNCTION = "penstock-function";
 
@@ -45,6 +47,6 @@ public record PortSpec(String name, OvsPortType type, int ofport, Map<String, St
 
     /** A port without orders. */
     public PortSpec(final String name, final OvsPortType type, final int ofport, final Map<String, String> options) {
-        this(name, type, ofport, options, Map.of());
+        this(name, type, ofport, options, Map.of(), Optional.empty());
     }
 }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -108,7 +109,8 @@ class PortOrdersTest {
     @Test
     void orderOfAnotherNameIsRefused() {
         assertThatThrownBy(() -> new PortSpec("fw-in", OvsPortType.VHOST_USER_CLIENT, 10, Map.of(),
-            Map.of("penstock-function-state", "running"))).isInstanceOf(IllegalArgumentException.class)
+            Map.of("penstock-function-state", "running"), Optional.empty()))
+            .isInstanceOf(IllegalArgumentException.class)
             .hasMessageContaining("bad order to port fw-in").hasMessageContaining("penstock-function");
     }
 

@@ -3,6 +3,7 @@ package io.penstock.southbound.ovsdb;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Specifications for tests. */
 final class Specs {
@@ -25,7 +26,8 @@ final class Specs {
     /** A port with a function behind it that the node has to run. */
     static PortSpec ordered(final String name, final int ofport, final String order) {
         return new PortSpec(name, OvsPortType.VHOST_USER_CLIENT, ofport,
-            Map.of("vhost-server-path", "/run/ps/" + name + ".sock"), Map.of(PortSpec.FUNCTION, order));
+            Map.of("vhost-server-path", "/run/ps/" + name + ".sock"), Map.of(PortSpec.FUNCTION, order),
+            Optional.empty());
     }
 
     static BridgeSpec bridge(final List<PortSpec> ports) {
