@@ -125,7 +125,8 @@ public final class RandomNetwork {
 
     private NetworkFunction function(final String name, final boolean shared) {
         final NetworkFunction function = new NetworkFunction(name, "edge1", random.nextBoolean()
-            ? NetworkFunction.FailPolicy.OPEN : NetworkFunction.FailPolicy.CLOSED, !wrong || shared);
+            ? NetworkFunction.FailPolicy.OPEN : NetworkFunction.FailPolicy.CLOSED, !wrong || shared)
+            .with(protections.nextInt(FEW) == 0 ? new NetworkFunction.Nsh() : new NetworkFunction.Tagged());
         return switch (protections.nextInt(FEW)) {
             case 0 -> function;
             case 1 -> function.with(new NetworkFunction.HealthCheck(200, 3, 5));
