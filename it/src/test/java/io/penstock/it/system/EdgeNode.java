@@ -161,6 +161,20 @@ final class EdgeNode {
         node.up();
     }
 
+    /** What others have written at a port of the switch; empty when there is no such port. */
+    String externalIds(final String port) {
+        return ovs().vsctl("--if-exists", "get", "Interface", port, "external_ids");
+    }
+
+    /**
+     * Ends the agent of functions; they run on. The node does not tell any more what it has: tests without that agent
+     * play a node with another catalogue.
+     */
+    void stopFunctionsAgent() {
+        functions.stopAgent();
+        ovs().vsctl("remove", "Bridge", Constants.BRIDGE, "external_ids", "penstock-node-functions");
+    }
+
     /** Cuts or mends the management network. */
     void connect(final boolean connected) {
         network.nodeSpace().shell().run("ip", "link", "set", "mgmt0", connected ? "up" : "down");
@@ -174,6 +188,11 @@ final class EdgeNode {
     /** kill -9 of a function's process. */
     void killFunction(final String function) {
         kill("functions/" + function + "/testpmd");
+    }
+
+    /** kill -9 of a function that is a virtual machine. */
+    void killGuest(final String function) {
+        kill("functions/" + function + "/qemu");
     }
 
     /** Stops ovs-vswitchd where it is, with its connections open, or lets it go on. */
@@ -201,7 +220,8 @@ final class EdgeNode {
         Shell.PLAIN.run("kill", frozen ? "-STOP" : "-CONT", Long.toString(process(name).pid()));
     }
 
-    private ProcessHandle process(final String name) {
+    /** A process of the node by the name of its file. There has to be one. */
+    ProcessHandle process(final String name) {
         final Path file = ovs().directory().resolve(name + ".process");
         return ProcessHandle.of(Long.parseLong(read(file).replaceAll("(?s)^[^0-9]*([0-9]+).*", "$1"))).orElseThrow();
     }

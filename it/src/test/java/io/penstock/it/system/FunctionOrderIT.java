@@ -100,9 +100,7 @@ class FunctionOrderIT {
         } finally {
             system.restconf().delete(FUNCTION);
             Await.until("the function has ended", () -> !node.functions().has("fw"));
-            node.functions().stopAgent();
-            // The other tests play a node with another catalogue.
-            node.ovs().vsctl("remove", "Bridge", "br-penstock", "external_ids", "penstock-node-functions");
+            node.stopFunctionsAgent();
             Await.until("nothing is known", () -> request("'start': {'function': 'none-such'}").isGood());
         }
     }
@@ -136,6 +134,6 @@ class FunctionOrderIT {
     }
 
     private String ids(final String port) {
-        return node.ovs().vsctl("--if-exists", "get", "Interface", port, "external_ids");
+        return node.externalIds(port);
     }
 }
