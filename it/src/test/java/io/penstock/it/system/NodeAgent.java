@@ -9,24 +9,35 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** The agent of a node and its resolvers, as processes. They write their ids into files of the node. */
+/** An agent of a node, and the resolvers, as processes. They write their ids into files of the node. */
 final class NodeAgent {
     private final EdgeNode node;
+    private final String name;
     private final Path directory;
 
     NodeAgent(final EdgeNode node) {
+        this(node, "agent");
+    }
+
+    private NodeAgent(final EdgeNode node, final String name) {
         this.node = node;
+        this.name = name;
         directory = node.ovs().directory();
+    }
+
+    /** The other agent of a node, which starts functions. */
+    static NodeAgent ofFunctions(final EdgeNode node) {
+        return new NodeAgent(node, "functions-agent");
     }
 
     /** The process that does the work. */
     Optional<ProcessHandle> worker() {
-        return process("agent").stream().flatMap(ProcessHandle::children).findFirst();
+        return process(name).stream().flatMap(ProcessHandle::children).findFirst();
     }
 
     /** The process that starts it again. */
     Optional<ProcessHandle> supervisor() {
-        return process("agent");
+        return process(name);
     }
 
     /** The resolver of a VRF. */
@@ -62,8 +73,8 @@ final class NodeAgent {
         return "dns/" + vrf;
     }
 
-    private Optional<ProcessHandle> process(final String name) {
-        final Path file = directory.resolve(name.contains("/") ? name : name + ".process");
+    private Optional<ProcessHandle> process(final String which) {
+        final Path file = directory.resolve(which.contains("/") ? which : which + ".process");
         return text(file).filter(text -> !text.isBlank()).map(text -> Long.parseLong(text.split("\\s", 2)[0]))
             .flatMap(ProcessHandle::of).filter(NodeAgent::isAlive);
     }
