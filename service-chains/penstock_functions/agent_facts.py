@@ -21,7 +21,8 @@ class Facts:
         self._functions = {}
 
     def text(self):
-        """JSON: `cores`, numbers, and `functions`, by name, each with `form`, `mode` and `shared`.
+        """JSON: `cores`, numbers, and `functions`, by name, each with `form`, `mode` and `shared`,
+        and with `outputs` if they are 2.
 
         A description that is wrong is left out, as if it were not there.
         """
@@ -43,4 +44,5 @@ class Facts:
         except PenstockError as error:
             self._log(f"catalogue: {path.name} is left out: {error}")
             return None
-        return function.name, {"form": function.form, "mode": function.mode, "shared": function.shared}
+        told = {"form": function.form, "mode": function.mode, "shared": function.shared}
+        return function.name, told | ({"outputs": function.outputs} if function.outputs != 1 else {})

@@ -21,11 +21,12 @@ _KERNEL = ("netns", "vm")
 @dataclasses.dataclass(frozen=True)
 class Function:
     """One entry. `rules` is the path of a rule set or of an nftables file, None if it filters nothing; `core` None
-    stands for any."""
+    stands for any. `outputs` is 1, or 2 for an instance with a side alt."""
     name: str
     description: str
     form: str
     mode: str
+    outputs: int
     shared: bool
     fail_policy: str
     memory_mb: int
@@ -36,7 +37,7 @@ class Function:
     def as_json(self):
         """The entry with the field names of the catalogue file."""
         return {"name": self.name, "description": self.description, "form": self.form, "mode": self.mode,
-                "shared": self.shared, "fail-policy": self.fail_policy,
+                "outputs": self.outputs, "shared": self.shared, "fail-policy": self.fail_policy,
                 "start": {"memory-mb": self.memory_mb, "core": self.core, "scheduling": self.scheduling}
                 | ({"rules": str(self.rules)} if self.rules else {})}
 
@@ -51,6 +52,7 @@ def load(path):
     start = content["start"]
     rules = path.parent / start["rules"] if "rules" in start else None
     mode = content.get("mode", "transparent")
+    outputs = content.get("outputs", 1)
     if content["name"] != path.stem:
         wrong.append(f"name: is {content['name']}; a function is named as its file, {path.stem}")
     if mode == "routed" and content["form"] != "vm":
@@ -59,11 +61,14 @@ def load(path):
         wrong.append("shared: is true; frames to a routed function have no tag that tells tenants apart: set false")
     if mode == "routed" and rules is not None and rules.name.endswith(firewall_rules.SUFFIX):
         wrong.append("start.rules: is a rule set, which is about frames with tags; mode routed takes nftables")
+    if outputs != 1 and (content["form"] != "container" or rules is None or mode == "routed"):
+        wrong.append(f"outputs: is {outputs}, which takes form container with a rule set and mode transparent: set "
+                     "those, or outputs: 1")
     if content["form"] in _KERNEL and rules is None and mode != "routed":
         wrong.append(f"start.rules: is missing; form {content['form']} needs a rule set, *{firewall_rules.SUFFIX}, or "
                      "an nftables file")
     if rules is not None:
-        wrong += (f"start.rules: {problem}" for problem in _problems_of_rules(content["form"], rules))
+        wrong += (f"start.rules: {problem}" for problem in _problems_of_rules(content["form"], rules, outputs))
     if content["form"] == "vm" and start["memory-mb"] < qemu.LEAST_MEMORY_MB:
         wrong.append(f"start.memory-mb: is {start['memory-mb']}; form vm needs at least {qemu.LEAST_MEMORY_MB}")
     if content["form"] == "container" and rules is not None and start["memory-mb"] < ovs_filter.LEAST_MEMORY_MB:
@@ -72,17 +77,17 @@ def load(path):
     if wrong:
         raise ProfileError(wrong, path)
     return Function(content["name"], " ".join(content["description"].split()), content["form"], mode,
-                    content["shared"], content["fail-policy"], start["memory-mb"],
+                    outputs, content["shared"], content["fail-policy"], start["memory-mb"],
                     start.get("core", None if content["form"] == "vm" else 0), start.get("scheduling", "idle"), rules)
 
 
-def _problems_of_rules(form, path):
-    """What is wrong with a file of rules, for a form."""
+def _problems_of_rules(form, path, outputs):
+    """What is wrong with a file of rules, for a form and a number of outputs."""
     if not path.is_file():
         yield f"there is no file {path}"
     elif firewall_rules.is_rule_set(path):
         try:
-            firewall_rules.load(path)
+            firewall_rules.load(path, outputs)
         except ProfileError as error:
             yield from (f"{path.name}: {problem}" for problem in error.problems)
     elif form == "container":

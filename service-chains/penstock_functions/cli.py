@@ -23,7 +23,7 @@ _EPILOG = """examples:
   functions agent --node edge1 --detach            keep what the controller orders for node edge1
 
 Exit codes: 0 done, 1 could not be done, 2 wrong usage or wrong description.
-States: waiting (the switch is not connected to both sockets yet, or the guest of form vm not ready),
+States: waiting (the switch is not connected to all its sockets yet, or the guest of form vm not ready),
 attached, failed (the process has ended)."""
 
 
@@ -55,13 +55,14 @@ def _parser():
     check.set_defaults(run=_check)
     start = commands.add_parser("start", help="start an instance", description="Starts an instance; a second time it "
                                 "finds it running and changes nothing.")
-    start.add_argument("name", metavar="NAME", help="name of the instance; its ports are NAME-in and NAME-out")
+    start.add_argument("name", metavar="NAME", help="name of the instance; its ports are NAME-in and NAME-out, "
+                       "and NAME-alt with a second output")
     start.add_argument("--function", metavar="FUNCTION", help="catalogue name; default NAME")
     start.add_argument("--core", type=int, help="core to run on; default is that of the catalogue")
     start.add_argument("--scheduling", choices=["idle", "low", "normal"],
                        help="how much of the core to claim; default is that of the catalogue")
     start.add_argument("--wait", metavar="SECONDS", type=float, default=0,
-                       help="wait for the switch to connect to both sockets, and for a guest to be ready; "
+                       help="wait for the switch to connect to all its sockets, and for a guest to be ready; "
                        "default is not to wait")
     start.add_argument("--ordered", action="store_true", help="for the agent: it ends the instance with its order")
     _catalogue(start)
@@ -106,7 +107,8 @@ def _list(options):
         return 0
     for entry in entries.values():
         shared = "for several tenants" if entry.shared else "for one tenant"
-        print(f"{entry.name}: {entry.description} ({entry.form}, {shared}, fail-policy {entry.fail_policy})")
+        outputs = f", {entry.outputs} outputs" if entry.outputs != 1 else ""
+        print(f"{entry.name}: {entry.description} ({entry.form}{outputs}, {shared}, fail-policy {entry.fail_policy})")
     return 0
 
 

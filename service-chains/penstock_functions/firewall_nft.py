@@ -70,7 +70,9 @@ def _rule(rule):
         yield f"# {rule.comment}"
     match = f"{rule.protocol} dport {rule.port}" if rule.port else \
         f"meta l4proto {_ICMP if rule.protocol == 'icmp' else rule.protocol}"
-    state, action = ("", f"counter name {rule.counter} drop") if rule.counter else ("ct state new ", "accept")
+    # No divert: a kernel has two devices, so such rules were not loaded for it.
+    state, action = {"accept": ("ct state new ", "accept"),
+                     "drop": ("", f"counter name {rule.counter} drop")}[rule.action]
     yield f"meta mark {_MARKS[rule.side]} {state}{match} {action}"
 
 

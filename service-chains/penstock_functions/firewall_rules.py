@@ -33,12 +33,14 @@ class Rule:
     side:      inside or outside: where they come from
     protocol:  tcp, udp or icmp, which is ICMPv6 too
     port:      destination port, None for any
-    counter:   where what is dropped is counted; None accepts
+    action:    accept, drop, or divert: accept and have the session leave by the side alt
+    counter:   where what is dropped is counted, else None
     comment:   why, may be empty
     """
     side: str
     protocol: str
     port: int | None
+    action: str
     counter: str | None
     comment: str
 
@@ -48,17 +50,18 @@ def is_rule_set(path):
     return pathlib.Path(path).name.endswith(SUFFIX)
 
 
-def load(path):
-    """The rules of a file, in their order. Raises ProfileError with everything that is wrong."""
+def load(path, outputs=1):
+    """The rules of a file, in their order, for a function with so many outputs. Raises ProfileError with everything
+    that is wrong."""
     content = documents.read_yaml(path)
     wrong = documents.problems(content, _SCHEMA)
     if not wrong:
         for index, entry in enumerate(content["rules"]):
-            wrong += (f"rules[{index}].{problem}" for problem in _problems(entry))
+            wrong += (f"rules[{index}].{problem}" for problem in _problems(entry, outputs))
     if wrong:
         raise ProfileError(wrong, path)
-    return tuple(Rule(entry["from"], entry["protocol"], entry.get("destination-port"), entry.get("counter"),
-                      entry.get("comment", "")) for entry in content["rules"])
+    return tuple(Rule(entry["from"], entry["protocol"], entry.get("destination-port"), entry["action"],
+                      entry.get("counter"), entry.get("comment", "")) for entry in content["rules"])
 
 
 def counters(rules):
@@ -66,11 +69,15 @@ def counters(rules):
     return [*dict.fromkeys(rule.counter for rule in rules if rule.counter), UNSOLICITED, UNTAGGED]
 
 
-def _problems(entry):
+def _problems(entry, outputs):
     """What is wrong between the fields of an entry that are right by themselves."""
     if entry["protocol"] == "icmp" and "destination-port" in entry:
         yield "destination-port: icmp has no ports; remove it, or set protocol: tcp or udp"
     if entry["action"] == "drop" and "counter" not in entry:
         yield "counter: is missing; a rule with action drop names the counter of what it drops, such as denied"
-    if entry["action"] == "accept" and "counter" in entry:
+    if entry["action"] != "drop" and "counter" in entry:
         yield "counter: only what is dropped is counted; remove it, or set action: drop"
+    if entry["action"] == "divert" and entry["from"] != "inside":
+        yield "from: is outside; only what the tenant begins is diverted: set from: inside, or action: accept"
+    if entry["action"] == "divert" and outputs == 1:
+        yield "action: is divert, and the function has one output; give it outputs: 2, with form container, or accept"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instances of network functions beside a node: start, stop, state.
 
-An instance owns the two sockets <vhost-user-directory>/<instance>-in.sock and -out.sock; the switch connects to them.
+An instance owns the sockets <vhost-user-directory>/<instance>-in.sock and -out.sock, and -alt.sock if it has a second
+output; the switch connects to them.
 What has to be undone is written to <run-directory>/<node>/functions/<instance>/state.json before it is done. How its
 process is started is the matter of its form: see `forms`.
 """
@@ -22,7 +23,7 @@ from . import catalogue, control_group, forms
 from .instance_files import InstanceFiles
 
 # An OpenFlow port name has 15 letters. Longer names work as long as their first 15 letters differ, so the last letters
-# of <instance>-in and <instance>-out may be cut, but not both words.
+# of <instance>-in, <instance>-out and <instance>-alt may be cut, but not these words.
 NAME = re.compile(r"[a-z][a-z0-9-]{0,12}")
 NAME_RULE = "an instance name is a lower-case letter, then at most 12 of a-z, 0-9 and '-'"
 
@@ -52,7 +53,7 @@ def start(name, node_name, function=None, run_directory=None, core=None, schedul
             _start(instance, entry, order)
             started = True
     if wait_seconds:
-        with step(f"function {name}: the switch connects to both sockets"):
+        with step(f"function {name}: the switch connects to all its sockets"):
             processes.wait_until(lambda: _is_attached(instance), f"function {name}", wait_seconds, instance.process,
                                  instance.log)
     return started
@@ -90,7 +91,7 @@ class Facts:
     function:  name of the function, None when it is not there
     complete:  whether its start came to its end
     running:   whether its processes run, all of them
-    attached:  whether the switch is connected to both sockets, and the function does its work
+    attached:  whether the switch is connected to all its sockets, and the function does its work
     log:       path of what its process said
     """
     order: dict | None
@@ -126,8 +127,8 @@ def _start(instance, entry, order):
         raise PenstockError(f"start.memory-mb: {lack}")
     group = control_group.plan(f"psf-{instance.node}-{instance.name}", entry)
     instance.directory.mkdir(parents=True)
-    instance.save(function=entry.name, form=entry.form, mode=entry.mode, processes=form.PROCESSES, core=entry.core,
-                  scheduling=entry.scheduling, order=order, complete=False,
+    instance.save(function=entry.name, form=entry.form, mode=entry.mode, outputs=entry.outputs,
+                  processes=form.PROCESSES, core=entry.core, scheduling=entry.scheduling, order=order, complete=False,
                   vhost_user_directory=node_state["wanted"]["vhost_user_directory"], **{"control-group": group})
     control_group.make(group, entry.scheduling)
     for path in instance.sockets.values():
@@ -149,7 +150,7 @@ def _clean(instance):
 
 
 def _is_attached(instance):
-    """Whether the switch is connected to both sockets, and the function does its work."""
+    """Whether the switch is connected to all its sockets, and the function does its work."""
     return all(instance.connected().values()) and forms.of(instance).is_ready(instance)
 
 

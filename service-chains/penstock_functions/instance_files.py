@@ -10,6 +10,8 @@ from . import control_group
 
 SIDES = ("in", "out")
 """The tenant's and the backbone's."""
+ALT = "alt"
+"""The side of the second output, another way to the backbone."""
 _NICE = {"idle": 19, "low": 10, "normal": 0}
 
 
@@ -49,9 +51,10 @@ class InstanceFiles:
 
     @property
     def sockets(self):
-        """Paths of the two sockets by side."""
+        """Paths of the sockets by side."""
+        sides = SIDES if self.state.get("outputs", 1) == 1 else (*SIDES, ALT)
         directory = self.state.get("vhost_user_directory") or self.run_directory / self.node / "vhost"
-        return {side: pathlib.Path(directory) / f"{self.name}-{side}.sock" for side in SIDES}
+        return {side: pathlib.Path(directory) / f"{self.name}-{side}.sock" for side in sides}
 
     def save(self, **changes):
         """Remembers facts, on disk too."""
@@ -74,7 +77,7 @@ class InstanceFiles:
         # The kernel lists an accepted socket in the network namespace of the side that has connected: the switch.
         pid = processes.pid_of(Ovs(self.run_directory / self.node).switch_process)
         if pid is None or not self.is_running():
-            return dict.fromkeys(SIDES, False)
+            return dict.fromkeys(self.sockets, False)
         try:
             lines = pathlib.Path(f"/proc/{pid}/net/unix").read_text(encoding="utf-8").splitlines()
         except OSError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Form container with rules: an Open vSwitch with DPDK of its own, which owns the two sockets and filters by flows.
+"""Form container with rules: an Open vSwitch with DPDK of its own, which owns the sockets and filters by flows.
 
 Its database and its bridge serve nothing else. While it opens a socket, which takes until the switch has connected, it
 does nothing else, so all that is to be said is said before.
@@ -15,7 +15,6 @@ from penstock_node.ovs import Ovs
 from penstock_node.steps import step
 
 from .. import firewall_flows, firewall_rules
-from ..instance_files import SIDES
 from . import dpdk
 from .dpdk import clean, lack  # noqa: F401  (the same for all that DPDK runs)
 
@@ -24,7 +23,7 @@ LEAST_MEMORY_MB = 64
 """Below it there is no room for the buffers that Open vSwitch insists on, 16384 of them."""
 
 _BRIDGE = "chain"
-_PORTS = {"in": "inside", "out": "outside"}
+_PORTS = {"in": "inside", "out": "outside", "alt": "alternative"}
 _MOST_SESSIONS = 262144
 """Of all tenants: what they need is ordinary memory, some 100 MB then. Linux has the same limit on most machines."""
 _MAX_SLEEP_MICROSECONDS = 500
@@ -35,12 +34,12 @@ _RIGHTS = {"ovs-vswitchd": ("net_admin",), "ovsdb-server": ()}
 
 
 def start(instance, entry):
-    """Starts database and switch, and gives them flows, then ports. The first socket is open when it returns."""
+    """Starts database and switch, and gives them flows, then ports. One socket is open when it returns."""
     namespace = dpdk.make_namespace(instance)
     ovs = Ovs(instance.directory)
-    rules = firewall_rules.load(entry.rules)
+    rules = firewall_rules.load(entry.rules, entry.outputs)
     flows = instance.directory / "flows"
-    flows.write_text("\n".join(firewall_flows.of(rules)) + "\n", encoding="ascii")
+    flows.write_text("\n".join(firewall_flows.of(rules, entry.outputs)) + "\n", encoding="ascii")
     instance.save(counters=firewall_rules.counters(rules))
     with step(f"function {instance.name}: database server"):
         ovs.start_database(namespace, dpdk.rights(*_RIGHTS["ovsdb-server"]), instance.prepare)
@@ -54,15 +53,17 @@ def start(instance, entry):
         ovs.appctl("dpctl/ct-set-maxconns", str(_MOST_SESSIONS))
         _ofctl(ovs, "add-flows", _BRIDGE, flows)
         ovs.vsctl("--no-wait", *_ports(instance))
-        processes.wait_until(instance.sockets["in"].exists, "ovs-vswitchd", dpdk.START_SECONDS, instance.process,
-                             instance.log)
+        # Which one it opens first is its own affair.
+        processes.wait_until(lambda: any(path.exists() for path in instance.sockets.values()), "ovs-vswitchd",
+                             dpdk.START_SECONDS, instance.process, instance.log)
 
 
 def is_ready(instance):
-    """Whether the switch has made both its ports."""
+    """Whether the switch has made all its ports."""
     with contextlib.suppress(PenstockError):  # It has ended this moment.
         numbers = {row["name"]: row["ofport"] for row in Ovs(instance.directory).rows("Interface", "name", "ofport")}
-        return all(numbers.get(name) == firewall_flows.PORTS[name] for name in _PORTS.values())
+        names = map(_PORTS.get, instance.sockets)
+        return all(numbers.get(name) == firewall_flows.PORTS[name] for name in names)
     return False
 
 
@@ -85,7 +86,7 @@ def _settings(instance, entry):
 
 
 def _ports(instance):
-    for index, side in enumerate(SIDES):
+    for index, side in enumerate(instance.sockets):
         name = _PORTS[side]
         yield from ("--", "add-port", _BRIDGE, name, "--", "set", "Interface", name, "type=dpdk",
                     f"ofport_request={firewall_flows.PORTS[name]}",
