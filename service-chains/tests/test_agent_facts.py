@@ -30,6 +30,8 @@ class FactsTest(unittest.TestCase):
         self.assertEqual(sorted(facts["functions"]), sorted(catalogue.load_all()))
         self.assertEqual(facts["functions"]["forwarder"], {"form": "container", "mode": "transparent", "shared": True})
         self.assertEqual(facts["functions"]["router-vm"], {"form": "vm", "mode": "routed", "shared": False})
+        self.assertEqual(facts["functions"]["packet-divert-ct"],
+                         {"form": "container", "mode": "transparent", "shared": True, "outputs": 2})
 
     def test_changes(self):
         self.assertEqual(self.functions(), {})

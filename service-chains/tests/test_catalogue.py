@@ -28,8 +28,8 @@ class CatalogueTest(unittest.TestCase):
 
     def test_shipped_functions(self):
         entries = catalogue.load_all()
-        self.assertEqual(sorted(entries), ["forwarder", "monitor", "packet-filter", "packet-filter-ct",
-                                           "packet-filter-vm", "router-vm"])
+        self.assertEqual(sorted(entries), ["forwarder", "monitor", "packet-divert-ct", "packet-filter",
+                                           "packet-filter-ct", "packet-filter-vm", "router-vm"])
         for entry in entries.values():
             with self.subTest(entry.name):
                 self.assertEqual(catalogue.machine_problems(entry), [])
@@ -42,10 +42,12 @@ class CatalogueTest(unittest.TestCase):
         self.assertEqual(len({entry.rules for entry in filters}), 1, "one set of rules")
         self.assertEqual({entry.name for entry in entries.values() if entry.mode == "routed"}, {"router-vm"})
         self.assertFalse(entries["router-vm"].shared)
+        self.assertEqual({entry.name for entry in entries.values() if entry.outputs == 2}, {"packet-divert-ct"})
 
     def test_defaults(self):
         entry = self.load({})
         self.assertEqual((entry.core, entry.scheduling, entry.rules, entry.mode), (0, "idle", None, "transparent"))
+        self.assertEqual((entry.outputs, entry.as_json()["outputs"]), (1, 1))
 
     def test_router(self):
         changes = {"form": "vm", "mode": "routed", "shared": False, "start": {"memory-mb": 128}}
@@ -57,7 +59,8 @@ class CatalogueTest(unittest.TestCase):
 
     def test_wrong_fields(self):
         for name, content in (("good.nft", ""), ("good.rules.yaml", "rules: []"),
-                              ("bad.rules.yaml", "rules: [{from: inside, protocol: tcp, action: drop}]")):
+                              ("bad.rules.yaml", "rules: [{from: inside, protocol: tcp, action: drop}]"),
+                              ("two.rules.yaml", "rules: [{from: inside, protocol: tcp, action: divert}]")):
             (self.directory / name).write_text(content, encoding="ascii")
         for changes, start in (
                 ({"name": ...}, "name: is missing"), ({"form": "jail"}, "form: "), ({"shared": "yes"}, "shared: "),
@@ -69,6 +72,18 @@ class CatalogueTest(unittest.TestCase):
                 ({"mode": "bridged"}, "mode: "),
                 ({"mode": "routed"}, "mode: is routed, which form container cannot be"),
                 ({"mode": "routed", "form": "vm"}, "shared: is true; frames to a routed function have no tag"),
+                ({"outputs": 3}, "outputs: 3 will not do"), ({"outputs": True}, "outputs: true will not do"),
+                ({"outputs": 2}, "outputs: is 2, which takes form container with a rule set"),
+                ({"outputs": 2, "form": "netns", "start": {"memory-mb": 64, "rules": "good.rules.yaml"}},
+                 "outputs: is 2, which takes form container"),
+                ({"outputs": 2, "form": "vm", "start": {"memory-mb": 128, "rules": "good.rules.yaml"}},
+                 "outputs: is 2, which takes form container"),
+                ({"outputs": 2, "mode": "routed", "start": {"memory-mb": 64, "rules": "good.rules.yaml"}},
+                 "outputs: is 2, which takes form container with a rule set and mode transparent"),
+                ({"start": {"memory-mb": 64, "rules": "two.rules.yaml"}},
+                 "start.rules: two.rules.yaml: rules[0].action: is divert, and the function has one output"),
+                ({"form": "netns", "start": {"memory-mb": 64, "rules": "two.rules.yaml"}},
+                 "start.rules: two.rules.yaml: rules[0].action: is divert, and the function has one output"),
                 ({"colour": 1}, "colour: unknown field"),
                 ({"name": "g"}, "name: is g; a function is named as its file"),
                 ({"form": "netns"}, "start.rules: is missing"), ({"form": "vm"}, "start.rules: is missing"),
@@ -94,7 +109,7 @@ class CatalogueTest(unittest.TestCase):
         self.assertRegex(rules, "^start.rules: nft ")
 
     def test_unknown_function(self):
-        with self.assertRaisesRegex(PenstockError, "no function nat; it has forwarder, monitor, packet-filter, pack"):
+        with self.assertRaisesRegex(PenstockError, "no function nat; it has forwarder, monitor, packet-"):
             catalogue.find("nat")
 
     def test_instance_name(self):
