@@ -144,15 +144,19 @@ def inside(namespace, make):
         os.close(there)
 
 
+def _family(address):
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
 def listen(namespace, address, port):
     """A listening TCP socket in another namespace."""
-    return inside(namespace, lambda: socket.create_server((address, port)))
+    return inside(namespace, lambda: socket.create_server((address, port), family=_family(address)))
 
 
 def udp(namespace, address, port):
     """A UDP socket in another namespace that waits at most a second for a packet."""
     def make():
-        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        made = socket.socket(_family(address), socket.SOCK_DGRAM)
         made.bind((address, port))
         made.settimeout(1)
         return made
@@ -161,7 +165,7 @@ def udp(namespace, address, port):
 
 def send_over_tcp(client, server, address, port=7007, seconds=10):
     """Sends a few bytes over TCP from one namespace to another; what arrived, or None if no session came about."""
-    with listen(server, "0.0.0.0", port) as listener:
+    with listen(server, "::" if ":" in address else "0.0.0.0", port) as listener:
         try:
             sender = inside(client, lambda: socket.create_connection((address, port), seconds))
         except OSError:

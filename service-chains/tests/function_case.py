@@ -17,39 +17,46 @@ INSIDE_6, OUTSIDE_6 = "fd00:9::1", "fd00:9::2"
 
 
 class FunctionCase(unittest.TestCase):
-    """A node with hosts on both sides of a function."""
+    """A node with hosts on all sides of a function."""
+
+    # By side: first letter of the names of its hosts, their addresses. The n-th side is OpenFlow port n, its hosts are
+    # the ports from 10 n on.
+    sides = {"in": ("i", INSIDE, INSIDE_6), "out": ("o", OUTSIDE, OUTSIDE_6)}
 
     def setUp(self):
         self.box = Sandbox()
         self.addCleanup(self.box.close)
 
     def node(self, tenants):
-        """A node with a host on either side for each tenant; sets self.hosts to pairs (inside, outside)."""
-        self.hosts, access, uplink = [], [], []
+        """A node with a host on each side for each tenant; sets self.hosts to tuples (inside, outside ...)."""
+        self.hosts, ports = [], {side: [] for side in self.sides}
         for tenant in range(tenants):
-            self.hosts.append((self.box.host(f"i{tenant}", f"{INSIDE}/24", f"i{tenant}"),
-                               self.box.host(f"o{tenant}", f"{OUTSIDE}/24", f"o{tenant}")))
-            for host, address in zip(self.hosts[-1], (INSIDE_6, OUTSIDE_6)):
-                run("ip", "-n", host, "address", "add", f"{address}/64", "dev", "eth0", "nodad")
-            access.append({"name": f"i{tenant}"})
-            uplink.append({"name": f"o{tenant}"})
-        self.name, self.profile = self.box.node("a", access_ports=access, uplink_ports=uplink)
+            self.hosts.append(tuple(self._host(f"{letter}{tenant}", *addresses)
+                                    for letter, *addresses in self.sides.values()))
+            for side, (letter, *_) in self.sides.items():
+                ports[side].append({"name": f"{letter}{tenant}"})
+        access = ports.pop("in")
+        self.name, self.profile = self.box.node("a", access_ports=access, uplink_ports=sum(ports.values(), []))
         self.box.ovs_config("up", self.profile)
         self.ovs = Ovs(self.box.run_directory / self.name)
+
+    def _host(self, name, address, address_6):
+        host = self.box.host(name, f"{address}/24", name)
+        run("ip", "-n", host, "address", "add", f"{address_6}/64", "dev", "eth0", "nodad")
+        return host
 
     def attach(self, function, tenants):
         """Makes the bridge, the function's ports and the flows of the tenants."""
         sockets = self.box.run_directory / self.name / "vhost"
         command = ["add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev", "fail_mode=secure"]
-        for index, side in enumerate(("in", "out"), 1):
+        for number, (side, (letter, *_)) in enumerate(self.sides.items(), 1):
             port = f"{function}-{side}"
             command += ["--", "add-port", "br0", port, "--", "set", "interface", port, "type=dpdkvhostuserclient",
-                        f"options:vhost-server-path={sockets}/{port}.sock", f"ofport_request={index}"]
-        for tenant in range(tenants):
-            for base, side in ((10, "i"), (20, "o")):
-                port = f"{side}{tenant}"
+                        f"options:vhost-server-path={sockets}/{port}.sock", f"ofport_request={number}"]
+            for tenant in range(tenants):
+                port = f"{letter}{tenant}"
                 command += ["--", "add-port", "br0", port, "--", "set", "interface", port,
-                            f"ofport_request={base + tenant}"]
+                            f"ofport_request={10 * number + tenant}"]
         self.ovs.vsctl(*command)
         self.add_flows(tenants)
 
@@ -57,12 +64,12 @@ class FunctionCase(unittest.TestCase):
         """The flows of the tenants, also after a restart of the switch, which forgets them."""
         for tenant in range(tenants):
             vlan = 100 + tenant
-            push = f"push_vlan:0x8100,set_field:{0x1000 | vlan}->vlan_vid"
-            for flow in (f"in_port={10 + tenant},actions={push},output:1",
-                         f"in_port=2,dl_vlan={vlan},actions=pop_vlan,output:{20 + tenant}",
-                         f"in_port={20 + tenant},actions={push},output:2",
-                         f"in_port=1,dl_vlan={vlan},actions=pop_vlan,output:{10 + tenant}"):
-                run("ovs-ofctl", "-O", "OpenFlow13", "add-flow", "br0", flow, environment=self.ovs.environment)
+            for number in range(1, len(self.sides) + 1):
+                host = 10 * number + tenant
+                for flow in (f"in_port={host},actions=push_vlan:0x8100,set_field:{0x1000 | vlan}->vlan_vid,"
+                             f"output:{number}",
+                             f"in_port={number},dl_vlan={vlan},actions=pop_vlan,output:{host}"):
+                    run("ovs-ofctl", "-O", "OpenFlow13", "add-flow", "br0", flow, environment=self.ovs.environment)
 
     def start(self, *args, code=0):
         return self.box.functions("start", *args, "--node", self.name, code=code)

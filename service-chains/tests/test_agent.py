@@ -86,7 +86,7 @@ class FunctionsAgentTest(unittest.TestCase):
 
     def remove(self, name):
         """Takes the ports away, with whatever is ordered."""
-        for side in ("in", "out"):
+        for side in ("in", "out", "alt"):
             self.ovs.vsctl("--if-exists", "del-port", f"{name}-{side}")
 
     def keys(self, name):
@@ -174,6 +174,15 @@ class FunctionsAgentTest(unittest.TestCase):
         self.until_state("lone", "waiting")
         self.ports("lone")
         self.until_state("lone", "running")
+
+    def test_waits_for_the_second_output(self):
+        self.order("both", {"function": "packet-divert-ct", "scheduling": "normal"})
+        self.until_state("both", "waiting")
+        self.assertFalse(self.status()["both"]["sockets"]["alt"]["connected"])
+        self.ports("both", sides=("alt",))
+        self.until_state("both", "running")
+        self.withdraw("both")
+        self.until_nothing_left("both")
 
     def test_rights(self):
         self.order("filter", {"function": "packet-filter", "scheduling": "low"})
@@ -321,8 +330,9 @@ class FunctionsAgentTest(unittest.TestCase):
         self.assertEqual(self.pid("hand"), pid)
 
     def test_those_of_others_are_found(self):
-        """Whoever listens at both sockets, in any network namespace; a socket that nobody listens at is none."""
-        sockets = [str(self.directory / "vhost" / f"guest-{side}.sock") for side in ("in", "out")]
+        """Whoever listens at both sockets, in any network namespace; a socket that nobody listens at is none. One for a
+        second output is no other function."""
+        sockets = [str(self.directory / "vhost" / f"guest-{side}.sock") for side in ("in", "out", "alt")]
         namespace = self.box.namespace(f"psh-{os.getpid()}-guest")
         guest = subprocess.Popen(["ip", "netns", "exec", namespace, "/usr/bin/python3", "-c", _LISTEN, *sockets])
         self.addCleanup(lambda: [pathlib.Path(path).unlink() for path in sockets])
