@@ -11,36 +11,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Orders that the agent of a node answers, in a real database; the test plays the part of the agent. */
 @Timeout(120)
-class AgentExchangeIT {
+class AgentExchangeIT extends ConnectedNode {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Pattern ORDER = Pattern.compile("penstock-trace=\"([0-9a-f-]{36}) (.*?)\"[,}]");
     private static final Pattern CACHE_ORDER = Pattern.compile("penstock-cache=\"([0-9a-f-]{36})\"");
 
-    private final RecordingListener listener = new RecordingListener();
-    private final OvsdbServer server = new OvsdbServer();
-    private OvsSandbox node;
-    private NodeSession session;
-
     @BeforeEach
-    void connect() {
-        server.start("127.0.0.1", 0, listener);
-        node = new OvsSandbox();
-        node.announce("pe1", server.port());
-        session = listener.awaitNode("pe1");
+    void makeBridge() {
         node.vsctl("add-br", "br-penstock", "--", "set", "Bridge", "br-penstock", "external_ids:owner=ann");
-    }
-
-    @AfterEach
-    void disconnect() {
-        node.close();
-        server.close();
     }
 
     private String ids() {

@@ -7,33 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a real database says of its node. */
 @Timeout(120)
-class AnnouncementIT {
-    private final RecordingListener listener = new RecordingListener();
-    private final OvsdbServer server = new OvsdbServer();
-    private OvsSandbox node;
-    private NodeSession session;
-
-    @BeforeEach
-    void connect() {
-        server.start("127.0.0.1", 0, listener);
-        node = new OvsSandbox();
-        node.announce("pe1", server.port());
-        session = listener.awaitNode("pe1");
-    }
-
-    @AfterEach
-    void disconnect() {
-        node.close();
-        server.close();
-    }
-
+class AnnouncementIT extends ConnectedNode {
     private ApplyResult apply() {
         return session.apply(Specs.bridge(List.of(Specs.system("acc0", 1)))).join();
     }

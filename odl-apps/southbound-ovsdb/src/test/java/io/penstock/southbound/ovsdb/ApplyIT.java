@@ -13,36 +13,16 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A real database, and where it matters a real switch. */
 @Timeout(120)
-class ApplyIT {
+class ApplyIT extends ConnectedNode {
     private static final String ORDER = "{\"domain\":\"é\\\"\"}";
 
-    private final RecordingListener listener = new RecordingListener();
-    private final OvsdbServer server = new OvsdbServer();
     private final BridgeSpec spec =
         Specs.bridge(List.of(system("acc0", 1), system("up0", 2), vhost("fw-in", 10, "/nowhere")));
-    private OvsSandbox node;
-    private NodeSession session;
-
-    @BeforeEach
-    void connect() {
-        server.start("127.0.0.1", 0, listener);
-        node = new OvsSandbox();
-        node.announce("pe1", server.port());
-        session = listener.awaitNode("pe1");
-    }
-
-    @AfterEach
-    void disconnect() {
-        node.close();
-        server.close();
-    }
 
     @Test
     void databaseGetsTheWholeBridgeAndASecondApplyWritesNothing() throws Exception {
