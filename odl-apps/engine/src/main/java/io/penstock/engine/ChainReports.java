@@ -16,6 +16,7 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.stage.HopLabels;
 import io.penstock.southbound.openflow.InstalledFlow;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -32,7 +33,6 @@ import java.util.stream.Collectors;
  */
 record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<String, Observation> observations,
         HealthService health, CanaryService canaries, AgentReports agents) {
-    private static final String HOP = "chain hop to ";
     private static final String CHAIN = "chain ";
 
     List<FunctionStatus> functions() {
@@ -44,8 +44,8 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
         return new FunctionStatus(function.name(), state(function), function.instances().stream()
             .map(instance -> new InstanceStatus(instance.name(), state(function, instance),
                 agents.process(function.node(), instance),
-                packets.in(function.spread() ? "to " : HOP, instance), packets.outWithProbes(instance),
-                health.statistics(function.node(), instance.name()))).toList(),
+                packets.in(function.spread() ? HopLabels.INSTANCE : HopLabels.HOP, instance),
+                packets.outWithProbes(instance), health.statistics(function.node(), instance.name()))).toList(),
             CanaryReports.of(function, desired.allocations(), canaries.judgement(function)));
     }
 
@@ -104,7 +104,7 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
                 tenant -> tenant.chain().orElseThrow()));
         observations.values().forEach(seen -> {
             final Map<FlowSpec.Key, Long> packets = packets(seen);
-            seen.plan().flows().values().stream().filter(planned -> planned.label().startsWith(HOP))
+            seen.plan().flows().values().stream().filter(planned -> planned.label().startsWith(HopLabels.HOP))
                 .forEach(planned -> hits.merge(chain(planned.label()).orElseGet(
                     () -> chainOfVrf.getOrDefault(Cookie.ownerId(planned.flow().cookie()), "")),
                     packets.getOrDefault(planned.flow().key(), 0L), Long::sum));

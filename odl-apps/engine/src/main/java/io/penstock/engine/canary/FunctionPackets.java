@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.stage.HopLabels;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.InstalledFlow;
@@ -53,19 +54,19 @@ public record FunctionPackets(Map<String, Long> byLabel) {
 
     /** Packets that connections have sent into an instance. */
     long in(final Instance instance) {
-        return in("to ", instance);
+        return in(HopLabels.INSTANCE, instance);
     }
 
     /** Packets that came out of an instance, its probes included. */
     public long outWithProbes(final Instance instance) {
-        return sum(instance, port -> byLabel.getOrDefault("from " + port, 0L));
+        return sum(instance, port -> byLabel.getOrDefault(HopLabels.FROM + port, 0L));
     }
 
     /** Packets that came out of an instance. */
     long out(final Instance instance) {
         // Where one flow was made anew and the other was not, its probes may be more than all.
         return Math.max(0, outWithProbes(instance)
-            - sum(instance, port -> byLabel.getOrDefault("probe from " + port, 0L)));
+            - sum(instance, port -> byLabel.getOrDefault(HopLabels.PROBE + port, 0L)));
     }
 
     private static long sum(final Instance instance, final ToLongFunction<String> count) {

@@ -55,12 +55,12 @@ public final class ChainStage implements Stage {
         if (function.nsh()) {
             NshHop.planPort(node, port, direction, origin, sink);
         } else {
-            sink.flow(Table.CLASSIFY, Priority.NORMAL, "from " + port).when(MatchField.IN_PORT, node.port(port))
+            sink.flow(Table.CLASSIFY, Priority.NORMAL, HopLabels.FROM + port).when(MatchField.IN_PORT, node.port(port))
                 .then(origin, direction.load())
                 .go(function.routed().isPresent() ? Table.CHAIN_ROUTED : Table.CHAIN_RETURN);
         }
         if (function.health().isPresent() && function.routed().isEmpty()) {
-            sink.flow(Table.CHAIN_RETURN, Priority.GUARD, "probe from " + port)
+            sink.flow(Table.CHAIN_RETURN, Priority.GUARD, HopLabels.PROBE + port)
                 .when(MatchField.IN_PORT, node.port(port)).when(MatchField.VLAN_VID, Constants.PROBE_VLAN)
                 .then(probe(node.port(port), new Action.PopVlan())).end();
         }
@@ -244,7 +244,7 @@ public final class ChainStage implements Stage {
         final TenantView view = hops.view();
         if (next.to().isPresent()) {
             final NetworkFunction to = next.to().orElseThrow();
-            hops.passOn(hops.returned(sink, table, from, direction, Priority.NORMAL, Hops.HOP
+            hops.passOn(hops.returned(sink, table, from, direction, Priority.NORMAL, HopLabels.HOP
                 + hops.side(to, direction) + note).when(where).then(hops.copies(next.copies(), direction)), to,
                 direction);
             return;
@@ -279,16 +279,13 @@ public final class ChainStage implements Stage {
 
     /** The steps of a tenant's chains. */
     private record Hops(NodeView node, TenantView view) {
-        /** Begins labels by which packets are counted. */
-        static final String HOP = "chain hop to ";
-
         /** A function by the side that packets of a direction enter it from. */
         String side(final NetworkFunction function, final Direction direction) {
             return function.name() + (direction == Direction.TO_BACKBONE ? "-in" : "-out");
         }
 
         String label(final TenantView.Path path, final Direction direction) {
-            return HOP + side(first(path, direction), direction) + path.note();
+            return HopLabels.HOP + side(first(path, direction), direction) + path.note();
         }
 
         /** The function that packets of a direction come to first. */

@@ -28,7 +28,7 @@ public final class NshHop {
     /** What frames from a port of such a function meet. */
     static void planPort(final NodeView node, final String port, final Direction direction,
             final Action origin, final FlowSink sink) {
-        sink.flow(Table.CLASSIFY, Priority.NORMAL, "from " + port).when(MatchField.IN_PORT, node.port(port))
+        sink.flow(Table.CLASSIFY, Priority.NORMAL, HopLabels.FROM + port).when(MatchField.IN_PORT, node.port(port))
             .when(MatchField.ETH_TYPE, EtherType.NSH).when(MatchField.NSH_MDTYPE, MD_TYPE)
             .when(MatchField.NSH_SI, Constants.SERVICE_INDEX - 1)
             .then(origin, direction.load(), new Action.Decap(), new Action.Decap()).go(Table.CHAIN_RETURN);

@@ -38,7 +38,7 @@ final class RoutedHop {
             if (function.health().isPresent()) {
                 function.instances().forEach(instance -> {
                     final int port = node.port(direction.other().port(instance));
-                    from(node, function, direction, sink, Priority.HIGH, "probe from "
+                    from(node, function, direction, sink, Priority.HIGH, HopLabels.PROBE
                         + direction.other().port(instance)).when(MatchField.IN_PORT, port).ipv4()
                         .when(MatchField.IP_PROTO, IpProtocol.ICMP).when(MatchField.IP_DST,
                             direction == Direction.TO_BACKBONE ? Constants.PROBE_OUTSIDE : Constants.PROBE_INSIDE)

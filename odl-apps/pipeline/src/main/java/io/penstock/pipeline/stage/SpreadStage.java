@@ -86,7 +86,7 @@ public final class SpreadStage implements Stage {
             sink.flow(Table.CHAIN_INSTANCE, Priority.HIGH, "has " + instance.name())
                 .when(Register.FUNCTION.is(number), Register.INSTANCE.is(port)).go(Table.CHAIN_ENTER);
             for (final Direction direction : Direction.values()) {
-                sink.flow(Table.CHAIN_ENTER, Priority.NORMAL, "to " + direction.port(instance))
+                sink.flow(Table.CHAIN_ENTER, Priority.NORMAL, HopLabels.INSTANCE + direction.port(instance))
                     .when(Register.INSTANCE.is(port), Register.FROM_BACKBONE.is(direction.ordinal()))
                     .then(function.routed().map(routed -> RoutedHop.into(routed, direction))
                         .orElseGet(() -> tagged(direction)))
