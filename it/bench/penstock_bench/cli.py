@@ -123,7 +123,7 @@ def _run_parts(options):
     module, telling = _BY_PARTS[options.what]
     chosen = module.quick() if options.quick else module.full()
     directory, results = _begin(options, chosen.mode)
-    run = module.Run(chosen, directory, places.ASSEMBLY, results, say, options.parts or module.PARTS)
+    run = module.Run(directory, places.ASSEMBLY, results, say, chosen, options.parts or module.PARTS)
     try:
         run.everything()
     finally:
@@ -140,7 +140,7 @@ def _run(options):
         baseline.load(options.baseline)  # What is wrong with it is better known before an hour of work.
     chosen = plan.quick() if options.quick else plan.full()
     directory, results = _begin(options, chosen.mode)
-    run = plan.Run(chosen, directory, places.ASSEMBLY, results, say)
+    run = plan.Run(directory, places.ASSEMBLY, results, say, chosen)
     try:
         run.everything()
     finally:

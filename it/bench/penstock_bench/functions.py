@@ -13,9 +13,8 @@ One controller and one node, a host with a server for the first three parts, the
 
 import contextlib
 import dataclasses
-import pathlib
 
-from . import forms, functions_bed, generator, hops, outages, planned, report
+from . import forms, functions_bed, generator, hops, outages, planned, run
 
 PARTS = ("changes", "tcp", "outage", "hops", "probes", "forms")
 
@@ -44,19 +43,12 @@ def quick():
     return Plan("chain-quick", rounds=3, change_rounds=2, tcp_rounds=1, outages=3, form_rounds=1)
 
 
-class Run:
-    """Carries it out. Results are written after every step. `parts`: which of PARTS."""
-
-    def __init__(self, plan, directory, distribution, results, say, parts=PARTS):
-        self._plan, self._distribution, self._say, self._parts = plan, distribution, say, parts
-        self._directory = pathlib.Path(directory)
-        self._work = self._directory / "work"
-        self.results = results
+class Run(run.Run):
+    """Carries it out. `parts`: some of PARTS."""
 
     def everything(self):
         """All parts that are wanted."""
-        self._work.mkdir(parents=True, exist_ok=True)
-        program = generator.build(self._work)
+        program = self._build()
         with functions_bed.FunctionsBed(self._work / "edge", self._distribution) as bed:
             with contextlib.ExitStack() as undo:
                 if _CONTROL & set(self._parts):
@@ -67,10 +59,6 @@ class Run:
             if "forms" in self._parts:
                 self._forms(bed, program)
         self.save()
-
-    def save(self):
-        """Writes results.json."""
-        report.save(self._directory, self.results)
 
     def _control(self, bed, program):
         work = planned.Planned(bed, program, self._say)

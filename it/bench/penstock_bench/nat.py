@@ -13,7 +13,6 @@ held comes first, for a switch gives memory back to nobody: only one that never 
 """
 
 import contextlib
-import pathlib
 import time
 
 from penstock_node import processes
@@ -21,7 +20,7 @@ from penstock_node.commands import run as run_command
 from penstock_node.errors import PenstockError
 from penstock_node.ovs import BRIDGE
 
-from . import bare, configuration, edge, generator, report, stats, switch, traffic
+from . import bare, configuration, edge, generator, run, stats, switch, traffic
 
 TRACKED = ("handwritten", "pat", "deterministic")
 """Contenders that make a session of each new connection."""
@@ -51,19 +50,12 @@ _BY_HAND_TABLE, _BY_HAND_ZONE, _BY_HAND_COOKIE = 253, 65000, "0xba4f"
 _BY_HAND_ADDRESS = "100.127.0.3"
 
 
-class Run:
-    """Carries it out. Results are written after every step."""
-
-    def __init__(self, directory, distribution, results, say):
-        self._distribution, self._say = distribution, say
-        self._directory = pathlib.Path(directory)
-        self._work = self._directory / "work"
-        self.results = results
+class Run(run.Run):
+    """Carries it out."""
 
     def everything(self):
         """All phases."""
-        self._work.mkdir(parents=True, exist_ok=True)
-        program = generator.build(self._work)
+        program = self._build()
         with contextlib.ExitStack() as undo:
             bed = undo.enter_context(edge.Edge(self._work / "edge", self._distribution))
             source = undo.enter_context(generator.Generator(program, bed.sockets, "penstock-nat", self._work,
@@ -76,10 +68,6 @@ class Run:
             for phase in (self._held, self._throughput, self._latency, self._setup):
                 phase(bed, source)
                 self.save()
-
-    def save(self):
-        """Writes results.json."""
-        report.save(self._directory, self.results)
 
     def _setup(self, bed, source):
         found = self.results["setup"] = {name: [] for name in TRACKED}

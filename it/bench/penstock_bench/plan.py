@@ -11,7 +11,7 @@ import time
 from penstock_node import processes
 from penstock_node.errors import PenstockError
 
-from . import bare, chain, control, edge, generator, ovn, ovn_network, report, rfc2544, switch, traffic
+from . import bare, chain, control, edge, generator, ovn, ovn_network, rfc2544, run, switch, traffic
 
 ROUTERS = {"ovn": "distributed", "ovn-gateway": "gateway"}
 """OVN's two contenders, and the kind of router their tenants have."""
@@ -95,21 +95,14 @@ class Way:
     frames: dict
 
 
-class Run:
-    """Carries a plan out. Results are written after every step, so that a run that is cut off leaves what it has."""
+class Run(run.Run):
+    """Carries a plan out. One that is cut off leaves what it has."""
 
-    def __init__(self, plan, directory, distribution, results, say):
-        self._plan, self._distribution, self._say = plan, distribution, say
-        self._directory = pathlib.Path(directory)
-        self._work = self._directory / "work"
-        # Number of tenants and kind of the flows that have sessions now.
-        self._warm = None
-        self.results = results
+    _warm = None  # Number of tenants and kind of the flows that have sessions now.
 
     def everything(self):
         """All of the plan."""
-        self._work.mkdir(parents=True, exist_ok=True)
-        program = generator.build(self._work)
+        program = self._build()
         self._say("control plane of Penstock")
         self.results["control"] = control.run(self._work / "control", self._distribution, say=self._say,
                                               **self._plan.control)
@@ -128,10 +121,6 @@ class Run:
                 self.results.setdefault("chain_latency", []).extend(
                     chain.measure(bed, program, self._work, traffic.Load(tenants, FLOWS_EACH * tenants), self._say))
                 self.save()
-
-    def save(self):
-        """Writes results.json."""
-        report.save(self._directory, self.results)
 
     def _forward(self, bed, peer, program):
         sockets = dict(bed.sockets) | {link: self._work / "edge" / f"{link}.sock" for link in OVN_LINKS}

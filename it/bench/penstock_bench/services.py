@@ -11,11 +11,10 @@ One controller, one node, one polling thread for all ports. The hosts are a proc
 
 import contextlib
 import dataclasses
-import pathlib
 
 from penstock_node.errors import PenstockError
 
-from . import generator, names, neighbour, report, services_bed, stats, traffic
+from . import generator, names, neighbour, run, services_bed, stats, traffic
 from .host_process import HostProcess
 from .services_bed import HOSTS_PORT, NAMES_PORT
 
@@ -50,19 +49,12 @@ def quick():
     return Plan("services-quick", rounds=3, dns_seconds=4, turn_seconds=4, connections=1_000_000)
 
 
-class Run:
-    """Carries it out. Results are written after every step. `parts`: which of PARTS."""
-
-    def __init__(self, plan, directory, distribution, results, say, parts=PARTS):
-        self._plan, self._distribution, self._say, self._parts = plan, distribution, say, parts
-        self._directory = pathlib.Path(directory)
-        self._work = self._directory / "work"
-        self.results = results
+class Run(run.Run):
+    """Carries it out. `parts`: some of PARTS."""
 
     def everything(self):
         """All parts that are wanted. Without `dns` the node has no resolvers, and nobody asks for names."""
-        self._work.mkdir(parents=True, exist_ok=True)
-        program = generator.build(self._work)
+        program = self._build()
         with_dns = "dns" in self._parts
         with contextlib.ExitStack() as undo:
             bed = undo.enter_context(services_bed.ServicesBed(self._work / "edge", self._distribution, with_dns))
@@ -81,10 +73,6 @@ class Run:
                 neighbour.Neighbour(bed, source, hosts, self._plan, self._work, self._say).measure(
                     self.results, with_dns, self.save)
         self.save()
-
-    def save(self):
-        """Writes results.json."""
-        report.save(self._directory, self.results)
 
     def _leases(self, bed, hosts):
         found = self.results["leases"] = {"tenants": self._plan.tenants, "samples": {kind: [] for kind in PROBES}}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all runs of ./penstock bench have: a directory to work in, and results that are written after every step."""
+
+import pathlib
+
+from . import generator, report
+
+
+class Run:
+    """A run, which others are made of.
+
+    directory:    where the results go
+    distribution: the controller
+    say:          tells the user a line
+    plan, parts:  how much is measured, and which parts of it, where a run has such
+    """
+
+    def __init__(self, directory, distribution, results, say, plan=None, parts=()):
+        self._plan, self._distribution, self._say, self._parts = plan, distribution, say, parts
+        self._directory = pathlib.Path(directory)
+        self._work = self._directory / "work"
+        self.results = results
+
+    def _build(self):
+        """Makes the directory to work in, and the generator; returns its program."""
+        self._work.mkdir(parents=True, exist_ok=True)
+        return generator.build(self._work)
+
+    def save(self):
+        """Writes results.json."""
+        report.save(self._directory, self.results)
