@@ -143,11 +143,7 @@ def render(results):
     """The report as a Document."""
     document = Document("Penstock chain benchmark", f"{results.get('mode', '')} run, started "
                         f"{results.get('started', '')}. Raw data: [results.json](results.json).")
-    document.section("Ratios")
-    document.table(["ratio", "what it is", "value", "range", "target", "method"], [
-        (f"`{name}`", CHAIN[name].text, number(one["value"]), f"{number(one['low'])} – {number(one['high'])}",
-         "-" if one["target"] is None else f"{CHAIN[name].bound} {number(one['target'])}", one["method"])
-        for name, one in compute(results).items()], left=2)
+    sections.ratio_list(document, compute(results), CHAIN)
     _changes_section(document, changes(results))
     _tcp_section(document, events(results))
     _outage_section(document, outage(results))

@@ -56,11 +56,7 @@ def render(results):
     """The report as a Document."""
     document = Document("Penstock NAT benchmark", f"Started {results.get('started', '')}. Raw data: "
                         "[results.json](results.json).")
-    document.section("Ratios")
-    document.table(["ratio", "what it is", "value", "range", "target", "method"], [
-        (f"`{name}`", TARGETS[name].text, number(one["value"]), f"{number(one['low'])} – {number(one['high'])}",
-         "-" if one["target"] is None else f"{TARGETS[name].bound} {number(one['target'])}", one["method"])
-        for name, one in compute(results).items()], left=2)
+    sections.ratio_list(document, compute(results), TARGETS)
     _setup(document, results.get("setup") or {})
     _throughput(document, results.get("throughput") or ())
     _latency(document, results.get("latency") or ())

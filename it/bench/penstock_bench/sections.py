@@ -35,6 +35,15 @@ def summary(document, results, found):
     document.table(["ratio", "method"], [(f"`{name}`", ratio["method"]) for name, ratio in found.items()], left=2)
 
 
+def ratio_list(document, found, targets):
+    """The ratios of a run, each beside its target and with the way it was found."""
+    document.section("Ratios")
+    document.table(["ratio", "what it is", "value", "range", "target", "method"], [
+        (f"`{name}`", targets[name].text, number(one["value"]), f"{number(one['low'])} – {number(one['high'])}",
+         "-" if one["target"] is None else f"{targets[name].bound} {number(one['target'])}", one["method"])
+        for name, one in found.items()], left=2)
+
+
 def ovn(document, results):
     """What a user would pick instead."""
     entries = sorted(results.get("forwarding", ()),

@@ -134,11 +134,7 @@ def render(results):
     """The report as a Document."""
     document = Document("Penstock services benchmark", f"{results.get('mode', '')} run, started "
                         f"{results.get('started', '')}. Raw data: [results.json](results.json).")
-    document.section("Ratios")
-    document.table(["ratio", "what it is", "value", "range", "target", "method"], [
-        (f"`{name}`", SERVICES[name].text, number(one["value"]), f"{number(one['low'])} – {number(one['high'])}",
-         "-" if one["target"] is None else f"{SERVICES[name].bound} {number(one['target'])}", one["method"])
-        for name, one in compute(results).items()], left=2)
+    sections.ratio_list(document, compute(results), SERVICES)
     found = detail(results)
     _leases_section(document, found.get("leases", {}), found.get("conflict_probes"))
     _dns_section(document, found.get("dns", {}))
