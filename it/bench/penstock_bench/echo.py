@@ -123,12 +123,13 @@ class Datagrams(Loop):
                 if self.begin(**line["begin"]) is None:
                     return
 
-    def begin(self, first, ports, life=None):
+    def begin(self, first, ports, life=None, patience=_CONNECT_SECONDS):
         """Sends from `ports` ports, every second one from `first` on, until the next line; the answer says all.
 
-        life: seconds after which a port is given up for the next one; None for never
+        life:     seconds after which a port is given up for the next one; None for never
+        patience: seconds until each of the first ports has to have an answer; the program ends when one has none
 
-        Answers {} when each of the first ports has an answer; what was sent until then does not count. At the end sent,
+        Answers {} when they have; what was sent until then does not count. At the end sent,
         lost, gap (longest time that a port waited for an answer to come after another), pause (longest time that this
         program did not run when it wanted to), used (ports in all).
         """
@@ -137,7 +138,7 @@ class Datagrams(Loop):
         for number in range(ports):
             # They end one after the other.
             self._open(now + life * (1 + number / ports) if life else None)
-        self._meet()
+        self._meet(patience)
         self._before, self._lost = self._sent, 0  # Late answers to those before have numbers of their own.
         self._gap = self._pause = 0.0
         self.tell({})
@@ -154,15 +155,14 @@ class Datagrams(Loop):
                 return None
         return self._finish()
 
-    def _meet(self):
+    def _meet(self, seconds):
         """Sends from every port until it has an answer: hosts and routers meet, connections begin."""
-        until = time.monotonic() + _CONNECT_SECONDS
-        while any(port.last is None for port in self._ports):
+        until = time.monotonic() + seconds
+        while silent := [port for port in self._ports if port.last is None]:
             if time.monotonic() > until:
-                break
-            for port in self._ports:
-                if port.last is None:
-                    self._send_one(port, time.monotonic())
+                sys.exit(f"{len(silent)} of {len(self._ports)} ports have no answer after {seconds} s")
+            for port in silent:
+                self._send_one(port, time.monotonic())
             self.lines(0.1)
         for port in self._ports:
             port.waiting.clear()

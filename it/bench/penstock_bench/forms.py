@@ -40,7 +40,7 @@ class Forms:
         self._source.load(edge.LINKS[0], traffic.write_access(_LOAD, self._directory, "forms")[0])
 
     def round(self, number):
-        """One sample of each form: {form: {mpps, trials, form, acceleration}}."""
+        """One sample of each form: {name: {mpps, trials, function, form, acceleration}}."""
         names = list(self.forms)
         first = number % len(names)
         with switch.giving_way(self._bed.ovs, _SLEEP_MICROSECONDS, self._bed.profile.pmd_maxsleep_us):

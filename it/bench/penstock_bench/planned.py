@@ -48,7 +48,8 @@ class Planned:
     def talk(self, count):
         """Makes all events, with `count` connections open before each, and as many that begin during it.
 
-        {event: {connections, broken: {port: why}, moved: [port], before, during (checked answers), versions}}
+        {event: {connections, broken: {port: why}, moved: [port], instances (that they had, at least two), checks
+        (how often one was found to be well)}}
         """
         self.begin()
         found = {}
@@ -149,7 +150,7 @@ class Talk:
         self._sets.append(ports)
         self._found["connections"] += len(ports)
         self._check()
-        self._found["instances"] = len(set(self._labels.values()))
+        self._found["instances"] = len(set(self._labels.values()) - {None})
 
     def _check(self):
         answer = self._host.play({"check": _CHECK_SECONDS})

@@ -9,6 +9,7 @@ import threading
 import unittest
 
 from penstock_bench.host_process import LineProcess
+from penstock_node.errors import PenstockError
 
 ADDRESS = "127.0.0.1"
 MESSAGE = struct.Struct("!QQ")
@@ -65,6 +66,11 @@ class EchoTest(unittest.TestCase):
         self.assertLess(found["lost"], found["sent"])
         self.assertGreater(found["gap"], 0.03)
         self.assertEqual(found["used"], 2)
+
+    def test_datagrams_that_nobody_answers(self):
+        host = self.program("datagrams")
+        with self.assertRaisesRegex(PenstockError, "2 of 2 ports have no answer after 0.1 s"):
+            host.play({"begin": {"first": 33_100, "ports": 2, "patience": 0.1}})
 
     def _drop_each_third(self, server):
         class Dropped(list):

@@ -159,6 +159,12 @@ dport=21006),zone=28673,labels=0x5
         with self.assertRaisesRegex(PenstockError, "had the same instance"):
             planned.Talk(self.bed(self.DUMP), host, 1).event(lambda: iter(["open"]))
 
+    def test_connections_without_an_instance_show_nothing(self):
+        answers = iter([{"failed": {}}, {"alive": [21000, 21008], "broken": {}}])
+        host = types.SimpleNamespace(play=lambda job: next(answers))
+        with self.assertRaisesRegex(PenstockError, "had the same instance"):
+            planned.Talk(self.bed(self.DUMP), host, 2).event(lambda: iter(["open"]))
+
     def test_connections_that_do_not_come_about(self):
         host = types.SimpleNamespace(play=lambda job: {"failed": {"21000": "no answer"}})
         with self.assertRaisesRegex(PenstockError, r"1 of 2 connections did not come about: \['no answer'\]"):
