@@ -12,13 +12,12 @@ import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Packets of two tenants with the same addresses through one chain: a firewall that must not fail, and a forwarder. */
-class ChainPacketsIT {
+class ChainPacketsIT extends PairOnNode {
     /** The firewall refuses it. */
     private static final int TELNET = 23;
     private static final String TO_FIREWALL = "chain hop to fw-in";
@@ -26,20 +25,10 @@ class ChainPacketsIT {
     private static final String BACK_TO_FORWARDER = "chain hop to tap-out";
     private static final String BACK_TO_FIREWALL = "chain hop to fw-out";
 
-    private static PacketNode node;
-    private static TenantPair pair;
-
     @BeforeAll
     static void start() {
-        node = new PacketNode();
-        pair = new TenantPair(node.network());
         node.network().server().serveTcp(TELNET);
         node.load(intent());
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
     }
 
     private static Snapshot intent() {

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -26,29 +25,19 @@ import org.junit.jupiter.api.Test;
  * A tenant whose traffic passes a firewall, but its web, which passes a forwarder first, and telnet, which passes
  * nothing; another tenant with the same addresses has no rules.
  */
-class ChainRulesPacketsIT {
+class ChainRulesPacketsIT extends PairOnNode {
     private static final int WEB = TenantPair.WEB;
     /** The firewall refuses it. */
     private static final int TELNET = 23;
     private static final int NTP = 123;
 
-    private static PacketNode node;
-    private static TenantPair pair;
-
     @BeforeAll
     static void start() {
-        node = new PacketNode();
-        pair = new TenantPair(node.network());
         node.network().server().serveTcp(TELNET);
         node.network().server().serveUdp(NTP);
         load(Set.of());
         node.functions().start("fw", "packet-filter");
         node.functions().start("tap", "forwarder");
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
     }
 
     private static void load(final Set<String> down) {

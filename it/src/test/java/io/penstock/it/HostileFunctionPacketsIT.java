@@ -13,17 +13,15 @@ import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
-import io.penstock.testkit.Shell;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** A function that sends what it should not; a tenant beside it has another VRF and no chain. */
-class HostileFunctionPacketsIT {
+class HostileFunctionPacketsIT extends PairOnNode {
     private static final int VLAN = 102;
     private static final String PUBLIC = "203.0.113.13";
     private static final int FRAMES = 20_000;
@@ -46,14 +44,10 @@ class HostileFunctionPacketsIT {
                 pass
         """;
 
-    private static PacketNode node;
-    private static TenantPair pair;
     private static Host beside;
 
     @BeforeAll
     static void start() {
-        node = new PacketNode();
-        pair = new TenantPair(node.network());
         beside = node.network().host("acc0", VLAN, "10.0.0.5/24", TenantPair.GATEWAY);
         node.load(Networks.of(node.node().vhostDirectory(), List.of(
             new NetworkFunction("fw", Networks.NODE, FailPolicy.CLOSED, true).with(new HealthCheck(200, 3, 5))),
@@ -64,16 +58,10 @@ class HostileFunctionPacketsIT {
         beside.meets(TenantPair.GATEWAY);
     }
 
-    @AfterAll
-    static void stop() {
-        node.close();
-    }
-
     /** Out of a side of the function, with a tag. */
     private static void send(final String device, final int tag, final String from, final String to) {
-        Shell.PLAIN.inNamespace("psf-" + node.node().name() + "-fw").run(Duration.ofSeconds(60), "/usr/bin/python3",
-            "-c", SEND, device, "025053ff0001", "025053ff0002", Integer.toString(tag), from, to,
-            Integer.toString(FRAMES));
+        node.functions().inside("fw").run(Duration.ofSeconds(60), "/usr/bin/python3", "-c", SEND, device,
+            "025053ff0001", "025053ff0002", Integer.toString(tag), from, to, Integer.toString(FRAMES));
     }
 
     private static void nobodyIsHarmed() {

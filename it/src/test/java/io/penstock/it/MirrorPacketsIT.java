@@ -13,32 +13,21 @@ import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A mirror sees what passes its place, each direction at a port of its own, and takes nothing away. */
-class MirrorPacketsIT {
+class MirrorPacketsIT extends PairOnNode {
     /** The firewall refuses it. */
     private static final int TELNET = 23;
 
-    private static PacketNode node;
-    private static TenantPair pair;
-
     @BeforeAll
     static void start() {
-        node = new PacketNode();
-        pair = new TenantPair(node.network());
         node.network().server().serveTcp(TELNET);
         load(Set.of(), "fw", "ids");
         node.functions().start("fw", "packet-filter");
         node.functions().start("ids", "monitor");
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
     }
 
     private static void load(final Set<String> down, final String... chain) {

@@ -7,14 +7,13 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** One tenant fills the whole table of connections of a node, for all of its tenants. */
-class NatFullPacketsIT {
+class NatFullPacketsIT extends PairOnNode {
     private static final int FIRST_ZONE = 2;
     private static final int ECHO = 7;
     private static final int TALK = 7001;
@@ -39,23 +38,14 @@ class NatFullPacketsIT {
             time.sleep(0.02)
         """;
 
-    private static PacketNode node;
-    private static TenantPair pair;
     private static String room;
 
     @BeforeAll
     static void start() {
-        node = new PacketNode();
-        pair = new TenantPair(node.network());
         Datagrams.echo(node.network().server(), ECHO);
         node.network().server().serve("socat", "TCP4-LISTEN:" + TALK + ",reuseaddr,fork", "PIPE");
         node.load(TenantPair.intent());
         room = node.node().ovs().appctl("dpctl/ct-get-maxconns");
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
     }
 
     @BeforeEach

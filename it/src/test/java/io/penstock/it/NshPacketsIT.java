@@ -15,14 +15,13 @@ import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Shell;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two tenants with the same addresses through functions that know the service header, and a firewall that does not. */
-class NshPacketsIT {
+class NshPacketsIT extends PairOnNode {
     private static final String UNSERVED = "without a service header that was served, from sf-out";
     /**
      * A service function between two devices: passes on what has a service header, with an index that is lower by one.
@@ -46,14 +45,10 @@ class NshPacketsIT {
                     other[link].send(frame)
         """;
 
-    private static PacketNode node;
-    private static TenantPair pair;
     private static Process serving;
 
     @BeforeAll
     static void start() {
-        node = new PacketNode();
-        pair = new TenantPair(node.network());
         load(function(), "fw", "sf");
         node.functions().start("fw", "packet-filter");
         serving = startToServe("sf");
@@ -63,27 +58,18 @@ class NshPacketsIT {
 
     private static Process startToServe(final String instance) {
         node.functions().start(instance, "monitor");
-        inside(instance).run("sh", "-ec", "nft flush ruleset; for side in inside outside; do "
+        node.functions().inside(instance).run("sh", "-ec", "nft flush ruleset; for side in inside outside; do "
             + "ip link set $side nomaster; done");
         final Process process = serve(instance);
         node.run().closing(() -> Shell.stop(process));
         return process;
     }
 
-    @AfterAll
-    static void stop() {
-        node.close();
-    }
-
-    private static Shell inside(final String instance) {
-        return Shell.PLAIN.inNamespace("psf-" + node.node().name() + "-" + instance);
-    }
-
     private static Process serve(final String instance, final String... how) {
         final List<String> command = new java.util.ArrayList<>(List.of("/usr/bin/python3", "-c", SERVE));
         command.addAll(List.of(how));
         final var file = node.run().directory().resolve("serve-" + instance + "-" + System.nanoTime());
-        final Process process = inside(instance).start(file, command.toArray(String[]::new));
+        final Process process = node.functions().inside(instance).start(file, command.toArray(String[]::new));
         Await.until("the function serves", () -> Shell.printed(file).startsWith("ready"));
         return process;
     }
@@ -149,12 +135,7 @@ class NshPacketsIT {
         load(spread(), "fw", "sf");
         pair.areTranslated();
         for (final String instance : List.of("sf", "sf2")) {
-            try (Capture here = node.functions().capture(instance, "inside", "ether proto 0x894f")) {
-                Await.until("a connection through " + instance, () -> {
-                    pair.first().askTcp(EdgeNetwork.SERVER, TenantPair.WEB);
-                    return here.frames();
-                }, frames -> !frames.isEmpty());
-            }
+            awaitConnection(instance, "ether proto 0x894f");
         }
     }
 

@@ -12,17 +12,15 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
-import io.penstock.testkit.Shell;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A chain with a router in it, behind a firewall that passes frames on. The other tenant has no chain. */
-class RoutedPacketsIT {
+class RoutedPacketsIT extends PairOnNode {
     private static final NetworkFunction ROUTER =
         new NetworkFunction("rt", Networks.NODE, FailPolicy.OPEN, false).with(Routed.DEFAULT);
     /**
@@ -61,28 +59,14 @@ class RoutedPacketsIT {
         link.send(bytes.fromhex("025053ff0909" "025053ff0102" + packet))
         """;
 
-    private static PacketNode node;
-    private static TenantPair pair;
-
     @BeforeAll
     static void start() {
-        node = new PacketNode();
-        pair = new TenantPair(node.network());
         load(Set.of(), spread(), "fw", "rt");
         node.functions().start("fw", "packet-filter");
         for (final String instance : List.of("rt", "rt2")) {
             node.functions().start(instance, "monitor");
-            inside(instance).run("sh", "-c", ROUTE);
+            node.functions().inside(instance).run("sh", "-c", ROUTE);
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
-    }
-
-    private static Shell inside(final String instance) {
-        return Shell.PLAIN.inNamespace("psf-" + node.node().name() + "-" + instance);
     }
 
     private static NetworkFunction spread() {
@@ -122,12 +106,7 @@ class RoutedPacketsIT {
         load(Set.of(), spread(), "fw", "rt");
         pair.areTranslated();
         for (final String instance : List.of("rt", "rt2")) {
-            try (Capture here = node.functions().capture(instance, "inside", "tcp port " + TenantPair.WEB)) {
-                Await.until("a connection through " + instance, () -> {
-                    pair.first().askTcp(EdgeNetwork.SERVER, TenantPair.WEB);
-                    return here.frames();
-                }, frames -> !frames.isEmpty());
-            }
+            awaitConnection(instance, "tcp port " + TenantPair.WEB);
         }
         load(Set.of("rt"), spread(), "fw", "rt");
         pair.areTranslated();
@@ -145,7 +124,7 @@ class RoutedPacketsIT {
     void whatIsNotForItsGatewayIsDroppedAndCounted() {
         load(Set.of(), ROUTER, "rt");
         final long before = node.packets(Table.CHAIN_ROUTED, "a router sent what is not for its gateway");
-        inside("rt").run("/usr/bin/python3", "-c", SEND, "outside");
+        node.functions().inside("rt").run("/usr/bin/python3", "-c", SEND, "outside");
         Await.until("both are counted", () -> node.packets(Table.CHAIN_ROUTED,
             "a router sent what is not for its gateway") >= before + 2);
         pair.areTranslated();

@@ -10,13 +10,12 @@ import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import java.time.Duration;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Connections that are busy enough to pass by connection tracking, and those that must not. */
-class SessionPacketsIT {
+class SessionPacketsIT extends PairOnNode {
     private static final int ECHO = 9000;
     private static final int UPLOAD = 9001;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -46,20 +45,10 @@ class SessionPacketsIT {
                 time.sleep(0.0005)
         """;
 
-    private static PacketNode node;
-    private static TenantPair pair;
-
     @BeforeAll
     static void start() {
-        node = new PacketNode();
-        pair = new TenantPair(node.network());
         node.network().server().serve("socat", "-b", "65535", "UDP4-RECVFROM:" + ECHO + ",fork", "PIPE");
         node.network().server().serve("socat", "TCP4-LISTEN:" + UPLOAD + ",reuseaddr,fork", "EXEC:sha256sum");
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
     }
 
     @BeforeEach

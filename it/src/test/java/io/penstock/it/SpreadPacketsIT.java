@@ -17,12 +17,11 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Connections of two tenants with the same addresses, spread over two firewalls that keep state. */
-class SpreadPacketsIT {
+class SpreadPacketsIT extends PairOnNode {
     private static final int ECHO = 7;
     private static final Instance ONE = new Instance("fw1", State.IN_SERVICE, 1);
     private static final Instance TWO = new Instance("fw2", State.IN_SERVICE, 1);
@@ -61,22 +60,12 @@ class SpreadPacketsIT {
         print(len(broken), flush=True)
         """;
 
-    private static PacketNode node;
-    private static TenantPair pair;
-
     @BeforeAll
     static void start() {
-        node = new PacketNode();
-        pair = new TenantPair(node.network());
         node.network().server().serve("socat", "TCP4-LISTEN:" + ECHO + ",reuseaddr,fork,backlog=100", "PIPE");
         load(Set.of(), ONE, TWO);
         node.functions().start("fw1", "packet-filter");
         node.functions().start("fw2", "packet-filter");
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
     }
 
     private static void load(final Set<String> down, final Instance... instances) {

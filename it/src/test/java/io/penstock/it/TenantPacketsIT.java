@@ -7,29 +7,18 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Packets of two tenants with the same addresses. */
-class TenantPacketsIT {
+class TenantPacketsIT extends PairOnNode {
     private static final int OTHER_PORT = 8080;
     private static final int FIRST_ZONE = 2;
 
-    private static PacketNode node;
-    private static TenantPair pair;
-
     @BeforeAll
     static void start() {
-        node = new PacketNode();
-        pair = new TenantPair(node.network());
         node.network().server().serveTcp(OTHER_PORT);
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
     }
 
     @BeforeEach

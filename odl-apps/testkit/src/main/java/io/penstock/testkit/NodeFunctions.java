@@ -71,9 +71,14 @@ public final class NodeFunctions {
             node.runDirectory().toString()));
     }
 
+    /** Runs commands inside a function that has a namespace. */
+    public Shell inside(final String name) {
+        return Shell.PLAIN.inNamespace("psf-" + node.name() + "-" + name);
+    }
+
     /** Records frames of a device inside a function that has a namespace: {@code inside} or {@code outside}. */
     public Capture capture(final String name, final String device, final String filter) {
-        return new Capture(Shell.PLAIN.inNamespace("psf-" + node.name() + "-" + name),
-            run.directory().resolve("capture-" + name + "-" + device + "-" + System.nanoTime()), device, filter);
+        return new Capture(inside(name), run.directory().resolve("capture-" + name + "-" + device + "-"
+            + System.nanoTime()), device, filter);
     }
 }
