@@ -4,11 +4,11 @@ package io.penstock.engine.rest;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.util.concurrent.ListenableFuture;
-import com.google.common.util.concurrent.SettableFuture;
 import io.penstock.engine.api.Operations;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
@@ -35,10 +35,7 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitApplie
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedInput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutput;
 import org.opendaylight.yangtools.concepts.Registration;
-import org.opendaylight.yangtools.yang.common.ErrorTag;
-import org.opendaylight.yangtools.yang.common.ErrorType;
 import org.opendaylight.yangtools.yang.common.RpcResult;
-import org.opendaylight.yangtools.yang.common.RpcResultBuilder;
 
 /** The RPCs. Those that read switches run on the executor. */
 public final class OperationsRpcs {
@@ -69,8 +66,8 @@ public final class OperationsRpcs {
         final NatUsage natUsage = input -> answer(() -> OperationsWriter.natUsage(operations.natUsage()));
         final NatPreview natPreview =
             input -> answer(() -> OperationsWriter.natPreview(operations.natPreview(change(input))));
-        final WaitApplied waitApplied = this::waitApplied;
-        final ChainTrace chainTrace = this::chainTrace;
+        final WaitApplied waitApplied = input -> Answers.of(() -> waitApplied(input));
+        final ChainTrace chainTrace = input -> Answers.of(() -> chainTrace(input));
         final Registration[] registrations = {
             provider.registerRpcImplementation(status), provider.registerRpcImplementation(verify),
             provider.registerRpcImplementation(resync), provider.registerRpcImplementation(flows),
@@ -85,32 +82,17 @@ public final class OperationsRpcs {
         };
     }
 
-    private ListenableFuture<RpcResult<WaitAppliedOutput>> waitApplied(final WaitAppliedInput input) {
-        final SettableFuture<RpcResult<WaitAppliedOutput>> answer = SettableFuture.create();
-        try {
-            operations.applied(node(input), Duration.ofMillis(input.requireTimeoutMilliseconds().toJava()))
-                .thenAccept(progress -> answer.set(
-                    RpcResultBuilder.success(OperationsWriter.applied(progress)).build()));
-        } catch (IllegalArgumentException e) {
-            answer.set(refused(e));
-        }
-        return answer;
+    private CompletableFuture<WaitAppliedOutput> waitApplied(final WaitAppliedInput input) {
+        return operations.applied(node(input), Duration.ofMillis(input.requireTimeoutMilliseconds().toJava()))
+            .thenApply(OperationsWriter::applied);
     }
 
-    private ListenableFuture<RpcResult<ChainTraceOutput>> chainTrace(final ChainTraceInput input) {
-        final SettableFuture<RpcResult<ChainTraceOutput>> answer = SettableFuture.create();
-        try {
-            operations.chainTrace(new Operations.TraceQuestion(given("tenant", input.getTenant()),
-                given("source-address", input.getSourceAddress()),
-                given("destination-address", input.getDestinationAddress()), given("protocol", input.getProtocol()),
-                given("source-port", input.getSourcePort()).toJava(),
-                given("destination-port", input.getDestinationPort()).toJava()))
-                .thenAccept(report -> answer.set(
-                    RpcResultBuilder.success(OperationsWriter.chainTrace(report)).build()));
-        } catch (IllegalArgumentException e) {
-            answer.set(refused(e));
-        }
-        return answer;
+    private CompletableFuture<ChainTraceOutput> chainTrace(final ChainTraceInput input) {
+        return operations.chainTrace(new Operations.TraceQuestion(given("tenant", input.getTenant()),
+            given("source-address", input.getSourceAddress()),
+            given("destination-address", input.getDestinationAddress()), given("protocol", input.getProtocol()),
+            given("source-port", input.getSourcePort()).toJava(),
+            given("destination-port", input.getDestinationPort()).toJava())).thenApply(OperationsWriter::chainTrace);
     }
 
     private static <T> T given(final String leaf, final T value) {
@@ -149,25 +131,7 @@ public final class OperationsRpcs {
         return Optional.ofNullable(input.getTenant());
     }
 
-    @SuppressWarnings("checkstyle:IllegalCatch")
     private <T> ListenableFuture<RpcResult<T>> answer(final Supplier<T> work) {
-        final SettableFuture<RpcResult<T>> answer = SettableFuture.create();
-        executor.execute(() -> {
-            try {
-                answer.set(RpcResultBuilder.success(work.get()).build());
-            } catch (IllegalArgumentException e) {
-                answer.set(refused(e));
-            } catch (RuntimeException e) {
-                answer.set(RpcResultBuilder.<T>failed()
-                    .withError(ErrorType.APPLICATION, ErrorTag.OPERATION_FAILED, String.valueOf(e.getMessage()))
-                    .build());
-            }
-        });
-        return answer;
-    }
-
-    private static <T> RpcResult<T> refused(final IllegalArgumentException cause) {
-        return RpcResultBuilder.<T>failed()
-            .withError(ErrorType.APPLICATION, ErrorTag.INVALID_VALUE, cause.getMessage()).build();
+        return Answers.of(() -> CompletableFuture.supplyAsync(work, executor));
     }
 }

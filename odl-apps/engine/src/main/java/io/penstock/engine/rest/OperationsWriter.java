@@ -2,6 +2,7 @@
 package io.penstock.engine.rest;
 
 import io.penstock.engine.api.Operations;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
@@ -232,7 +233,7 @@ final class OperationsWriter {
             final Operations.NodeStatus node) {
         final Operations.FlowCounts counts = node.flows();
         return new NodeBuilder().setName(node.name()).setConnected(node.connected()).setDatapath(node.datapath())
-            .setDpdk(node.dpdk()).setFoundFunction(new java.util.LinkedHashSet<>(node.foundFunctions()))
+            .setDpdk(node.dpdk()).setFoundFunction(new LinkedHashSet<>(node.foundFunctions()))
             .setFlows(new FlowsBuilder().setPlanned(Uint32.valueOf(counts.planned()))
                 .setInstalled(Uint32.valueOf(counts.installed())).setMissing(Uint32.valueOf(counts.missing()))
                 .setExcess(Uint32.valueOf(counts.excess())).setWrong(Uint32.valueOf(counts.wrong())).build())
@@ -242,7 +243,7 @@ final class OperationsWriter {
     private static org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.Tenant tenant(
             final Operations.TenantStatus tenant) {
         return new TenantBuilder().setName(tenant.name()).setVrf(Uint16.valueOf(tenant.vrf()))
-            .setAttachment(new java.util.LinkedHashSet<>(tenant.attachments())).setPublic(tenant.publicAddress())
+            .setAttachment(new LinkedHashSet<>(tenant.attachments())).setPublic(tenant.publicAddress())
             .setChain(tenant.chain()).setState(tenant.state())
             .setAgent(tenant.agents().stream().map(OperationsWriter::agent).collect(BindingMap.toOrderedMap()))
             .build();

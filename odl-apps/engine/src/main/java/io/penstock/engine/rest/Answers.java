@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.rest;
+
+import com.google.common.util.concurrent.ListenableFuture;
+import com.google.common.util.concurrent.SettableFuture;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+import org.opendaylight.yangtools.yang.common.ErrorTag;
+import org.opendaylight.yangtools.yang.common.ErrorType;
+import org.opendaylight.yangtools.yang.common.RpcResult;
+import org.opendaylight.yangtools.yang.common.RpcResultBuilder;
+
+/** Answers of RPCs: there is one whatever happens, for who asked waits for it. */
+final class Answers {
+    private Answers() {
+        // Only functions.
+    }
+
+    /** Begins some work at once; the answer comes when it is done. An {@link IllegalArgumentException} is a refusal. */
+    static <T> ListenableFuture<RpcResult<T>> of(final Supplier<CompletableFuture<T>> work) {
+        final SettableFuture<RpcResult<T>> answer = SettableFuture.create();
+        CompletableFuture.<Void>completedFuture(null).thenCompose(now -> work.get()).whenComplete((output, error) ->
+            answer.set(error == null ? RpcResultBuilder.success(output).build() : failed(error)));
+        return answer;
+    }
+
+    private static <T> RpcResult<T> failed(final Throwable error) {
+        final Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause()
+            : error;
+        return RpcResultBuilder.<T>failed().withError(ErrorType.APPLICATION,
+            cause instanceof IllegalArgumentException ? ErrorTag.INVALID_VALUE : ErrorTag.OPERATION_FAILED,
+            String.valueOf(cause.getMessage())).build();
+    }
+}
