@@ -85,7 +85,9 @@ public final class CanaryService {
     public void tick() {
         try {
             for (final String node : nodesToAsk()) {
-                nodes.packets(node).whenComplete((packets, error) -> answered(node, Optional.ofNullable(packets)));
+                // Also when the node cannot even be asked: it has to be asked again.
+                CompletableFuture.completedFuture(node).thenCompose(nodes::packets)
+                    .whenComplete((packets, error) -> answered(node, Optional.ofNullable(packets)));
             }
         } catch (RuntimeException e) {
             // Whatever happens, the next one comes.

@@ -52,6 +52,7 @@ class CanaryServiceTest {
         private final Deque<CompletableFuture<FunctionPackets>> asked = new ArrayDeque<>();
         private Desired desired = desired(FUNCTION, Allocations.none());
         private boolean online = true;
+        private boolean unknown;
         private int marks;
 
         @Override
@@ -62,6 +63,9 @@ class CanaryServiceTest {
         @Override
         public CompletableFuture<FunctionPackets> packets(final String node) {
             assertThat(node).isEqualTo("edge1");
+            if (unknown) {
+                throw new IllegalStateException("no such node");
+            }
             asked.add(new CompletableFuture<>());
             return asked.getLast();
         }
@@ -177,6 +181,9 @@ class CanaryServiceTest {
         service.tick();
         assertThat(edge.asked).hasSize(1);
         edge.asked.remove().completeExceptionally(new IllegalStateException("gone"));
+        edge.unknown = true;
+        service.tick();
+        edge.unknown = false;
         assertThat(service.judgement(FUNCTION)).isEmpty();
         pass(1000);
         assertThat(service.judgement(FUNCTION)).get().extracting(Judgement::phase).isEqualTo(Phase.JUDGING);
