@@ -94,7 +94,7 @@ final class NodeFlows {
         final Set<Integer> fresh = new HashSet<>(planned.vrfs());
         fresh.removeAll(installed.vrfs());
         final PlanDiff diff = PlanDiff.between(planned, installed);
-        cacheDoubtful |= leadsElsewhere(diff, fresh);
+        doubtCache(diff, fresh);
         final MeterDiff meters = MeterDiff.between(planned, installed);
         setMeters(id, meters);
         final FlowChanges changes = send(id, planned, lingering.apply(diff, planned), gone, List.of());
@@ -107,7 +107,7 @@ final class NodeFlows {
             throws InterruptedException, ExecutionException, TimeoutException {
         lingering.forget();
         final Observation seen = observe(id, planned, ANSWER_SECONDS);
-        cacheDoubtful |= leadsElsewhere(seen.diff(), Set.of());
+        doubtCache(seen.diff(), Set.of());
         setMeters(id, seen.meters());
         final FlowChanges changes = send(id, planned, seen.diff(), Set.of(), seen.dump().foreign());
         deleteMeters(id, seen.meters());
@@ -155,6 +155,13 @@ final class NodeFlows {
             unflushed.clear();
         }
         return changes;
+    }
+
+    private void doubtCache(final PlanDiff diff, final Set<Integer> fresh) {
+        // Another thread may say at the same time that dropping has failed: what it says must not be undone.
+        if (leadsElsewhere(diff, fresh)) {
+            cacheDoubtful = true;
+        }
     }
 
     /**
