@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
+import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.HopLabels;
 import io.penstock.pipeline.stage.PlannedFlow;
@@ -24,7 +25,7 @@ import java.util.stream.Collectors;
  */
 public record FunctionPackets(Map<String, Long> byLabel) {
     private static final Set<Table> TABLES =
-        Set.of(Table.CLASSIFY, Table.CHAIN_RETURN, Table.CHAIN_STEER, Table.CHAIN_IN, Table.CHAIN_OUT,
+        Set.of(Table.CHAIN_RETURN, Table.CHAIN_STEER, Table.CHAIN_IN, Table.CHAIN_OUT,
             Table.CHAIN_ENTER, Table.CHAIN_ROUTED);
 
     public FunctionPackets {
@@ -41,10 +42,16 @@ public record FunctionPackets(Map<String, Long> byLabel) {
         final Map<FlowSpec.Key, Long> packets = dump.flows().stream()
             .collect(Collectors.toMap(installed -> installed.flow().key(), InstalledFlow::packets));
         final Map<String, Long> counts = new HashMap<>();
-        planned.stream().filter(flow -> TABLES.contains(flow.flow().table()))
+        planned.stream().filter(flow -> isAtFunction(flow.flow()))
             .forEach(flow -> counts.merge(flow.label().split(",", 2)[0], packets.getOrDefault(flow.flow().key(), 0L),
                 Long::sum));
         return new FunctionPackets(counts);
+    }
+
+    /** Tenants may call an attachment as a port of a function is called. */
+    private static boolean isAtFunction(final FlowSpec flow) {
+        return TABLES.contains(flow.table())
+            || flow.table() == Table.CLASSIFY && Cookie.is(flow.cookie(), Cookie.Kind.NODE);
     }
 
     /** Packets that were sent into an instance by flows whose labels begin like this. */
