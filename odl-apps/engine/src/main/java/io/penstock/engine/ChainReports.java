@@ -17,7 +17,6 @@ import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.stage.HopLabels;
-import io.penstock.southbound.openflow.InstalledFlow;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -80,11 +79,6 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
                 && health.isHealthy(function.node(), instance.name()));
     }
 
-    private static Map<FlowSpec.Key, Long> packets(final Observation seen) {
-        return seen.dump().flows().stream()
-            .collect(Collectors.toMap(installed -> installed.flow().key(), InstalledFlow::packets));
-    }
-
     /** The chain that a label names: flows of the tenant's own chain name none. */
     private static Optional<String> chain(final String label) {
         return Arrays.stream(label.split(", ")).skip(1).filter(part -> part.startsWith(CHAIN))
@@ -103,7 +97,7 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
             .collect(Collectors.toMap(tenant -> allocations.tenants().get(tenant.name()).vrf(),
                 tenant -> tenant.chain().orElseThrow()));
         observations.values().forEach(seen -> {
-            final Map<FlowSpec.Key, Long> packets = packets(seen);
+            final Map<FlowSpec.Key, Long> packets = seen.dump().packets();
             seen.plan().flows().values().stream().filter(planned -> planned.label().startsWith(HopLabels.HOP))
                 .forEach(planned -> hits.merge(chain(planned.label()).orElseGet(
                     () -> chainOfVrf.getOrDefault(Cookie.ownerId(planned.flow().cookie()), "")),

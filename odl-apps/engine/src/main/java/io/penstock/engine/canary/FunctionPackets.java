@@ -10,13 +10,11 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.HopLabels;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.FlowDump;
-import io.penstock.southbound.openflow.InstalledFlow;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToLongFunction;
-import java.util.stream.Collectors;
 
 /**
  * Packets that the flows around functions have met, by what the flows are for.
@@ -39,8 +37,7 @@ public record FunctionPackets(Map<String, Long> byLabel) {
 
     /** Of flows that were planned, as a switch has counted them. */
     public static FunctionPackets of(final Collection<PlannedFlow> planned, final FlowDump dump) {
-        final Map<FlowSpec.Key, Long> packets = dump.flows().stream()
-            .collect(Collectors.toMap(installed -> installed.flow().key(), InstalledFlow::packets));
+        final Map<FlowSpec.Key, Long> packets = dump.packets();
         final Map<String, Long> counts = new HashMap<>();
         planned.stream().filter(flow -> isAtFunction(flow.flow()))
             .forEach(flow -> counts.merge(flow.label().split(",", 2)[0], packets.getOrDefault(flow.flow().key(), 0L),
