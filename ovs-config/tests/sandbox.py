@@ -49,6 +49,12 @@ class Sandbox:
         self._nodes.append(name)
         return name, path
 
+    def running_node(self, letter, **fields):
+        """Starts a node; returns its name and its directory."""
+        name, profile = self.node(letter, **fields)
+        self.ovs_config("up", profile)
+        return name, self.run_directory / name
+
     def host(self, name, address, port):
         """A host in a namespace of its own, with a veth pair whose end `port` is in the controller's namespace."""
         namespace = self.namespace(f"psh-{_PID}-{name}")

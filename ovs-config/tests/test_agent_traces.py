@@ -89,9 +89,7 @@ class SwitchTest(unittest.TestCase):
     def setUpClass(cls):
         cls.box = Sandbox()
         cls.addClassCleanup(cls.box.close)
-        cls.name, profile = cls.box.node("t")
-        cls.box.ovs_config("up", profile)
-        cls.directory = cls.box.run_directory / cls.name
+        cls.name, cls.directory = cls.box.running_node("t")
         cls.ovs = Controller(cls.directory).ovs
         ports = ["acc0", "up0", "fw1-in", "fw1-out", "fw2-in", "fw2-out"]
         cls.ovs.vsctl(*" -- ".join(f"add-port br-penstock {name} -- set Interface {name} type=internal "

@@ -35,9 +35,7 @@ class FunctionsAgentTest(unittest.TestCase):
     def setUpClass(cls):
         cls.box = Sandbox()
         cls.addClassCleanup(cls.box.close)
-        cls.name, profile = cls.box.node("a")
-        cls.box.ovs_config("up", profile)
-        cls.directory = cls.box.run_directory / cls.name
+        cls.name, cls.directory = cls.box.running_node("a")
         cls.ovs = Ovs(cls.directory)
         cls.catalogue = cls.box.run_directory / "catalogue"
         shutil.copytree(catalogue.DIRECTORY, cls.catalogue)
@@ -374,8 +372,7 @@ class EndOfNodeTest(unittest.TestCase):
     def test_agent_ends_with_its_node(self):
         box = Sandbox()
         self.addCleanup(box.close)
-        name, profile = box.node("b")
-        box.ovs_config("up", profile)
+        name, _ = box.running_node("b")
         box.functions("agent", "--node", name, "--detach")
         box.ovs_config("down", name)
         processes.wait_until(lambda: box.processes() == [], "the end of the agent", 10)
