@@ -13,7 +13,8 @@ import org.opendaylight.ovsdb.lib.operations.OperationResult;
 
 /**
  * Orders to the agent of a node that it answers once: a key in {@code external_ids} of the bridge, and another one that
- * the agent writes. One order at a time; later ones wait. Nothing is left behind. Thread-safe.
+ * the agent writes. Traces are ordered one at a time, later ones wait, and nothing of them stays. Of orders to drop
+ * cached flows the newest takes the place of the others, and stays. Thread-safe.
  */
 final class AgentExchange {
     static final String ORDER = "penstock-trace";
@@ -109,15 +110,21 @@ final class AgentExchange {
 
         CompletableFuture<String> ask(final Duration limit) {
             asked = answer;
-            write(Map.of(ORDER, id + order)).thenRun(this::look).exceptionally(error -> fail(answer, error));
+            final CompletableFuture<Void> written = write(Map.of(ORDER, id + order));
+            written.thenRun(this::look).exceptionally(error -> fail(answer, error));
             return answer.orTimeout(limit.toMillis(), TimeUnit.MILLISECONDS)
-                .handle((report, error) -> write(Map.of()).handle((done, alsoFailed) -> {
+                .handle((report, error) -> remove(written).handle((done, alsoFailed) -> {
                     if (error != null) {
                         throw new OvsdbException(error instanceof OvsdbException ? error.getMessage()
                             : "the agent did not answer within " + limit.toMillis() + " ms", error);
                     }
                     return report;
                 })).thenCompose(result -> result);
+        }
+
+        /** Not before it is written: a slow database may get it when nobody waits any more. */
+        private CompletableFuture<Void> remove(final CompletableFuture<Void> written) {
+            return written.handle((done, failed) -> done).thenCompose(done -> write(Map.of()));
         }
 
         private void look() {

@@ -106,6 +106,16 @@ class AgentExchangeIT extends ConnectedNode {
     }
 
     @Test
+    void anOrderThatASlowDatabaseGetsTooLateIsTakenAway() {
+        node.freezeServer();
+        final CompletableFuture<String> late = session.trace("ask", Duration.ofMillis(1));
+        node.thawServer();
+        assertThatThrownBy(() -> late.get(30, TimeUnit.SECONDS))
+            .hasMessageContaining("the agent did not answer within 1 ms");
+        assertThat(ids()).doesNotContain("penstock-trace").contains("owner=ann");
+    }
+
+    @Test
     void tooManyAreRefused() {
         final List<CompletableFuture<String>> waiting = new ArrayList<>();
         for (int count = 0; count < 16; count++) {
