@@ -27,7 +27,7 @@ final class CanaryJudge {
     static final int PATIENCE_SECONDS = 10;
     /** So few probes tell nothing. */
     static final int LEAST_PROBES = 20;
-    /** What lies between two looks that are further apart was not seen, and is no time of measuring. */
+    /** Of the time between two looks no more is time of measuring: of what lies between them little was seen. */
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final int PERCENT = 100;
     private static final int MEDIAN = 50;
