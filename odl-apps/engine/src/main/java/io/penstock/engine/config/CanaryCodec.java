@@ -84,15 +84,23 @@ final class CanaryCodec {
             .setPacketsIn(new Counter64(Uint64.valueOf(side.packetsIn())))
             .setPacketsOut(new Counter64(Uint64.valueOf(side.packetsOut())))
             .setProbes(Uint32.valueOf(side.probes())).setLost(Uint32.valueOf(side.lost()))
-            .setMedianRoundTrip(Uint32.valueOf(side.medianMicros()))
-            .setHighRoundTrip(Uint32.valueOf(side.highMicros())).build();
+            .setMedianRoundTrip(micros(side.medianMicros())).setHighRoundTrip(micros(side.highMicros())).build();
     }
 
     private static Side side(final org.opendaylight.yang.gen.v1.urn.penstock.canary.rev261122.Side stored) {
         return new Side(stored.getInstance() == null ? List.of() : stored.getInstance(),
             stored.requirePacketsIn().getValue().longValue(),
             stored.requirePacketsOut().getValue().longValue(), stored.requireProbes().longValue(),
-            stored.requireLost().longValue(), stored.requireMedianRoundTrip().longValue(),
-            stored.requireHighRoundTrip().longValue());
+            stored.requireLost().longValue(), measured(stored.getMedianRoundTrip()),
+            measured(stored.getHighRoundTrip()));
+    }
+
+    /** The model has no round trip where none was measured. */
+    private static Uint32 micros(final long value) {
+        return value == 0 ? null : Uint32.valueOf(value);
+    }
+
+    private static long measured(final Uint32 stored) {
+        return stored == null ? 0 : stored.longValue();
     }
 }
