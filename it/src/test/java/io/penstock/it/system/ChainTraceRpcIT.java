@@ -212,6 +212,25 @@ class ChainTraceRpcIT {
     }
 
     @Test
+    void nothingIsCheckedBehindAFunctionThatKnowsTheServiceHeader() {
+        serviceHeader(true);
+        try {
+            final JsonObject trace = trace(firstPort);
+            assertThat(trace.get("verdict").getAsString()).as("%s", trace).isEqualTo("not-checked");
+            assertThat(trace.get("reason").getAsString()).contains("service header, so nothing was checked behind fw");
+        } finally {
+            serviceHeader(false);
+        }
+        assertThat(said(firstPort)).isNotEmpty();
+    }
+
+    private void serviceHeader(final boolean known) {
+        system.restconf().patch(Intent.NETWORK, Intent.patch("function", List.of("{'name': 'fw', 'node': '"
+            + node.name() + "', 'nsh': " + known + "}")));
+        system.awaitApplied();
+    }
+
+    @Test
     void withoutTheAgentNothingIsChecked() {
         final NodeAgent agent = new NodeAgent(node);
         final ProcessHandle worker = agent.worker().orElseThrow();

@@ -143,11 +143,11 @@ public final class ChainTracer {
             return session.trace(order.text(), ANSWER).thenApply(TraceAnswer::parse);
         }
 
-        /** How packets come back from the tenant's functions, by the ports by which they come to them. */
+        /** How packets come back from the tenant's functions as plain frames, by the ports by which they come there. */
         Map<String, Frame> behind(final boolean out) {
             final TenantView view = node.view(tenant);
             final Map<String, Frame> frames = new TreeMap<>();
-            node.snapshot().functionsOf(tenant).stream().filter(function -> !function.mirror())
+            node.snapshot().functionsOf(tenant).stream().filter(function -> !function.mirror() && !function.nsh())
                 .forEach(function -> function.instances().forEach(instance -> frames.put(
                     out ? instance.insidePort() : instance.outsidePort(),
                     ChainTrace.back(view, function, instance, out))));
@@ -170,8 +170,12 @@ public final class ChainTracer {
             }
             final String state = REPLY.equals(answer.state()) ? "est" : REPLY;
             final Map<String, Frame> frames = behind(false);
-            return ask(session, new TraceOrder(packet.answer(), frames.get(first.orElseThrow().portTo()), frames,
-                zone(), Optional.of(new TraceOrder.Known(state, answer.label()))))
+            final String port = first.orElseThrow().portTo();
+            if (!frames.containsKey(port)) {
+                return CompletableFuture.completedFuture(report(planned, Comparison.unseen(Set.of(port))));
+            }
+            return ask(session, new TraceOrder(packet.answer(), frames.get(port), frames, zone(),
+                Optional.of(new TraceOrder.Known(state, answer.label()))))
                 .thenApply(back -> {
                     final Comparison here =
                         Comparison.inbound(planned.inbound(), back.legs(), functionPorts());

@@ -14,7 +14,8 @@ import java.util.Optional;
  * What the agent of a node is to follow through the switch, in its words: ovs-config/penstock_node/agent_traces.py.
  *
  * @param packet as it enters as {@code first}
- * @param functions how it comes back from functions, by the ports by which it comes to them
+ * @param functions how it comes back from functions, by the ports by which it comes to them; it is not followed through
+ *     others, such as those that give it back in a service header, which no such frame has
  * @param zone of the connections of the tenant's chains; absent when none is kept
  * @param known of the connection, when the agent is not to look for it
  */

@@ -74,6 +74,15 @@ class ComparisonTest {
     }
 
     @Test
+    void whatIsNotFollowedIsNotCheckedButBeforeThat() {
+        final Comparison unseen = outbound(TO_FIREWALL);
+        assertThat(unseen.verdict()).isEqualTo(Verdict.NOT_CHECKED);
+        assertThat(unseen.reason()).contains("service header", "behind fw1-in");
+        assertThat(outbound(leg("acc0", List.of("fw2-in"), Table.CLASSIFY, Table.CHAIN_OUT)).verdict())
+            .isEqualTo(Verdict.DIFFERS);
+    }
+
+    @Test
     void aStoppedPacketHasToBeDroppedBeforeTheChain() {
         final Way stopped = new Way(Optional.of("c"), Optional.empty(),
             List.of(new Hop("fw", Optional.empty(), Reason.STOPPED, "", "")));
