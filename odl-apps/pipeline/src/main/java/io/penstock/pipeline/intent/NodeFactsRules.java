@@ -39,7 +39,7 @@ final class NodeFactsRules {
     private boolean isNew(final NetworkFunction function, final Instance instance) {
         final NetworkFunction old = before.functions().get(function.name());
         return old == null || !old.node().equals(function.node()) || old.shared() != function.shared()
-            || old.routed().isPresent() != function.routed().isPresent()
+            || old.routed().isPresent() != function.routed().isPresent() || old.nsh() != function.nsh()
             || old.instances().stream().noneMatch(each -> each.name().equals(instance.name())
                 && each.start().equals(instance.start()));
     }
@@ -63,6 +63,9 @@ final class NodeFactsRules {
         final String it = "function '" + name + "' of the catalogue of node " + function.node();
         if (function.shared() && !entry.shared()) {
             add(function, "shared", "is true, but " + it + " is for one tenant; set it to false");
+        }
+        if (function.nsh()) {
+            add(function, "nsh", "is set, but " + it + " does not know the service header; take it away");
         }
         if (function.routed().isPresent() && !entry.routed()) {
             add(function, "routed", "is there, but " + it + " passes frames on; take it away");

@@ -47,6 +47,16 @@ class NodeFactsRulesTest {
     }
 
     @Test
+    void whatTheCatalogueHasKnowsNoServiceHeader() {
+        final NetworkFunction plain = single(true, start("forwarder", 1));
+        final NetworkFunction headed = plain.with(new NetworkFunction.Nsh());
+        assertThat(check(headed)).singleElement().hasToString("function fw: nsh: is set, but function 'forwarder' of "
+            + "the catalogue of node edge1 does not know the service header; take it away");
+        assertThat(validate(network(headed), network(plain), FACTS)).extracting(Violation::leaf).containsExactly("nsh");
+        assertThat(check(single(true, null).with(new NetworkFunction.Nsh()))).isEmpty();
+    }
+
+    @Test
     void leafIsThatOfTheInstanceThatDiffers() {
         assertThat(check(spread(start("forwarder", 0), start("forwarder", 9)))).extracting(Violation::leaf)
             .containsExactly("instance fw2 / core");
