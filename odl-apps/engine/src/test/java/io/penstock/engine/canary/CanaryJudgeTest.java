@@ -137,6 +137,16 @@ class CanaryJudgeTest {
     }
 
     @Test
+    void aFewPacketsThatWereNotCountedDoNoHarm() {
+        begin();
+        Judgement now = pass(CanaryJudge.FEW_PACKETS / NEW.size(), 0, 1000);
+        while (now.phase() == Phase.JUDGING && second < 2 * SECONDS) {
+            now = pass(0, 0, 1000);
+        }
+        assertThat(now.phase()).as(now.reason()).isEqualTo(Phase.FORWARD);
+    }
+
+    @Test
     void oneThatIsWorseForAMomentMayGoForward() {
         begin();
         for (int passed = 0; passed < CanaryJudge.PATIENCE_SECONDS - 2; passed++) {
