@@ -43,7 +43,8 @@ class ChainTraceIT {
     enum Network {
         RULED(Chained.ruled()), RULED_TAP_DOWN(Chained.ruled(), "tap"), RULED_FIREWALL_DOWN(Chained.ruled(), "fw"),
         MIRRORED(Chained.mirrored()), SPREAD(Chained.spread()), SPREAD_ONE_DOWN(Chained.spread(), "fw2"),
-        SPREAD_TWICE(spreadTwice()), ROUTED(Chained.routed());
+        SPREAD_TWICE(spreadTwice()), ROUTED(Chained.routed()),
+        BRANCHED(Chained.branched()), BRANCHED_SCRUB_DOWN(Chained.branched(), "scrub");
 
         private final NodeView view;
 
@@ -59,6 +60,13 @@ class ChainTraceIT {
                 new Instance(function.name() + "1", State.IN_SERVICE, 1),
                 new Instance(function.name() + "2", State.IN_SERVICE, 2))));
             return ruled.withFunctions(functions);
+        }
+
+        /** What connection tracking knows of a connection at random: perhaps that it is in the branch. */
+        private BigInteger label(final Random random) {
+            return view.snapshot().chains().get("secure").branch().isEmpty() || random.nextBoolean() ? BigInteger.ZERO
+                : BigInteger.valueOf(view.port("fw-alt")).shiftLeft(
+                    16 * view.allocations().tenants().get("rich").places().get("fw"));
         }
 
         /** Without the access list of the tenant, which a trace does not look at. */
@@ -77,9 +85,10 @@ class ChainTraceIT {
         try (TracedNode node = new TracedNode(Fixtures.plan(view.snapshot(), view.down()))) {
             for (int count = 0; count < PACKETS; count++) {
                 final FiveTuple packet = packet(random);
+                final BigInteger kept = network.label(random);
                 final ChainTrace trace =
-                    ChainTrace.of(view, view.snapshot().tenants().get("rich"), packet, Optional.empty());
-                final Walk there = new Walk(node, view, packet, true);
+                    ChainTrace.of(view, view.snapshot().tenants().get("rich"), packet, Optional.of(kept));
+                final Walk there = new Walk(node, view, packet, true, kept);
                 there.follow(Packet.in("acc0", VLAN).toGateway(), TracedNode.NEW, trace.outbound(), 0);
                 new Walk(node, view, packet.answer(), false, there.label)
                     .follow(null, TracedNode.REPLY, trace.inbound(), 1);
@@ -149,7 +158,7 @@ class ChainTraceIT {
         }
 
         private List<String> functionPorts(final Trace trace) {
-            return trace.outputs().stream().filter(port -> port.endsWith("-in") || port.endsWith("-out")).toList();
+            return trace.outputs().stream().filter(port -> port.matches(".*-(in|out|alt)")).toList();
         }
 
         private Trace trace(final Packet from, final String state) {
@@ -169,8 +178,8 @@ class ChainTraceIT {
         private Packet behind(final Hop hop) {
             final NetworkFunction function = view.snapshot().functions().get(hop.function());
             final ChainTrace.Frame frame = ChainTrace.back(view.view(view.snapshot().tenants().get("rich")), function,
-                function.instances().stream().filter(each -> each.ports().contains(hop.portFrom())).findFirst()
-                    .orElseThrow(), out);
+                function.instances().stream().filter(each -> function.ports(each).contains(hop.portFrom()))
+                    .findFirst().orElseThrow(), out, hop.portFrom().endsWith("-alt"));
             return (frame.vlan() == 0 ? Packet.in(frame.port()) : Packet.in(frame.port(), frame.vlan()))
                 .ethernet(Mac.text(frame.sourceMac()), Mac.text(frame.destinationMac()));
         }

@@ -2,6 +2,7 @@
 package io.penstock.cli;
 
 import io.penstock.engine.api.Operations;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.karaf.shell.api.action.Command;
@@ -19,9 +20,13 @@ public final class ChainListCommand extends OperationsCommand {
         final Map<String, String> states = status.functions().stream()
             .collect(Collectors.toMap(Operations.FunctionStatus::name, Operations.FunctionStatus::state));
         final ShellTable table = table("chain", "functions", "packets");
-        status.chains().forEach(chain -> table.addRow().addContent(chain.name(), chain.functions().stream()
-            .map(name -> name + " (" + states.getOrDefault(name, "unknown") + ")")
-            .collect(Collectors.joining(" > ")), chain.packets()));
+        status.chains().forEach(chain -> table.addRow().addContent(chain.name(), functions(chain.functions(), states)
+            + (chain.branch().isEmpty() ? "" : ", branch: " + functions(chain.branch(), states)), chain.packets()));
         return print(status.chains(), table);
+    }
+
+    private static String functions(final List<String> names, final Map<String, String> states) {
+        return names.stream().map(name -> name + " (" + states.getOrDefault(name, "unknown") + ")")
+            .collect(Collectors.joining(" > "));
     }
 }

@@ -12,6 +12,7 @@ import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.Observation;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.Snapshot;
@@ -65,7 +66,7 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
     private String state(final NetworkFunction function, final Instance instance) {
         final NodeWorker worker = workers.get(function.node());
         final String meant = CanaryReports.state(function, instance, desired.allocations());
-        if (worker == null || !worker.isUp(instance)) {
+        if (worker == null || !worker.isUp(function.ports(instance))) {
             return meant + ", down";
         }
         return health.isHealthy(function.node(), instance.name()) ? meant : meant + ", does not answer probes";
@@ -75,7 +76,8 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
     boolean isUp(final NetworkFunction function) {
         final NodeWorker worker = workers.get(function.node());
         return worker != null && function.instances().stream().anyMatch(
-            instance -> instance.state() != NetworkFunction.State.OUT_OF_SERVICE && worker.isUp(instance)
+            instance -> instance.state() != NetworkFunction.State.OUT_OF_SERVICE
+                && worker.isUp(function.ports(instance))
                 && health.isHealthy(function.node(), instance.name()));
     }
 
@@ -104,6 +106,7 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
                     packets.getOrDefault(planned.flow().key(), 0L), Long::sum));
         });
         return snapshot.chains().values().stream().map(chain -> new ChainStatus(chain.name(), chain.functions(),
+            chain.branch().map(Chain.Branch::functions).orElse(List.of()),
             hits.getOrDefault(chain.name(), 0L))).toList();
     }
 }

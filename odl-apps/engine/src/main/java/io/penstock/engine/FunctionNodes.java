@@ -6,7 +6,6 @@ import io.penstock.engine.canary.FunctionPackets;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.health.HealthService;
 import io.penstock.engine.node.NodeWorker;
-import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
@@ -30,8 +29,8 @@ record FunctionNodes(Map<String, NodeWorker> workers, OpenFlowSouthbound southbo
     }
 
     @Override
-    public boolean isUp(final String node, final Instance instance) {
-        return worker(node).map(worker -> worker.isUp(instance)).orElse(false);
+    public boolean isUp(final String node, final List<String> ports) {
+        return worker(node).map(worker -> worker.isUp(ports)).orElse(false);
     }
 
     @Override

@@ -45,8 +45,12 @@ public interface Operations {
     record TenantStatus(String name, int vrf, List<String> attachments, String publicAddress, String chain,
             String state, List<AgentStatus> agents) { }
 
-    /** A chain and how many packets were sent into its functions. */
-    record ChainStatus(String name, List<String> functions, long packets) { }
+    /**
+     * A chain and how many packets were sent into its functions.
+     *
+     * @param branch functions behind the second output of one of them
+     */
+    record ChainStatus(String name, List<String> functions, List<String> branch, long packets) { }
 
     /**
      * A function and whether it works.

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 
 /**
  * Packets that the flows around functions have met, by what the flows are for.
@@ -24,7 +25,7 @@ import java.util.function.ToLongFunction;
 public record FunctionPackets(Map<String, Long> byLabel) {
     private static final Set<Table> TABLES =
         Set.of(Table.CHAIN_RETURN, Table.CHAIN_STEER, Table.CHAIN_IN, Table.CHAIN_OUT,
-            Table.CHAIN_ENTER, Table.CHAIN_ROUTED);
+            Table.CHAIN_ENTER, Table.CHAIN_ROUTED, Table.CHAIN_SIDE);
 
     public FunctionPackets {
         requireNonNull(byLabel);
@@ -74,6 +75,6 @@ public record FunctionPackets(Map<String, Long> byLabel) {
     }
 
     private static long sum(final Instance instance, final ToLongFunction<String> count) {
-        return instance.ports().stream().mapToLong(count).sum();
+        return Stream.concat(instance.sides().stream(), Stream.of(instance.secondPort())).mapToLong(count).sum();
     }
 }

@@ -24,6 +24,7 @@ import io.penstock.pipeline.intent.NetworkFunction.Scheduling;
 import io.penstock.pipeline.intent.NetworkFunction.Start;
 import io.penstock.pipeline.intent.NetworkFunction.State;
 import io.penstock.pipeline.intent.NetworkFunction.Tagged;
+import io.penstock.pipeline.intent.NetworkFunction.TwoOutputs;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Prefix;
@@ -49,6 +50,10 @@ final class NetworkReader {
     /** Lists of nat whose entries have public addresses of their own. */
     private static final List<String> MAPPINGS = List.of(Tenant.OneToOne.KIND, Tenant.Deterministic.KIND,
         Tenant.PortBlocks.KIND);
+    private static final String MIRROR = "mirror";
+    private static final String NSH = "nsh";
+    private static final String SECOND_OUTPUT = "second-output";
+    private static final List<String> MODES = List.of(MIRROR, NSH, SECOND_OUTPUT);
 
     private final Memo<NormalizedNode, Tenant> tenants = new Memo<>();
     private final Memo<NormalizedNode, Acl> acls = new Memo<>();
@@ -82,8 +87,7 @@ final class NetworkReader {
             network.list("pool", "name").stream().map(pool -> new Pool(pool.text("name"), prefixes(pool, "prefix"),
                 prefixes(pool, "drain"), isSet(pool, "force"), thresholds(pool))).toList(),
             functions(network),
-            network.list("chain", "name").stream()
-                .map(chain -> new Chain(chain.text("name"), chain.leafList("function", true))).toList(),
+            network.list("chain", "name").stream().map(NetworkReader::chain).toList(),
             tenants(network), acls(aclsRoot));
     }
 
@@ -207,25 +211,22 @@ final class NetworkReader {
             CanaryReader.read(leaves));
     }
 
+    private static Chain chain(final Element chain) {
+        return new Chain(chain.text("name"), chain.leafList("function", true),
+            Optional.of(chain.child("branch")).filter(Element::isPresent).map(branch ->
+                new Chain.Branch(branch.text("at"), branch.leafList("function", false))));
+    }
+
     private static Mode mode(final Leaves function) throws UnreadableException {
         final Optional<Mode> router = function.child("routed", each -> new Routed(
             link(each, "inside", Routed.DEFAULT.inside()), link(each, "outside", Routed.DEFAULT.outside())));
-        if (function.isSet("mirror")) {
-            if (router.isPresent()) {
-                function.refuse("mirror", "a router routes packets, a mirror gets copies");
-            }
-            if (function.isSet("nsh")) {
-                function.refuse("nsh", "a mirror gets copies with the tag of their VRF");
-            }
-            return new Mirror();
+        final List<String> modes = MODES.stream().filter(leaf -> function.isSet(leaf)).toList();
+        if (modes.size() > 1 || router.isPresent() && !modes.isEmpty()) {
+            function.refuse(modes.get(modes.size() - 1),
+                "a function is only one of routed, " + String.join(", ", MODES));
         }
-        if (function.isSet("nsh")) {
-            if (router.isPresent()) {
-                function.refuse("nsh", "a router gets packets without a header");
-            }
-            return new Nsh();
-        }
-        return router.orElseGet(Tagged::new);
+        return router.orElseGet(() -> modes.contains(MIRROR) ? new Mirror() : modes.contains(NSH) ? new Nsh()
+            : modes.contains(SECOND_OUTPUT) ? new TwoOutputs() : new Tagged());
     }
 
     private static Link link(final Leaves router, final String side, final Link otherwise)

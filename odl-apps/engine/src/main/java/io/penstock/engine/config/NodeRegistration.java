@@ -39,7 +39,7 @@ public final class NodeRegistration {
         return announcement.functions().map(functions -> {
             final SortedMap<String, NodeFacts.Entry> catalogue = new TreeMap<>();
             functions.catalogue().forEach((name, entry) -> catalogue.put(name,
-                new NodeFacts.Entry(entry.shared(), entry.routed())));
+                new NodeFacts.Entry(entry.shared(), entry.routed(), entry.twoOutputs())));
             return new NodeFacts(new TreeSet<>(functions.cores()), catalogue);
         });
     }

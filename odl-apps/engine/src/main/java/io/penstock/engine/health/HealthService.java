@@ -59,8 +59,8 @@ public final class HealthService implements ProbeResults, AutoCloseable {
         /** Whether the switch of a node is connected. */
         boolean isOnline(String node);
 
-        /** Whether both ports of an instance are up. */
-        boolean isUp(String node, Instance instance);
+        /** Whether all these ports are up. */
+        boolean isUp(String node, List<String> ports);
 
         /** An instance of the node is healthy, or is not, and was not like this before. */
         void changed(String node);
@@ -161,7 +161,7 @@ public final class HealthService implements ProbeResults, AutoCloseable {
             health.forgive(TICK_MILLIS * 1_000_000);
             return false;
         }
-        if (!nodes.isUp(function.node(), instance)) {
+        if (!nodes.isUp(function.node(), function.ports(instance))) {
             return health.fail();
         }
         if (health.isDue(now)) {

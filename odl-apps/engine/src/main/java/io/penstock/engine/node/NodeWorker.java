@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.Desired;
-import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
@@ -19,6 +18,7 @@ import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.NodeSession;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -209,9 +209,9 @@ public final class NodeWorker implements AutoCloseable {
         return Optional.ofNullable(plan);
     }
 
-    /** Whether both ports of an instance are up, whatever its probes tell. */
-    public boolean isUp(final Instance instance) {
-        return online && instance.ports().stream().allMatch(ports::isUp);
+    /** Whether all these ports of functions are up. */
+    public boolean isUp(final List<String> names) {
+        return online && names.stream().allMatch(ports::isUp);
     }
 
     /** Reads the switch and compares; changes nothing. Fails when the switch is not there. */
@@ -337,9 +337,9 @@ public final class NodeWorker implements AutoCloseable {
     }
 
     private NodePlan planNow(final Desired state) {
-        final Set<String> down = state.snapshot().instancesOn(name).stream()
-            .filter(instance -> !instance.ports().stream().allMatch(ports::isUp) || !healthy.test(instance.name()))
-            .map(Instance::name).collect(Collectors.toSet());
+        final Set<String> down = state.snapshot().functionPortsOn(name).entrySet().stream()
+            .filter(instance -> !instance.getValue().stream().allMatch(ports::isUp) || !healthy.test(instance.getKey()))
+            .map(Map.Entry::getKey).collect(Collectors.toSet());
         final NodePlan planned = planner.planAgain(state.snapshot(), state.allocations(), down, name);
         plan = planned;
         return planned;

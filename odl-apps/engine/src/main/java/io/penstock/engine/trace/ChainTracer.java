@@ -85,9 +85,16 @@ public final class ChainTracer {
                 + " does not have the whole configuration yet; try again");
         }
         final long mac = lease(allocation, packet).map(Lease::mac).orElse(SOME_MAC);
-        return subject.ask(session.orElseThrow(), new TraceOrder(packet, new Frame(attachment.port(),
-            attachment.vlan(), mac, Constants.GATEWAY_MAC), subject.behind(true), subject.zone(), Optional.empty()))
-            .thenCompose(answer -> subject.check(session.orElseThrow(), answer))
+        final Frame first = new Frame(attachment.port(), attachment.vlan(), mac, Constants.GATEWAY_MAC);
+        return subject.ask(session.orElseThrow(), first, planned.outbound())
+            .thenCompose(answer -> {
+                // Only the connection tells by which output it leaves a function.
+                final ChainTrace known = subject.trace(answer);
+                return known.outbound().equals(planned.outbound())
+                    ? subject.check(session.orElseThrow(), answer)
+                    : subject.ask(session.orElseThrow(), first, known.outbound())
+                        .thenCompose(again -> subject.check(session.orElseThrow(), again));
+            })
             .exceptionally(error -> subject.report(planned, new Comparison(Verdict.NOT_CHECKED,
                 String.valueOf((error.getCause() == null ? error : error.getCause()).getMessage()))));
     }
@@ -95,9 +102,9 @@ public final class ChainTracer {
     private NodeView view(final Desired desired, final String node, final NodeWorker worker) {
         // Of a node that is away nothing is known; its functions worked, one may hope.
         final Set<String> down = worker == null || !worker.isOnline() ? Set.of()
-            : desired.snapshot().instancesOn(node).stream()
-                .filter(instance -> !worker.isUp(instance) || !healthy.test(node, instance.name()))
-                .map(NetworkFunction.Instance::name).collect(Collectors.toSet());
+            : desired.snapshot().functionPortsOn(node).entrySet().stream()
+                .filter(instance -> !worker.isUp(instance.getValue()) || !healthy.test(node, instance.getKey()))
+                .map(Map.Entry::getKey).collect(Collectors.toSet());
         return new NodeView(desired.snapshot(), desired.allocations(), down, desired.snapshot().nodes().get(node));
     }
 
@@ -139,29 +146,41 @@ public final class ChainTracer {
             return ChainTrace.of(node, tenant, packet, label);
         }
 
+        ChainTrace trace(final TraceAnswer answer) {
+            return trace(Optional.of(answer.label()).filter(label -> !NEW.equals(answer.state())));
+        }
+
         CompletableFuture<TraceAnswer> ask(final NodeSession session, final TraceOrder order) {
             return session.trace(order.text(), ANSWER).thenApply(TraceAnswer::parse);
         }
 
+        /** Asks what becomes of the packet where it begins. */
+        CompletableFuture<TraceAnswer> ask(final NodeSession session, final Frame first, final ChainTrace.Way way) {
+            return ask(session, new TraceOrder(packet, first, behind(way, true), zone(), Optional.empty()));
+        }
+
         /** How packets come back from the tenant's functions as plain frames, by the ports by which they come there. */
-        Map<String, Frame> behind(final boolean out) {
+        Map<String, Frame> behind(final ChainTrace.Way way, final boolean out) {
             final TenantView view = node.view(tenant);
             final Map<String, Frame> frames = new TreeMap<>();
             node.snapshot().functionsOf(tenant).stream().filter(function -> !function.mirror() && !function.nsh())
-                .forEach(function -> function.instances().forEach(instance -> frames.put(
-                    out ? instance.insidePort() : instance.outsidePort(),
-                    ChainTrace.back(view, function, instance, out))));
+                .forEach(function -> function.instances().forEach(instance -> {
+                    final Frame back = ChainTrace.back(view, function, instance, out,
+                        way.hops().stream().anyMatch(hop -> hop.portFrom().equals(instance.secondPort())));
+                    final List<String> ports = function.ports(instance);
+                    (out ? ports.subList(0, 1) : ports.subList(1, ports.size())).forEach(
+                        port -> frames.put(port, back));
+                }));
             return frames;
         }
 
         Optional<Integer> zone() {
-            return node.snapshot().functionsOf(tenant).stream().anyMatch(NetworkFunction::spread)
+            return node.snapshot().functionsOf(tenant).stream().anyMatch(NetworkFunction::keepsConnections)
                 ? Optional.of(Constants.chainZone(node.view(tenant).vrf())) : Optional.empty();
         }
 
         CompletableFuture<TraceReport> check(final NodeSession session, final TraceAnswer answer) {
-            final boolean begins = NEW.equals(answer.state());
-            final ChainTrace planned = trace(Optional.of(answer.label()).filter(label -> !begins));
+            final ChainTrace planned = trace(answer);
             final Comparison there = Comparison.outbound(planned.outbound(), answer.legs(), functionPorts());
             final Optional<Hop> first = planned.inbound().hops().stream()
                 .filter(hop -> !hop.portFrom().isEmpty()).findFirst();
@@ -169,7 +188,7 @@ public final class ChainTracer {
                 return CompletableFuture.completedFuture(report(planned, there));
             }
             final String state = REPLY.equals(answer.state()) ? "est" : REPLY;
-            final Map<String, Frame> frames = behind(false);
+            final Map<String, Frame> frames = behind(planned.inbound(), false);
             final String port = first.orElseThrow().portTo();
             if (!frames.containsKey(port)) {
                 return CompletableFuture.completedFuture(report(planned, Comparison.unseen(Set.of(port))));
@@ -185,8 +204,8 @@ public final class ChainTracer {
         }
 
         private Set<String> functionPorts() {
-            return node.snapshot().instancesOn(node.node().name()).stream()
-                .flatMap(instance -> instance.ports().stream()).collect(Collectors.toSet());
+            return node.snapshot().functionPortsOn(node.node().name()).values().stream()
+                .flatMap(List::stream).collect(Collectors.toSet());
         }
 
         TraceReport report(final ChainTrace planned, final Comparison comparison) {

@@ -37,6 +37,10 @@ record Comparison(Verdict verdict, String reason) {
             return first.last().filter(BEFORE_CHAINS::contains).isPresent()
                 ? new Comparison(Verdict.NOT_CHECKED, where) : new Comparison(Verdict.DIFFERS, where);
         }
+        if (way.isStopped() && way.hops().size() > 1) {
+            final List<Set<String>> outputs = outputs(way);
+            return compare(outputs.subList(0, outputs.size() - 1), legs, functions, Set.of());
+        }
         if (way.isStopped()) {
             return first.to().isEmpty() && first.last().filter(Table.CHAIN_OUT::equals).isPresent() ? SAME
                 : differs(first, "drops it");
@@ -74,13 +78,14 @@ record Comparison(Verdict verdict, String reason) {
             final Set<String> ports = planned.get(index);
             final String text = ports.isEmpty() ? "" : "sends it to " + String.join(" and ", ports);
             final Leg leg = legs.get(index);
-            final Set<String> seen = leg.to().stream().filter(port -> !last || functions.contains(port))
-                .collect(Collectors.toSet());
+            final Set<String> seen = leg.to().stream()
+                .filter(port -> !last || exits.isEmpty() || functions.contains(port)).collect(Collectors.toSet());
+            final String end = exits.isEmpty() ? "drops it" : "leads it out of the chain";
             if (!seen.equals(ports)) {
-                return differs(leg, last ? "leads it out of the chain" : text);
+                return differs(leg, last ? end : text);
             }
-            if (last && leg.tables().stream().noneMatch(exits::contains)) {
-                return differs(leg, "leads it out of the chain");
+            if (last && !exits.isEmpty() && leg.tables().stream().noneMatch(exits::contains)) {
+                return differs(leg, end);
             }
         }
         return SAME;

@@ -44,6 +44,17 @@ class ComparisonTest {
     }
 
     @Test
+    void whatIsStoppedInABranchIsDroppedBehindTheFunctionThatItLeft() {
+        final Way stopped = new Way(Optional.of("c"), Optional.empty(),
+            List.of(FIREWALL, new Hop("scrub", Optional.empty(), Reason.STOPPED, "", "")));
+        assertThat(Comparison.outbound(stopped, List.of(TO_FIREWALL, leg("fw1-alt", List.of(), Table.CHAIN_RETURN)),
+            PORTS)).isEqualTo(Comparison.SAME);
+        final Comparison goesOn = Comparison.outbound(stopped, List.of(TO_FIREWALL, TO_BACKBONE), PORTS);
+        assertThat(goesOn.verdict()).isEqualTo(Verdict.DIFFERS);
+        assertThat(goesOn.reason()).contains("the plan drops it");
+    }
+
+    @Test
     void anotherInstanceDiffers() {
         final Comparison other = outbound(leg("acc0", List.of("fw2-in"), Table.CLASSIFY, Table.CHAIN_OUT), TO_BACKBONE);
         assertThat(other.verdict()).isEqualTo(Verdict.DIFFERS);

@@ -35,7 +35,7 @@ public final class Allocator {
         for (final Node node : snapshot.nodes().values()) {
             final List<String> names = Stream.concat(
                 node.ports().stream().map(Node.Port::name),
-                snapshot.instancesOn(node.name()).stream().flatMap(instance -> instance.ports().stream())).toList();
+                snapshot.functionPortsOn(node.name()).values().stream().flatMap(List::stream)).toList();
             ports.put(node.name(), number(names, before.ports().getOrDefault(node.name(), new TreeMap<>()),
                 FIRST_PORT));
         }
@@ -95,7 +95,7 @@ public final class Allocator {
             final long address = publicAddress(snapshot, tenant, had, addresses, free);
             final List<Allocations.Block> blocks = had == null ? List.of() : BlockAllocator.kept(tenant, had.blocks());
             final TenantAllocation now = new TenantAllocation(vrf, address, blocks, keptLeases(tenant, had),
-                number(spreadFunctions(snapshot, tenant), had == null ? new TreeMap<>() : had.places(), 0));
+                number(keepingFunctions(snapshot, tenant), had == null ? new TreeMap<>() : had.places(), 0));
             tenants.put(tenant.name(), now.equals(had) ? had : now);
         }
         final SortedMap<String, List<CanaryResult>> canaries = new TreeMap<>(before.canaries());
@@ -113,9 +113,9 @@ public final class Allocator {
         return had.leases().stream().filter(lease -> dhcp.subnetOf(lease.address()).isPresent()).toList();
     }
 
-    private static List<String> spreadFunctions(final Snapshot snapshot, final Tenant tenant) {
-        return snapshot.functionsOf(tenant).stream().filter(NetworkFunction::spread).map(NetworkFunction::name)
-            .toList();
+    private static List<String> keepingFunctions(final Snapshot snapshot, final Tenant tenant) {
+        return snapshot.functionsOf(tenant).stream().filter(NetworkFunction::keepsConnections)
+            .map(NetworkFunction::name).toList();
     }
 
     private static int nextVrf(final int last, final Set<Integer> taken, final boolean tag) {

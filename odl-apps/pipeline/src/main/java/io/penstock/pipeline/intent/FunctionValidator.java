@@ -40,17 +40,21 @@ final class FunctionValidator {
             if (function.mirror() && function.health().isPresent()) {
                 add(entry, "health-check", "a mirror gives nothing back, so no probe comes through");
             }
+            if (function.twoOutputs() && function.spread()) {
+                add(entry, "instance", "a function with second-output has one instance, of its own name");
+            }
             function.routed().ifPresent(routed -> checkRouter(entry, function, routed));
             violations.addAll(CanaryValidator.validate(function));
             for (final NetworkFunction.Instance instance : function.instances()) {
                 final String leaf = function.spread() ? "instance " + instance.name() + " / name" : "name";
                 final String other = owners.putIfAbsent(instance.name(), function.name());
+                final List<String> ports = function.ports(instance);
                 if (other != null) {
-                    add(entry, leaf, "function " + other + " has the ports " + String.join(" and ", instance.ports()));
+                    add(entry, leaf, "function " + other + " has the ports " + String.join(" and ", ports));
                 }
-                if (node != null && node.ports().stream().anyMatch(port -> instance.ports().contains(port.name()))) {
+                if (node != null && node.ports().stream().anyMatch(port -> ports.contains(port.name()))) {
                     add(entry, leaf, "node " + node.name() + " has a port of the name "
-                        + String.join(" or ", instance.ports()));
+                        + String.join(" or ", ports));
                 }
             }
         }
@@ -89,24 +93,43 @@ final class FunctionValidator {
 
     private void checkChain(final Chain chain) {
         final String entry = "chain " + chain.name();
-        if (chain.functions().size() > Constants.RECIRCULATION_BUDGET) {
-            add(entry, "function", chain.functions().size() + " functions are over the recirculation budget of "
-                + Constants.RECIRCULATION_BUDGET);
-        }
-        if (chain.functions().stream().distinct().count() != chain.functions().size()) {
-            add(entry, "function", "a function may stand in a chain only once");
+        checkLength(entry, "function", chain.functions());
+        if (chain.all().stream().distinct().count() != chain.all().size()) {
+            add(entry, "function", "a function may stand in a chain only once, and not in its branch, too");
         }
         final Map<String, String> nodes = new HashMap<>();
-        for (final String name : chain.functions()) {
+        checkKnown(entry, "function", chain.functions(), nodes);
+        chain.branch().ifPresent(branch -> {
+            final NetworkFunction at = snapshot.functions().get(branch.at());
+            if (!chain.functions().contains(branch.at())) {
+                add(entry, "branch / at", "function " + branch.at() + " is not in the chain");
+            } else if (at != null && !at.twoOutputs()) {
+                add(entry, "branch / at", "function " + branch.at() + " has no second-output");
+            }
+            checkLength(entry, "branch / function", chain.alongBranch());
+            checkKnown(entry, "branch / function", branch.functions(), nodes);
+        });
+        if (nodes.size() > 1) {
+            add(entry, "function", "its functions are on more than one node: " + nodes.keySet());
+        }
+    }
+
+    private void checkLength(final String entry, final String leaf, final List<String> functions) {
+        if (functions.size() > Constants.RECIRCULATION_BUDGET) {
+            add(entry, leaf, functions.size() + " functions are over the recirculation budget of "
+                + Constants.RECIRCULATION_BUDGET);
+        }
+    }
+
+    private void checkKnown(final String entry, final String leaf, final List<String> functions,
+            final Map<String, String> nodes) {
+        for (final String name : functions) {
             final NetworkFunction function = snapshot.functions().get(name);
             if (function == null) {
-                add(entry, "function", Validator.unknown("function", name, snapshot.functions()));
+                add(entry, leaf, Validator.unknown("function", name, snapshot.functions()));
             } else {
                 nodes.put(function.node(), name);
             }
-        }
-        if (nodes.size() > 1) {
-            add(entry, "function", "its functions are on more than one node: " + nodes.keySet());
         }
     }
 

@@ -64,6 +64,22 @@ public record NetworkFunction(String name, String node, FailPolicy failPolicy, b
         return mode instanceof Routed links ? Optional.of(links) : Optional.empty();
     }
 
+    /** Whether packets to the backbone come back by one of two ports. */
+    public boolean twoOutputs() {
+        return mode instanceof TwoOutputs;
+    }
+
+    /** The ports of an instance, that on the tenant side first. */
+    public List<String> ports(final Instance instance) {
+        return twoOutputs() ? List.of(instance.insidePort(), instance.outsidePort(), instance.secondPort())
+            : instance.sides();
+    }
+
+    /** Whether its instances, or its outputs, are kept to connections, so that these are tracked. */
+    public boolean keepsConnections() {
+        return spread || twoOutputs();
+    }
+
     /** Whether its frames have a network service header (RFC 8300). */
     public boolean nsh() {
         return mode instanceof Nsh;
@@ -74,6 +90,9 @@ public record NetworkFunction(String name, String node, FailPolicy failPolicy, b
 
     /** As frames with the 802.1Q tag of their VRF, which it passes on as they are. */
     public record Tagged() implements Mode { }
+
+    /** As such frames, which it passes on to the backbone by one of two ports. */
+    public record TwoOutputs() implements Mode { }
 
     /** As copies of such frames; nothing comes back. */
     public record Mirror() implements Mode { }
@@ -164,8 +183,13 @@ public record NetworkFunction(String name, String node, FailPolicy failPolicy, b
             return name + "-out";
         }
 
-        /** Both, that on the tenant side first. */
-        public List<String> ports() {
+        /** Second port on the backbone side, of a function with {@link TwoOutputs}. */
+        public String secondPort() {
+            return name + "-alt";
+        }
+
+        /** Those through which probes go, that on the tenant side first. */
+        public List<String> sides() {
             return List.of(insidePort(), outsidePort());
         }
     }

@@ -17,8 +17,9 @@ public record NodeFacts(SortedSet<Integer> cores, SortedMap<String, Entry> catal
      *
      * @param shared whether several tenants may be led through one instance
      * @param routed whether it is a router; else it passes frames on
+     * @param twoOutputs whether it has a second output
      */
-    public record Entry(boolean shared, boolean routed) { }
+    public record Entry(boolean shared, boolean routed, boolean twoOutputs) { }
 
     /** Of no node: nobody has said anything. */
     public static final Map<String, NodeFacts> UNKNOWN = Map.of();

@@ -39,7 +39,7 @@ final class NodeFactsRules {
     private boolean isNew(final NetworkFunction function, final Instance instance) {
         final NetworkFunction old = before.functions().get(function.name());
         return old == null || !old.node().equals(function.node()) || old.shared() != function.shared()
-            || old.routed().isPresent() != function.routed().isPresent() || old.nsh() != function.nsh()
+            || !old.mode().getClass().equals(function.mode().getClass())
             || old.instances().stream().noneMatch(each -> each.name().equals(instance.name())
                 && each.start().equals(instance.start()));
     }
@@ -71,6 +71,11 @@ final class NodeFactsRules {
             add(function, "routed", "is there, but " + it + " passes frames on; take it away");
         } else if (function.routed().isEmpty() && entry.routed()) {
             add(function, "routed", "is missing, but " + it + " is a router");
+        }
+        if (function.twoOutputs() && !entry.twoOutputs()) {
+            add(function, "second-output", "is true, but " + it + " has one; set it to false");
+        } else if (!function.twoOutputs() && entry.twoOutputs()) {
+            add(function, "second-output", "is false, but " + it + " has two outputs; set it to true");
         }
     }
 

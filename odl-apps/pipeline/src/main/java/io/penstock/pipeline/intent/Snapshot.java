@@ -2,6 +2,7 @@
 package io.penstock.pipeline.intent;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -68,19 +69,32 @@ public record Snapshot(SortedMap<String, Node> nodes, Backbone backbone, SortedM
         return functions.values().stream().filter(function -> function.node().equals(node)).toList();
     }
 
-    /** Instances of the functions of a node, by function. */
-    public List<NetworkFunction.Instance> instancesOn(final String node) {
-        return functionsOn(node).stream().flatMap(function -> function.instances().stream()).toList();
+    /** Ports of the functions of a node, by instance. */
+    public SortedMap<String, List<String>> functionPortsOn(final String node) {
+        final SortedMap<String, List<String>> ports = new TreeMap<>();
+        functionsOn(node).forEach(function -> function.instances().forEach(
+            instance -> ports.put(instance.name(), function.ports(instance))));
+        return ports;
     }
 
-    /** The functions of a chain from the tenant to the backbone. */
+    /** The functions of a chain from the tenant to the backbone, without those of its branch. */
     public List<NetworkFunction> functionsOf(final String chain) {
-        return Optional.ofNullable(chains.get(chain)).map(Chain::functions).orElse(List.of()).stream()
-            .map(functions::get).toList();
+        return named(Optional.ofNullable(chains.get(chain)).map(Chain::functions).orElse(List.of()));
     }
 
     /** The functions of all chains of a tenant, each once. */
     public List<NetworkFunction> functionsOf(final Tenant tenant) {
-        return tenant.chains().stream().flatMap(chain -> functionsOf(chain).stream()).distinct().toList();
+        return tenant.chains().stream().map(chains::get).filter(Objects::nonNull)
+            .flatMap(chain -> named(chain.all()).stream()).distinct().toList();
+    }
+
+    /** The functions of these names, in their order. */
+    public List<NetworkFunction> named(final List<String> names) {
+        return names.stream().map(functions::get).toList();
+    }
+
+    /** Where connections of a chain leave its functions for others. */
+    public Optional<Chain.Branch> branchOf(final String chain) {
+        return Optional.ofNullable(chains.get(chain)).flatMap(Chain::branch);
     }
 }

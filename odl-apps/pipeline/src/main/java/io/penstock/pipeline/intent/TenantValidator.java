@@ -235,6 +235,12 @@ final class TenantValidator {
             add(tenant, "chain", "VRF id " + allocation.vrf() + " is above " + Constants.LAST_CHAIN_VRF
                 + " and cannot be an 802.1Q tag");
         }
+        final long keeping = snapshot.functionsOf(tenant).stream()
+            .filter(function -> function != null && function.keepsConnections()).count();
+        if (keeping > Constants.MOST_KEEPING) {
+            add(tenant, "chain", keeping + " functions with instances or a second output are more than "
+                + Constants.MOST_KEEPING);
+        }
         for (final NetworkFunction function : snapshot.functionsOf(tenant)) {
             if (function != null) {
                 final String user = functionUsers.putIfAbsent(function.name(), tenant.name());

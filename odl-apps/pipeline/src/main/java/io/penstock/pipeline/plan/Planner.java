@@ -82,14 +82,15 @@ public final class Planner {
     private record TenantSurroundings(Snapshot others, int id, Map<String, Integer> ports, List<Hop> hops) {
         /** What a tenant knows of a function: not which instances connections are spread over. */
         record Hop(String name, FailPolicy failPolicy, boolean spread, Mode mode, boolean down, int number,
-            int outsidePort) { }
+            List<Integer> ports) { }
 
         static TenantSurroundings of(final NodeView node) {
             return new TenantSurroundings(node.snapshot().withTenants(List.of()).withFunctions(List.of()), node.id(),
                 node.node().ports().stream().collect(Collectors.toMap(Node.Port::name, port -> node.port(port.name()))),
                 node.functions().stream().map(function -> new Hop(function.name(), function.failPolicy(),
                     function.spread(), function.mode(), node.isDown(function), node.number(function),
-                    function.spread() ? 0 : node.port(function.single().outsidePort()))).toList());
+                    function.spread() ? List.of()
+                        : function.ports(function.single()).stream().map(node::port).toList())).toList());
         }
     }
 
@@ -169,7 +170,7 @@ public final class Planner {
 
     private static List<MeterSpec> functionMeters(final NodeView node) {
         return node.functions().stream().filter(function -> function.health().isPresent())
-            .flatMap(function -> function.instances().stream()).flatMap(instance -> instance.ports().stream())
+            .flatMap(function -> function.instances().stream()).flatMap(instance -> instance.sides().stream())
             .map(port -> FunctionMeter.spec(node.port(port))).toList();
     }
 
@@ -182,7 +183,7 @@ public final class Planner {
         }
         for (final NetworkFunction function : view.functions()) {
             final Optional<Integer> mtu = function.nsh() ? Optional.of(Constants.SERVICE_MTU) : Optional.empty();
-            function.instances().forEach(instance -> instance.ports().forEach(port ->
+            function.instances().forEach(instance -> function.ports(instance).forEach(port ->
                 ports.add(new BridgePlan.Port(port, BridgePlan.Type.VHOST_USER_CLIENT, view.port(port),
                     view.node().vhostDirectory() + "/" + port + ".sock",
                     instance.start().filter(start -> port.equals(instance.insidePort())), mtu))));

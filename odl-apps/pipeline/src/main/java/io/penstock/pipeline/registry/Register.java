@@ -67,9 +67,10 @@ public enum Register {
         "Conntrack zone of the tenant's chains."),
     FUNCTION(MatchField.REG14, 31, 16, Table.CLASSIFY, Table.CHAIN_KEEP,
         "The network function a frame comes from; then the one it goes to. The lowest OpenFlow port of its instances."),
-    INSTANCE(MatchField.REG15, 15, 0, Table.CHAIN_KNOWN, Table.CHAIN_ENTER,
-        "The instance it goes to: OpenFlow port of its tenant side; 0 when the connection has none."),
-    CHAIN(MatchField.REG15, 31, 25, Table.CHAIN_RULE, Table.CHAIN_STEER,
+    INSTANCE(MatchField.REG15, 15, 0, Table.CHAIN_RETURN, Table.CHAIN_ENTER,
+        "The instance it goes to: OpenFlow port of its tenant side; or the second output by which its connection "
+            + "leaves a function; 0 when the connection keeps neither."),
+    CHAIN(MatchField.REG15, 31, 25, Table.CHAIN_RULE, Table.CHAIN_SIDE,
         "Which of the tenant's chains the packet goes through, 0 for that of no rule."),
     PLACE(MatchField.REG15, 24, 22, Table.CHAIN_RETURN, Table.CHAIN_KEEP,
         "Which sixteen bits of ct_label have the instance of that function."),

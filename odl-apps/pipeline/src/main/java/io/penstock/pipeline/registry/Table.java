@@ -118,6 +118,10 @@ public enum Table {
     NEIGHBOUR_FOUND(94, Owner.NEIGHBOUR, "An unknown next hop is asked for by the controller.", List.of("EGRESS")),
     ROUTING_ERROR(96, Owner.ERROR, "What a router has to tell the sender of: to the controller, as many as the tenant "
         + "may cause.", List.of()),
+    CHAIN_BRANCH(97, Owner.CHAIN, "To a chain with a branch, behind connection tracking: what the connection keeps.",
+        List.of("CHAIN_SIDE")),
+    CHAIN_SIDE(98, Owner.CHAIN, "The last function of the chain, or of the branch if the connection is there.",
+        List.of("CHAIN_TRACK")),
     EGRESS(100, Owner.ACCESS, "Tags the frame and sends it to its attachment or uplink.", List.of()),
     CHAIN_TRACK(101, Owner.CHAIN, "To a function that connections are spread over: looks the connection up.",
         List.of()),

@@ -14,14 +14,13 @@ import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 
 /**
  * Leads a tenant's traffic through its network functions, and the return traffic through the same ones in reverse.
@@ -30,16 +29,26 @@ import java.util.function.BiFunction;
  * to, where a function has several, {@link SpreadStage} decides.
  */
 public final class ChainStage implements Stage {
-    private static final String CLOSED = "chain is down, closed";
-
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
         for (final NetworkFunction function : node.functions()) {
             for (final Instance instance : function.instances()) {
                 arrive(node, sink, function, instance.outsidePort(), Direction.TO_BACKBONE);
                 arrive(node, sink, function, instance.insidePort(), Direction.TO_TENANT);
+                if (function.twoOutputs()) {
+                    final int port = node.port(instance.secondPort());
+                    sink.flow(Table.CLASSIFY, Priority.NORMAL, HopLabels.FROM + instance.secondPort())
+                        .when(MatchField.IN_PORT, port).then(Register.FUNCTION.load(port), Direction.TO_BACKBONE.load())
+                        .go(Table.CHAIN_RETURN);
+                }
             }
             RoutedHop.planNode(node, function, sink);
+        }
+        if (node.functions().stream().anyMatch(NetworkFunction::twoOutputs)) {
+            SpreadStage.planLabels(sink, Table.CHAIN_BRANCH, Table.CHAIN_SIDE);
+        }
+        for (final Table table : List.of(Table.CHAIN_BRANCH, Table.CHAIN_SIDE)) {
+            sink.flow(table, Priority.MISS, "no branch").drop();
         }
         sink.flow(Table.CHAIN_ROUTED, Priority.MISS, "a router sent what is not for its gateway").drop();
         sink.flow(Table.CHAIN_RETURN, Priority.MISS, "a function sent a tag it does not serve").drop();
@@ -83,9 +92,11 @@ public final class ChainStage implements Stage {
         final Hops hops = new Hops(node, view);
         planDefault(hops, sink);
         planRules(hops, sink);
+        planBranches(hops, sink);
         planReturns(hops, sink);
         for (final Direction direction : Direction.values()) {
-            hops.next(direction).keySet().stream().filter(function -> function.routed().isPresent())
+            hops.next(direction).keySet().stream().map(Hops.Stop::function)
+                .filter(function -> function.routed().isPresent())
                 .forEach(router -> RoutedHop.planTenant(node, view, router, direction, sink));
         }
     }
@@ -98,12 +109,12 @@ public final class ChainStage implements Stage {
             (priority, label) -> sink.flow(Table.CHAIN_OUT, priority, label).when(view.isVrf());
         final BiFunction<Integer, String, FlowSink.Draft> toTenant =
             (priority, label) -> sink.flow(Table.CHAIN_IN, priority, label).when(view.isVrf()).then(view.limitIn());
-        if (path.functions().isEmpty()) {
-            TwiceNat.shut(view, toTenant, CLOSED);
-            toTenant.apply(Priority.NORMAL, CLOSED).drop();
-            toBackbone.apply(Priority.NORMAL, CLOSED).drop();
-        } else if (path.functions().orElseThrow().isEmpty()) {
-            final List<NetworkFunction> copies = path.copies().get(0);
+        if (path.trunk().working().isEmpty()) {
+            TwiceNat.shut(view, toTenant, Hops.CLOSED);
+            toTenant.apply(Priority.NORMAL, Hops.CLOSED).drop();
+            toBackbone.apply(Priority.NORMAL, Hops.CLOSED).drop();
+        } else if (path.trunk().working().orElseThrow().isEmpty()) {
+            final List<NetworkFunction> copies = path.trunk().copies().get(0);
             TwiceNat.out(view, toBackbone, flow -> hops.copy(flow, copies, Direction.TO_BACKBONE).go(Table.NAT_MAP));
             TwiceNat.in(view, toTenant, "", flow -> hops.copy(flow, copies, Direction.TO_TENANT).go(inside(view)));
             if (view.hasListIn() || !view.limitIn().isEmpty() || !copies.isEmpty()) {
@@ -117,10 +128,16 @@ public final class ChainStage implements Stage {
             }
         } else {
             final String last = hops.label(path, Direction.TO_TENANT);
-            hops.enter(toBackbone.apply(Priority.NORMAL, hops.label(path, Direction.TO_BACKBONE)), path,
+            hops.enter(toBackbone.apply(Priority.NORMAL, hops.label(path, Direction.TO_BACKBONE)), 0,
                 Direction.TO_BACKBONE);
-            hops.enter(toTenant.apply(Priority.NORMAL, last), path, Direction.TO_TENANT);
-            TwiceNat.in(view, toTenant, last + ", ", flow -> hops.enter(flow, path, Direction.TO_TENANT));
+            if (path.branch().isEmpty()) {
+                hops.enter(toTenant.apply(Priority.NORMAL, last), 0, Direction.TO_TENANT);
+                TwiceNat.in(view, toTenant, last + ", ", flow -> hops.enter(flow, 0, Direction.TO_TENANT));
+            } else {
+                view.families().forEach(family -> hops.enter(family(toTenant.apply(Priority.NORMAL,
+                    "perhaps in a branch"), family), 0, Direction.TO_TENANT));
+                TwiceNat.in(view, toTenant, "", flow -> hops.enter(flow, 0, Direction.TO_TENANT));
+            }
         }
     }
 
@@ -131,30 +148,32 @@ public final class ChainStage implements Stage {
             final Table table = direction == Direction.TO_BACKBONE ? Table.CHAIN_OUT : Table.CHAIN_IN;
             eachRule(view, direction, (index, family, entry, steering) -> {
                 final TenantView.Path path = view.paths().get(steering.path());
-                final String label = path.functions().isEmpty() ? CLOSED + ", rule " + steering.rule()
-                    : path.functions().orElseThrow().isEmpty() ? "no chain, rule " + steering.rule()
-                    : hops.label(path, direction) + ", rule " + steering.rule();
+                final String label = (path.trunk().working().isEmpty() ? Hops.CLOSED
+                    : path.trunk().working().orElseThrow().isEmpty() ? "no chain"
+                    : path.branch().isPresent() && direction == Direction.TO_TENANT ? "perhaps in a branch"
+                    : hops.label(path, direction)) + ", rule " + steering.rule();
                 EntryFlows.plan(entry, family, EntryFlows.id(view.vrf(), family, index),
                     () -> sink.flow(table, Priority.chainRule(index), label).when(view.isVrf()),
-                    flow -> begin(hops, flow, path, direction, family));
+                    flow -> begin(hops, flow, steering.path(), direction, family));
             });
         }
     }
 
-    private static void begin(final Hops hops, final FlowSink.Draft flow, final TenantView.Path path,
-            final Direction direction, final Acl.Family family) {
+    private static void begin(final Hops hops, final FlowSink.Draft flow, final int path, final Direction direction,
+            final Acl.Family family) {
         final TenantView view = hops.view();
+        final TenantView.Functions trunk = view.paths().get(path).trunk();
         if (direction == Direction.TO_TENANT) {
             flow.then(view.limitIn());
         }
-        if (path.functions().isEmpty()) {
+        if (trunk.working().isEmpty()) {
             flow.drop();
-        } else if (!path.functions().orElseThrow().isEmpty()) {
+        } else if (!trunk.working().orElseThrow().isEmpty()) {
             hops.enter(flow, path, direction);
         } else if (direction == Direction.TO_TENANT) {
-            hops.copy(flow, path.copies().get(0), direction).go(inside(view));
+            hops.copy(flow, trunk.copies().get(0), direction).go(inside(view));
         } else {
-            toBackbone(hops.copy(flow, path.copies().get(0), direction), family);
+            toBackbone(hops.copy(flow, trunk.copies().get(0), direction), family);
         }
     }
 
@@ -206,10 +225,10 @@ public final class ChainStage implements Stage {
     private static void planReturns(final Hops hops, final FlowSink sink) {
         final TenantView view = hops.view();
         for (final Direction direction : Direction.values()) {
-            final Map<NetworkFunction, SortedMap<Integer, Next>> next = hops.next(direction);
+            final Map<Hops.Stop, SortedMap<Integer, Hops.Next>> next = hops.next(direction);
             boolean parted = false;
-            for (final NetworkFunction from : next.keySet()) {
-                final SortedMap<Integer, Next> ways = next.get(from);
+            for (final Hops.Stop from : next.keySet()) {
+                final SortedMap<Integer, Hops.Next> ways = next.get(from);
                 if (Set.copyOf(ways.values()).size() == 1) {
                     final int path = ways.firstKey();
                     leave(hops, sink, Table.CHAIN_RETURN, from, ways.get(path), direction, List.of(),
@@ -218,7 +237,7 @@ public final class ChainStage implements Stage {
                 }
                 parted = true;
                 hops.returned(sink, Table.CHAIN_RETURN, from, direction, Priority.NORMAL, "rules behind "
-                    + hops.side(from, direction)).go(Table.CHAIN_RULE);
+                    + from.side(direction)).go(Table.CHAIN_RULE);
                 ways.forEach((path, to) -> leave(hops, sink, Table.CHAIN_STEER, from, to, direction,
                     List.of(Register.CHAIN.is(path)), view.paths().get(path).note()));
             }
@@ -239,141 +258,65 @@ public final class ChainStage implements Stage {
     }
 
     /** From a function to the next, or out of the chain. */
-    private static void leave(final Hops hops, final FlowSink sink, final Table table, final NetworkFunction from,
-            final Next next, final Direction direction, final List<FieldMatch> where, final String note) {
+    private static void leave(final Hops hops, final FlowSink sink, final Table table, final Hops.Stop from,
+            final Hops.Next next, final Direction direction, final List<FieldMatch> where, final String note) {
         final TenantView view = hops.view();
-        if (next.to().isPresent()) {
-            final NetworkFunction to = next.to().orElseThrow();
-            hops.passOn(hops.returned(sink, table, from, direction, Priority.NORMAL, HopLabels.HOP
-                + hops.side(to, direction) + note).when(where).then(hops.copies(next.copies(), direction)), to,
-                direction);
+        final BiFunction<Integer, String, FlowSink.Draft> back = (priority, label) ->
+            hops.returned(sink, table, from, direction, priority, label).when(where)
+                .then(hops.keep(from)).then(hops.copies(next.copies(), direction));
+        if (next.dropped().isPresent()) {
+            back.apply(Priority.NORMAL, next.dropped().orElseThrow() + note).drop();
             return;
         }
-        final BiFunction<Integer, String, FlowSink.Draft> out = (priority, label) ->
-            hops.returned(sink, table, from, direction, priority, label).when(where)
-                .then(hops.copies(next.copies(), direction)).then(hops.untag());
-        final String side = hops.side(from, direction.other());
+        if (next.to().isPresent()) {
+            final Hops.Stop to = next.to().orElseThrow();
+            final Supplier<FlowSink.Draft> hop =
+                () -> back.apply(Priority.NORMAL, HopLabels.HOP + to.side(direction) + note);
+            if (from.second()) {
+                view.families().forEach(family -> hops.passOn(family(hop.get(), family), to, direction));
+            } else {
+                hops.passOn(hop.get(), to, direction);
+            }
+            return;
+        }
+        final BiFunction<Integer, String, FlowSink.Draft> out =
+            (priority, label) -> back.apply(priority, label).then(hops.untag());
+        final String side = from.second() ? from.function().single().secondPort() : from.side(direction.other());
         if (direction == Direction.TO_TENANT) {
             out.apply(Priority.NORMAL, "to the tenant from " + side + note).go(inside(view));
             return;
         }
-        toBackbone(out.apply(Priority.NORMAL, "to the backbone from " + side + note), Acl.Family.IPV4);
+        final FlowSink.Draft first = out.apply(Priority.NORMAL, "to the backbone from " + side + note);
+        toBackbone(from.second() ? first.ipv4() : first, Acl.Family.IPV4);
         if (view.hasIpv6()) {
             toBackbone(out.apply(Priority.HIGH, "IPv6 to the backbone from " + side + note).ipv6(), Acl.Family.IPV6);
         }
         TwiceNat.out(view, out, flow -> flow.go(Table.NAT_MAP));
     }
 
+    /** Packets to the tenant, of which it is looked up whether their connection is in a branch. */
+    private static void planBranches(final Hops hops, final FlowSink sink) {
+        final TenantView view = hops.view();
+        for (int path = 0; path < view.paths().size(); path++) {
+            final TenantView.Path way = view.paths().get(path);
+            final List<FieldMatch> where = List.of(view.isVrf(), Register.CHAIN.is(path));
+            way.branch().ifPresent(branch -> {
+                final FlowSink.Draft inside =
+                    sink.flow(Table.CHAIN_SIDE, Priority.HIGH, hops.branchLabel(branch) + way.note()).when(where)
+                        .when(Register.INSTANCE.is(hops.node().port(branch.at().single().secondPort())));
+                if (branch.functions().working().isEmpty()) {
+                    inside.drop();
+                } else {
+                    hops.enterBranch(inside, branch);
+                }
+                hops.enterTrunk(sink.flow(Table.CHAIN_SIDE, Priority.NORMAL, hops.label(way, Direction.TO_TENANT))
+                    .when(where), way);
+            });
+        }
+    }
+
     /** Where packets go that have left the chain towards the tenant. */
     private static Table inside(final TenantView view) {
         return view.hasListIn() ? Table.TENANT_ACL_IN : Table.VRF_ROUTE;
-    }
-
-    /**
-     * What comes behind a function.
-     *
-     * @param to the next one; absent where packets leave the chain
-     * @param copies mirrors between the two
-     */
-    private record Next(Optional<NetworkFunction> to, List<NetworkFunction> copies) { }
-
-    /** The steps of a tenant's chains. */
-    private record Hops(NodeView node, TenantView view) {
-        /** A function by the side that packets of a direction enter it from. */
-        String side(final NetworkFunction function, final Direction direction) {
-            return function.name() + (direction == Direction.TO_BACKBONE ? "-in" : "-out");
-        }
-
-        String label(final TenantView.Path path, final Direction direction) {
-            return HopLabels.HOP + side(first(path, direction), direction) + path.note();
-        }
-
-        /** The function that packets of a direction come to first. */
-        private static NetworkFunction first(final TenantView.Path path, final Direction direction) {
-            final List<NetworkFunction> functions = path.functions().orElseThrow();
-            return functions.get(direction == Direction.TO_BACKBONE ? 0 : functions.size() - 1);
-        }
-
-        /** Of each function what is behind it, by path. */
-        Map<NetworkFunction, SortedMap<Integer, Next>> next(final Direction direction) {
-            final Map<NetworkFunction, SortedMap<Integer, Next>> next = new LinkedHashMap<>();
-            for (int path = 0; path < view.paths().size(); path++) {
-                final List<NetworkFunction> functions = view.paths().get(path).functions().orElse(List.of());
-                for (int hop = 0; hop < functions.size(); hop++) {
-                    final int behind = direction == Direction.TO_BACKBONE ? hop + 1 : hop - 1;
-                    next.computeIfAbsent(functions.get(hop), function -> new TreeMap<>()).put(path, new Next(
-                        behind < 0 || behind == functions.size() ? Optional.empty()
-                            : Optional.of(functions.get(behind)),
-                        view.paths().get(path).copies().get(direction == Direction.TO_BACKBONE ? hop + 1 : hop)));
-                }
-            }
-            return next;
-        }
-
-        /** Sends frames that have the tag to mirrors: to the side that packets of the direction enter from. */
-        List<Action> copies(final List<NetworkFunction> mirrors, final Direction direction) {
-            return mirrors.stream().<Action>map(mirror ->
-                new Action.Output(node.port(direction.port(mirror.single())))).toList();
-        }
-
-        /** Sends packets without a tag to mirrors; they are without it again behind that. */
-        FlowSink.Draft copy(final FlowSink.Draft flow, final List<NetworkFunction> mirrors,
-                final Direction direction) {
-            return mirrors.isEmpty() ? flow
-                : flow.then(tag(direction)).then(copies(mirrors, direction)).then(new Action.PopVlan());
-        }
-
-        private List<Action> tag(final Direction direction) {
-            final List<Action> actions = new ArrayList<>(direction.addresses());
-            actions.add(new Action.SetField(MatchField.VLAN_VID, view.vrf()));
-            return actions;
-        }
-
-        /** Finishes a flow for packets without a tag. */
-        void enter(final FlowSink.Draft flow, final TenantView.Path path, final Direction direction) {
-            final NetworkFunction function = first(path, direction);
-            final List<NetworkFunction> mirrors =
-                path.copies().get(direction == Direction.TO_BACKBONE ? 0 : path.copies().size() - 1);
-            if (function.spread()) {
-                SpreadStage.enter(node, view, copy(flow, mirrors, direction).then(direction.load()), function);
-            } else if (function.routed().isPresent()) {
-                copy(flow, mirrors, direction).then(RoutedHop.into(function.routed().orElseThrow(), direction))
-                    .then(output(function, direction)).end();
-            } else {
-                flow.then(tag(direction)).then(copies(mirrors, direction)).then(wrap(function, direction))
-                    .then(output(function, direction)).end();
-            }
-        }
-
-        /** Finishes a flow for frames that have the tag. */
-        void passOn(final FlowSink.Draft flow, final NetworkFunction to, final Direction direction) {
-            if (to.spread()) {
-                SpreadStage.enter(node, view, flow.then(untag()), to);
-            } else if (to.routed().isPresent()) {
-                flow.then(new Action.PopVlan()).then(RoutedHop.into(to.routed().orElseThrow(), direction))
-                    .then(output(to, direction)).end();
-            } else {
-                flow.then(wrap(to, direction)).then(output(to, direction)).end();
-            }
-        }
-
-        private List<Action> wrap(final NetworkFunction function, final Direction direction) {
-            return function.nsh() ? NshHop.wrap(direction, view.vrf()) : List.of();
-        }
-
-        private Action output(final NetworkFunction function, final Direction direction) {
-            return new Action.Output(node.port(direction.port(function.single())));
-        }
-
-        List<Action> untag() {
-            return List.of(new Action.PopVlan(), Register.VRF.load(view.vrf()));
-        }
-
-        /** Frames that come back from a function. */
-        FlowSink.Draft returned(final FlowSink sink, final Table table, final NetworkFunction from,
-                final Direction direction, final int priority, final String label) {
-            return sink.flow(table, priority, label).when(MatchField.VLAN_VID, view.vrf())
-                .when(Register.FUNCTION.is(node.number(from)), Register.FROM_BACKBONE.is(direction.ordinal()));
-        }
     }
 }

@@ -61,6 +61,7 @@ public record ChainTrace(Way outbound, Way inbound) {
      * @param chain name; absent for none
      * @param rule that names the chain, or none; absent where the tenant's own chain is meant
      * @param hops in the order of the packet; where the packet is stopped the function that is to blame, and no other
+     *     unless it is stopped where it leaves one for a branch
      */
     public record Way(Optional<String> chain, Optional<String> rule, List<Hop> hops) {
         public Way {
@@ -92,11 +93,12 @@ public record ChainTrace(Way outbound, Way inbound) {
      * How packets of a tenant come back from an instance.
      *
      * @param out whether they go to the backbone
+     * @param second whether they leave it for a branch of the chain then
      */
     public static Frame back(final TenantView view, final NetworkFunction function, final Instance instance,
-            final boolean out) {
+            final boolean out, final boolean second) {
         final Direction direction = out ? Direction.TO_BACKBONE : Direction.TO_TENANT;
-        final String port = direction.other().port(instance);
+        final String port = out && second ? instance.secondPort() : direction.other().port(instance);
         return function.routed().map(routed -> RoutedHop.sent(routed, direction, port)).orElseGet(() -> out
             ? new Frame(port, view.vrf(), Constants.CHAIN_INSIDE_MAC, Constants.CHAIN_OUTSIDE_MAC)
             : new Frame(port, view.vrf(), Constants.CHAIN_OUTSIDE_MAC, Constants.CHAIN_INSIDE_MAC));
@@ -147,24 +149,51 @@ public record ChainTrace(Way outbound, Way inbound) {
             final Optional<String> chain =
                 view.paths().get(steering.map(TenantView.Steering::path).orElse(0)).chain();
             final List<Hop> hops = new ArrayList<>();
-            final List<NetworkFunction> functions =
-                new ArrayList<>(chain.map(node.snapshot()::functionsOf).orElse(List.of()));
+            final Optional<NetworkFunction> branching = chain.flatMap(this::branching);
+            final List<NetworkFunction> functions = new ArrayList<>(chain.map(name -> branching.isEmpty()
+                ? node.snapshot().functionsOf(name)
+                : node.snapshot().named(node.snapshot().chains().get(name).alongBranch())).orElse(List.of()));
             if (direction == Direction.TO_TENANT) {
                 Collections.reverse(functions);
             }
             for (final NetworkFunction function : functions) {
                 switch (TenantView.Part.of(node, function)) {
                     case STOPPED -> {
-                        return new Way(chain, steering.map(TenantView.Steering::rule),
-                            List.of(new Hop(function.name(), Optional.empty(), Reason.STOPPED, "", "")));
+                        hops.subList(passed(branching, direction, hops), hops.size()).clear();
+                        hops.add(new Hop(function.name(), Optional.empty(), Reason.STOPPED, "", ""));
+                        return new Way(chain, steering.map(TenantView.Steering::rule), hops);
                     }
                     case BYPASSED -> hops.add(new Hop(function.name(), Optional.empty(), Reason.BYPASSED, "", ""));
                     case COPIED -> hops.add(new Hop(function.name(), Optional.of(function.single().name()),
                         Reason.COPY, direction.port(function.single()), ""));
-                    default -> hops.add(pass(direction, function, packet));
+                    default -> hops.add(branching.equals(Optional.of(function)) ? branch(direction, function)
+                        : pass(direction, function, packet));
                 }
             }
             return new Way(chain, steering.map(TenantView.Steering::rule), hops);
+        }
+
+        /** The function behind whose second output the connection goes on, if it has been there. */
+        private Optional<NetworkFunction> branching(final String chain) {
+            return node.snapshot().branchOf(chain).map(branch -> node.snapshot().functions().get(branch.at()))
+                .filter(function -> !node.isDown(function) && SpreadStage.kept(view.places().get(function.name()),
+                    label) == node.port(function.single().secondPort()));
+        }
+
+        /** How many functions a packet meets that is stopped: those up to where the branch begins, or none. */
+        private static int passed(final Optional<NetworkFunction> branching, final Direction direction,
+                final List<Hop> hops) {
+            return direction == Direction.TO_TENANT || branching.isEmpty() ? 0
+                : 1 + hops.stream().map(Hop::function).toList().indexOf(branching.orElseThrow().name());
+        }
+
+        private static Hop branch(final Direction direction, final NetworkFunction function) {
+            final Instance instance = function.single();
+            return direction == Direction.TO_BACKBONE
+                ? new Hop(function.name(), Optional.of(instance.name()), Reason.KEEPS, instance.insidePort(),
+                    instance.secondPort())
+                : new Hop(function.name(), Optional.of(instance.name()), Reason.KEEPS, instance.secondPort(),
+                    instance.insidePort());
         }
 
         private Hop pass(final Direction direction, final NetworkFunction function, final FiveTuple packet) {

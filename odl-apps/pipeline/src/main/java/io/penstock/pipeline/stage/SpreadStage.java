@@ -46,10 +46,7 @@ public final class SpreadStage implements Stage {
             for (final int etherType : new int[] {EtherType.IPV4, EtherType.IPV6}) {
                 planFamily(etherType, sink);
             }
-            for (int place = 0; place < PLACES; place++) {
-                sink.flow(Table.CHAIN_KNOWN, Priority.NORMAL, "instance at " + place).when(Register.PLACE.is(place))
-                    .then(new Action.Move(label(place), Register.INSTANCE.range())).go(Table.CHAIN_INSTANCE);
-            }
+            planLabels(sink, Table.CHAIN_KNOWN, Table.CHAIN_INSTANCE);
         }
         for (final Table table : List.of(Table.CHAIN_TRACK, Table.CHAIN_KNOWN, Table.CHAIN_INSTANCE, Table.CHAIN_PICK,
                 Table.CHAIN_KEEP, Table.CHAIN_ENTER)) {
@@ -57,7 +54,16 @@ public final class SpreadStage implements Stage {
         }
     }
 
-    private static FieldRange label(final int place) {
+    /** Behind connection tracking: what the connection keeps goes into the register. */
+    static void planLabels(final FlowSink sink, final Table table, final Table next) {
+        for (int place = 0; place < PLACES; place++) {
+            sink.flow(table, Priority.NORMAL, "kept at " + place).when(Register.PLACE.is(place))
+                .then(new Action.Move(label(place), Register.INSTANCE.range())).go(next);
+        }
+    }
+
+    /** Where a connection keeps an instance, or an output, by its port. */
+    static FieldRange label(final int place) {
         final int low = place * PLACE_BITS;
         return new FieldRange(MatchField.CT_LABEL, low + PLACE_BITS - 1, low);
     }
@@ -149,11 +155,15 @@ public final class SpreadStage implements Stage {
         return label.andNot(bits).or(BigInteger.valueOf(node.port(instance.insidePort())).shiftLeft(low));
     }
 
+    /** The port that a label of a connection tells; 0 for none. */
+    static int kept(final int place, final BigInteger label) {
+        return label.shiftRight(label(place).low()).intValue() & (1 << PLACE_BITS) - 1;
+    }
+
     /** The instance of a function that a label of a connection tells, should it work; see {@link #label}. */
     static Optional<Instance> kept(final NodeView node, final NetworkFunction function, final int place,
             final BigInteger label) {
-        final FieldRange bits = label(place);
-        final int port = label.shiftRight(bits.low()).intValue() & (1 << PLACE_BITS) - 1;
+        final int port = kept(place, label);
         return node.working(function).stream().filter(instance -> node.port(instance.insidePort()) == port).findFirst();
     }
 }

@@ -44,16 +44,32 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
      *
      * @param chain its name; absent where there is no chain
      * @param note ends the labels of its flows
-     * @param functions those that work or are not bypassed, from the tenant to the backbone; absent when a function
+     * @param trunk its functions
+     * @param branch where connections leave it for others, if they do
+     */
+    public record Path(Optional<String> chain, String note, Functions trunk, Optional<Branch> branch) {
+        private static Path none(final String note) {
+            return new Path(Optional.empty(), note, new Functions(Optional.of(List.of()), List.of(List.of())),
+                Optional.empty());
+        }
+    }
+
+    /**
+     * Functions one behind the other.
+     *
+     * @param working those that work or are not bypassed, from the tenant to the backbone; absent when a function
      *     that must not be bypassed is down
      * @param copies mirrors that get copies: in the first list before the first function, and so on
      */
-    public record Path(Optional<String> chain, String note, Optional<List<NetworkFunction>> functions,
-            List<List<NetworkFunction>> copies) {
-        private static Path none(final String note) {
-            return new Path(Optional.empty(), note, Optional.of(List.of()), List.of(List.of()));
-        }
-    }
+    record Functions(Optional<List<NetworkFunction>> working, List<List<NetworkFunction>> copies) { }
+
+    /**
+     * Behind the second output of a function.
+     *
+     * @param at that function, which works
+     * @param place which sixteen bits of ct_label tell that a connection is there
+     */
+    record Branch(NetworkFunction at, int place, Functions functions) { }
 
     /** What packets do at a function of their chain. */
     enum Part {
@@ -94,7 +110,7 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
         final TenantAllocation allocation = node.allocations().tenants().get(tenant.name());
         return new TenantView(tenant, allocation.vrf(), allocation.publicAddress(), allocation.blocks(),
             allocation.leases().stream().filter(Lease::isBound).toList(), domains(tenant),
-            paths(node, tenant), steering(node, tenant), allocation.places());
+            paths(node, tenant, allocation.places()), steering(node, tenant), allocation.places());
     }
 
     /** A match on this VRF. */
@@ -210,10 +226,10 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
             tenant.nat().stream().flatMap(nat -> nat.mappings().stream()).map(Tenant.Mapping::outside)).toList();
     }
 
-    private static List<Path> paths(final NodeView node, final Tenant tenant) {
+    private static List<Path> paths(final NodeView node, final Tenant tenant, final Map<String, Integer> places) {
         final List<Path> paths = new ArrayList<>();
-        paths.add(tenant.chain().map(chain -> path(node, "", chain)).orElse(Path.none("")));
-        others(tenant).forEach(chain -> paths.add(path(node, ", chain " + chain, chain)));
+        paths.add(tenant.chain().map(chain -> path(node, "", chain, places)).orElse(Path.none("")));
+        others(tenant).forEach(chain -> paths.add(path(node, ", chain " + chain, chain, places)));
         if (tenant.chainRules().stream().anyMatch(rule -> rule.chain().isEmpty())) {
             paths.add(Path.none(", no chain"));
         }
@@ -237,10 +253,20 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
         return List.copyOf(steering);
     }
 
-    private static Path path(final NodeView node, final String note, final String chain) {
+    private static Path path(final NodeView node, final String note, final String chain,
+            final Map<String, Integer> places) {
+        final Functions trunk = functions(node, node.snapshot().functionsOf(chain));
+        final Optional<Branch> branch = node.snapshot().branchOf(chain).flatMap(behind -> trunk.working()
+            .orElse(List.of()).stream().filter(function -> function.name().equals(behind.at())).findFirst()
+            .map(at -> new Branch(at, places.get(at.name()),
+                functions(node, node.snapshot().named(behind.functions())))));
+        return new Path(Optional.of(chain), note, trunk, branch);
+    }
+
+    private static Functions functions(final NodeView node, final List<NetworkFunction> all) {
         final List<NetworkFunction> working = new ArrayList<>();
         final List<List<NetworkFunction>> copies = new ArrayList<>(List.of(new ArrayList<>()));
-        for (final NetworkFunction function : node.snapshot().functionsOf(chain)) {
+        for (final NetworkFunction function : all) {
             switch (Part.of(node, function)) {
                 case COPIED -> copies.get(working.size()).add(function);
                 case PASSED -> {
@@ -248,12 +274,12 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
                     copies.add(new ArrayList<>());
                 }
                 case STOPPED -> {
-                    return new Path(Optional.of(chain), note, Optional.empty(), List.of());
+                    return new Functions(Optional.empty(), List.of());
                 }
                 default -> { }
             }
         }
-        return new Path(Optional.of(chain), note, Optional.of(List.copyOf(working)), List.copyOf(copies));
+        return new Functions(Optional.of(List.copyOf(working)), List.copyOf(copies));
     }
 
     private static List<Domain> domains(final Tenant tenant) {

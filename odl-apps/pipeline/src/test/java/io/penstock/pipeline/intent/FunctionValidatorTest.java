@@ -13,7 +13,9 @@ import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -78,6 +80,50 @@ class FunctionValidatorTest {
             List.of(acl));
         assertThat(check(snapshot)).singleElement().hasToString(
             "acl odd: ace six / matches/ipv6/protocol: the data plane cannot express it");
+    }
+
+    @Test
+    void aBranchBeginsAtASecondOutputAndHasFunctionsOfItsOwn() {
+        final Snapshot good = Chained.branched();
+        assertThat(check(good)).isEmpty();
+        assertThat(branched(good, "fw", "tap")).containsExactly(
+            "chain secure: function: a function may stand in a chain only once, and not in its branch, too");
+        assertThat(branched(good, "tap", "scrub")).containsExactly(
+            "chain secure: branch / at: function tap has no second-output");
+        assertThat(branched(good, "scrub", "watch")).containsExactly(
+            "chain secure: branch / at: function scrub is not in the chain");
+        assertThat(branched(good, "fw", "nobody")).containsExactly(
+            "chain secure: branch / function: there is no function 'nobody'; known: fw, scrub, tap, watch");
+        assertThat(branched(good, "fw")).isEmpty();
+        final NetworkFunction fw = good.functions().get("fw");
+        assertThat(texts(good.withFunctions(List.of(fw.spread(new NetworkFunction.Instance("fw1",
+            NetworkFunction.State.IN_SERVICE, 1)), good.functions().get("tap"), good.functions().get("scrub"),
+            good.functions().get("watch"))))).containsExactly(
+                "function fw: instance: a function with second-output has one instance, of its own name");
+    }
+
+    private static List<String> branched(final Snapshot good, final String at, final String... functions) {
+        final Map<String, Chain> chains = new TreeMap<>(good.chains());
+        chains.put("secure", new Chain("secure", List.of("fw", "tap"),
+            Optional.of(new Chain.Branch(at, List.of(functions)))));
+        return texts(new Snapshot(good.nodes(), good.backbone(), good.pools(), good.functions(),
+            new TreeMap<>(chains), good.tenants(), good.acls()));
+    }
+
+    @Test
+    void connectionsHaveRoomForEightInstances() {
+        final Snapshot plain = Chained.ruled();
+        final List<NetworkFunction> functions = new ArrayList<>();
+        for (int number = 0; number < 9; number++) {
+            functions.add(new NetworkFunction("f" + number, "edge1", FailPolicy.OPEN, true).spread(
+                new NetworkFunction.Instance("f" + number, NetworkFunction.State.IN_SERVICE, 1)));
+        }
+        final List<String> names = functions.stream().map(NetworkFunction::name).toList();
+        assertThat(texts(new Snapshot(plain.nodes(), plain.backbone(), plain.pools(),
+            plain.withFunctions(functions).functions(), new TreeMap<>(Map.of(
+                "secure", new Chain("secure", names.subList(0, 4)), "web", new Chain("web", names.subList(4, 8)),
+                "short", new Chain("short", names.subList(8, 9)))), plain.tenants(), plain.acls()))).containsExactly(
+                    "tenant rich: chain: 9 functions with instances or a second output are more than 8");
     }
 
     @Test

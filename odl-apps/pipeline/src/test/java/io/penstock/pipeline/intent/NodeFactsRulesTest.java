@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 class NodeFactsRulesTest {
     private static final Map<String, NodeFacts> FACTS = Map.of("edge1", new NodeFacts(
         new TreeSet<>(List.of(0, 1)), new TreeMap<>(Map.of(
-            "forwarder", new NodeFacts.Entry(true, false), "router-vm", new NodeFacts.Entry(false, true)))));
+            "forwarder", new NodeFacts.Entry(true, false, false), "router-vm", new NodeFacts.Entry(false, true, false),
+            "divert", new NodeFacts.Entry(true, false, true)))));
 
     @Test
     void whatTheNodeHasIsAccepted() {
@@ -33,8 +34,8 @@ class NodeFactsRulesTest {
     @Test
     void nameCoreAndSharingAreRefused() {
         assertThat(check(single(true, start("filter", 7)))).extracting(Violation::toString).containsExactly(
-            "function fw: start / function: the catalogue of node edge1 has no function 'filter'; it has forwarder, "
-                + "router-vm",
+            "function fw: start / function: the catalogue of node edge1 has no function 'filter'; it has divert, "
+                + "forwarder, router-vm",
             "function fw: start / core: node edge1 has no core 7; it has 0, 1");
         assertThat(check(router(true, "router-vm"))).extracting(Violation::toString).contains(
             "function fw: shared: is true, but function 'router-vm' of the catalogue of node edge1 is for one tenant; "
@@ -54,6 +55,17 @@ class NodeFactsRulesTest {
             + "the catalogue of node edge1 does not know the service header; take it away");
         assertThat(validate(network(headed), network(plain), FACTS)).extracting(Violation::leaf).containsExactly("nsh");
         assertThat(check(single(true, null).with(new NetworkFunction.Nsh()))).isEmpty();
+    }
+
+    @Test
+    void aSecondOutputIsNeededWhereThereIsOneAndRefusedWhereThereIsNone() {
+        assertThat(check(single(true, start("divert", null)).with(new NetworkFunction.TwoOutputs()))).isEmpty();
+        assertThat(check(single(true, start("divert", null)))).singleElement().hasToString(
+            "function fw: second-output: is false, but function 'divert' of "
+                + "the catalogue of node edge1 has two outputs; set it to true");
+        assertThat(check(single(true, start("forwarder", null)).with(new NetworkFunction.TwoOutputs()))).singleElement()
+            .hasToString("function fw: second-output: is true, but function 'forwarder' of the catalogue of node edge1 "
+                + "has one; set it to false");
     }
 
     @Test

@@ -63,6 +63,26 @@ public final class Chained {
             .map(function -> function.with(new NetworkFunction.Nsh())).toList());
     }
 
+    /**
+     * The rich tenant, and one with rules, whose connections may leave the chain behind the firewall for a scrubber, of
+     * which a mirror stands in front; one chain more has the firewall, but no branch there.
+     */
+    public static Snapshot branched() {
+        final Snapshot ruled = ruled();
+        final NetworkFunction fw = ruled.functions().get("fw").with(new NetworkFunction.TwoOutputs());
+        final Map<String, Chain> chains = new TreeMap<>(ruled.chains());
+        chains.put("secure", new Chain("secure", List.of("fw", "tap"),
+            Optional.of(new Chain.Branch("fw", List.of("watch", "scrub")))));
+        return Snapshot.of(List.copyOf(ruled.nodes().values()), ruled.backbone(), List.copyOf(ruled.pools().values()),
+            List.of(fw, ruled.functions().get("tap"),
+                new NetworkFunction("scrub", "edge1", NetworkFunction.FailPolicy.CLOSED, true),
+                new NetworkFunction("watch", "edge1", NetworkFunction.FailPolicy.OPEN, true)
+                    .with(new NetworkFunction.Mirror())),
+            List.copyOf(chains.values()),
+            Stream.concat(ruled.tenants().values().stream(), Stream.of(Fixtures.twiceChained())).toList(),
+            List.copyOf(ruled.acls().values()));
+    }
+
     private static Acl list(final String name, final String destination, final int protocol, final int low,
             final int high) {
         return new Acl(name, List.of(Fixtures.entry(name, true, destination, protocol, new Acl.PortRange(low, high),

@@ -65,6 +65,8 @@ public final class Fixtures {
         new Case("mirrored", Chained.mirrored(), Set.of()),
         new Case("routed", Chained.routed(), Set.of()),
         new Case("encapsulated", Chained.encapsulated(), Set.of()),
+        new Case("branched", Chained.branched(), Set.of()),
+        new Case("branched-scrub-down", Chained.branched(), Set.of("scrub")),
         new Case("ruled", Chained.ruled(), Set.of()),
         new Case("ruled-fw-down", Chained.ruled(), Set.of("fw")));
 

@@ -3,6 +3,7 @@ package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.ChainRule;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Pool;
@@ -43,12 +44,13 @@ public final class RandomNetwork {
     /** What comes after the next step. */
     public Snapshot next() {
         switch (random.nextInt(NAMES)) {
-            case 0 -> around = around.withFunctions(List.of(
-                function("fw", random.nextBoolean()), function("tap", true)));
+            case 0 -> around =
+                with(List.of(function("fw", random.nextBoolean()), function("tap", true)), Optional.empty());
             case 1 -> around = withPools(List.of(new Pool("public", List.of(Prefix.parse(
                 random.nextBoolean() ? "203.0.113.0/24" : "198.51.100.0/24")))));
             case 2 -> around = withAcl(random.nextInt(FEW));
             case 3 -> around = Fixtures.network();
+            case 4 -> around = withBranch();
             default -> changeTenants();
         }
         return around.withTenants(List.copyOf(tenants.values()));
@@ -121,6 +123,20 @@ public final class RandomNetwork {
             : List.of(new Tenant.Twice(new Prefix(Ipv4.parse("10.99.0.0") + ((long) random.nextInt(FEW) << 8), 24),
                 Prefix.parse(wrong && random.nextInt(9) == 0 ? "203.0.113.0/24" : "10.0.0.0/24")));
         return Optional.of(new Tenant.Nat(address, pool, oneToOne, deterministic, blocks, forwards, Set.of(), twice));
+    }
+
+    private Snapshot with(final List<NetworkFunction> functions, final Optional<Chain.Branch> branch) {
+        final Snapshot plain = around.withFunctions(functions);
+        return new Snapshot(plain.nodes(), plain.backbone(), plain.pools(), plain.functions(),
+            new TreeMap<>(Map.of("secure", new Chain("secure", List.of("fw", "tap"), branch))), plain.tenants(),
+            plain.acls());
+    }
+
+    private Snapshot withBranch() {
+        final NetworkFunction fw = new NetworkFunction("fw", "edge1", NetworkFunction.FailPolicy.OPEN, true).with(
+            wrong && protections.nextBoolean() ? new NetworkFunction.Tagged() : new NetworkFunction.TwoOutputs());
+        return with(List.of(fw, function("tap", true), function("scrub", true)), Optional.of(new Chain.Branch("fw",
+            protections.nextBoolean() ? List.of() : List.of("scrub"))));
     }
 
     private NetworkFunction function(final String name, final boolean shared) {

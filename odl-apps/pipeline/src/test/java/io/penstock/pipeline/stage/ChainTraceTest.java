@@ -61,6 +61,32 @@ class ChainTraceTest {
     }
 
     @Test
+    void aConnectionThatHasLeftByTheSecondOutputIsInTheBranch() {
+        final NodeView node = view(Chained.branched());
+        assertThat(instances(trace(node, tcp(40_000, 443)).outbound())).containsExactly("fw fw", "tap tap");
+        final TenantView view = node.view(node.snapshot().tenants().get("rich"));
+        final BigInteger label = BigInteger.valueOf(node.port("fw-alt")).shiftLeft(
+            SpreadStage.label(view.places().get("fw")).low());
+        final ChainTrace branched = trace(node, tcp(40_000, 443), label);
+        assertThat(branched.outbound().hops()).containsExactly(
+            new Hop("fw", Optional.of("fw"), Reason.KEEPS, "fw-in", "fw-alt"),
+            new Hop("watch", Optional.of("watch"), Reason.COPY, "watch-in", ""),
+            new Hop("scrub", Optional.of("scrub"), Reason.ONLY, "scrub-in", "scrub-out"));
+        assertThat(branched.inbound().hops()).containsExactly(
+            new Hop("scrub", Optional.of("scrub"), Reason.ONLY, "scrub-out", "scrub-in"),
+            new Hop("watch", Optional.of("watch"), Reason.COPY, "watch-out", ""),
+            new Hop("fw", Optional.of("fw"), Reason.KEEPS, "fw-alt", "fw-in"));
+        final ChainTrace stopped = trace(view(Chained.branched(), "scrub"), tcp(40_000, 443), label);
+        assertThat(stopped.outbound().hops()).containsExactly(
+            new Hop("fw", Optional.of("fw"), Reason.KEEPS, "fw-in", "fw-alt"),
+            new Hop("scrub", Optional.empty(), Reason.STOPPED, "", ""));
+        assertThat(stopped.inbound().hops()).containsExactly(
+            new Hop("scrub", Optional.empty(), Reason.STOPPED, "", ""));
+        assertThat(instances(trace(node, tcp(40_000, 80), label).outbound())).as("a chain without a branch")
+            .containsExactly("tap tap", "fw fw");
+    }
+
+    @Test
     void rulesSayWhichChain() {
         final NodeView node = view(Chained.ruled());
         final ChainTrace web = trace(node, tcp(40_000, 80));

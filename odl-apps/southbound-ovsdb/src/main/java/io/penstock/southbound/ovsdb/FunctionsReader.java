@@ -65,8 +65,8 @@ final class FunctionsReader {
             if (!MODES.contains(mode)) {
                 throw new OvsdbException(FUNCTIONS + " does not say of which mode " + function.getKey() + " is");
             }
-            catalogue.put(function.getKey(),
-                new NodeFunctions.Entry(shared.booleanValue(), ROUTED.equals(mode)));
+            catalogue.put(function.getKey(), new NodeFunctions.Entry(shared.booleanValue(), ROUTED.equals(mode),
+                function.getValue().path("outputs").asInt(1) == 2));
         });
         return catalogue;
     }

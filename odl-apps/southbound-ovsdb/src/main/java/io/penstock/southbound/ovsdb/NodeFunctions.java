@@ -22,6 +22,7 @@ public record NodeFunctions(Set<Integer> cores, Map<String, Entry> catalogue) {
      *
      * @param shared whether several tenants may be led through one instance
      * @param routed whether it is a router; else it passes frames on
+     * @param twoOutputs whether it has a second output
      */
-    public record Entry(boolean shared, boolean routed) { }
+    public record Entry(boolean shared, boolean routed, boolean twoOutputs) { }
 }

@@ -36,7 +36,7 @@ class AnnouncementIT extends ConnectedNode {
             + "\"{\\\"cores\\\":[0,1],\\\"functions\\\":"
             + "{\\\"f\\\":{\\\"mode\\\":\\\"routed\\\",\\\"shared\\\":false}}}\"");
         Await.until("what it has", () -> session.announcement().functions().equals(Optional.of(
-            new NodeFunctions(Set.of(0, 1), Map.of("f", new NodeFunctions.Entry(false, true))))));
+            new NodeFunctions(Set.of(0, 1), Map.of("f", new NodeFunctions.Entry(false, true, false))))));
         assertThat(apply().changes()).isZero();
         node.vsctl("set", "Bridge", "br-penstock", key + "nonsense");
         Await.until("nothing", () -> session.announcement().functions().isEmpty());

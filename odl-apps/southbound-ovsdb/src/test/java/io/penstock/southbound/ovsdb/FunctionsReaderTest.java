@@ -17,8 +17,8 @@ class FunctionsReaderTest {
         assertThat(read("""
             {"cores":[0,3],"functions":{"forwarder":{"form":"container","mode":"transparent","shared":true},\
             "router-vm":{"form":"vm","mode":"routed","shared":false}}}""")).contains(new NodeFunctions(Set.of(0, 3),
-                Map.of("forwarder", new NodeFunctions.Entry(true, false), "router-vm",
-                    new NodeFunctions.Entry(false, true))));
+                Map.of("forwarder", new NodeFunctions.Entry(true, false, false), "router-vm",
+                    new NodeFunctions.Entry(false, true, false))));
     }
 
     @Test
