@@ -16,9 +16,11 @@ class FunctionsReaderTest {
     void readsWhatTheAgentWrites() {
         assertThat(read("""
             {"cores":[0,3],"functions":{"forwarder":{"form":"container","mode":"transparent","shared":true},\
+            "divert":{"form":"container","mode":"transparent","shared":true,"outputs":2},\
             "router-vm":{"form":"vm","mode":"routed","shared":false}}}""")).contains(new NodeFunctions(Set.of(0, 3),
                 Map.of("forwarder", new NodeFunctions.Entry(true, false, false), "router-vm",
-                    new NodeFunctions.Entry(false, true, false))));
+                    new NodeFunctions.Entry(false, true, false), "divert",
+                    new NodeFunctions.Entry(true, false, true))));
     }
 
     @Test
