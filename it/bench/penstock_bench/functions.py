@@ -11,7 +11,6 @@ forms    one firewall as virtual machine, container and network namespace; see f
 One controller and one node, a host with a server for the first three parts, the generator for the others.
 """
 
-import contextlib
 import dataclasses
 
 from . import forms, functions_bed, generator, hops, outages, planned, run
@@ -49,15 +48,18 @@ class Run(run.Run):
     def everything(self):
         """All parts that are wanted."""
         program = self._build()
-        with functions_bed.FunctionsBed(self._work / "edge", self._distribution) as bed:
-            with contextlib.ExitStack() as undo:
-                if _CONTROL & set(self._parts):
-                    undo.enter_context(bed.agent())
-                    self._control(bed, undo.enter_context(bed.hosts(self._work)))
-            if {"hops", "probes"} & set(self._parts):
-                self._hops(bed, program)
-            if "forms" in self._parts:
-                self._forms(bed, program)
+        wanted = set(self._parts)
+        if _CONTROL & wanted:
+            with functions_bed.FunctionsBed(self._work / "changed", self._distribution) as bed, bed.agent(), \
+                    bed.hosts(self._work) as hosts:
+                self._control(bed, hosts)
+        # A node of their own: a tenant with many connections behind it gets no sessions for a while.
+        if wanted - _CONTROL:
+            with functions_bed.FunctionsBed(self._work / "rates", self._distribution) as bed:
+                if {"hops", "probes"} & wanted:
+                    self._hops(bed, program)
+                if "forms" in wanted:
+                    self._forms(bed, program)
         self.save()
 
     def _control(self, bed, program):
