@@ -27,7 +27,8 @@ def acquire_address(user, address=CONTROLLER_ADDRESS):
         ledger = locks.read_json(path, {"added": False, "users": []})
         namespaces.set_up("lo")
         if address not in namespaces.addresses("lo"):
-            ledger["added"] = True
+            # Whoever is in the ledger went with another namespace, which had the number of this one.
+            ledger = {"added": True, "users": []}
             locks.write_json(path, ledger)
             namespaces.add_address(address, "lo")
         ledger["users"] = sorted({*ledger["users"], user})
