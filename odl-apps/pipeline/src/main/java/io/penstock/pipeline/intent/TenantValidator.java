@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -235,19 +236,18 @@ final class TenantValidator {
             add(tenant, "chain", "VRF id " + allocation.vrf() + " is above " + Constants.LAST_CHAIN_VRF
                 + " and cannot be an 802.1Q tag");
         }
-        final long keeping = snapshot.functionsOf(tenant).stream()
-            .filter(function -> function != null && function.keepsConnections()).count();
+        final List<NetworkFunction> functions =
+            snapshot.functionsOf(tenant).stream().filter(Objects::nonNull).toList();
+        final long keeping = functions.stream().filter(NetworkFunction::keepsConnections).count();
         if (keeping > Constants.MOST_KEEPING) {
             add(tenant, "chain", keeping + " functions with instances or a second output are more than "
                 + Constants.MOST_KEEPING);
         }
-        for (final NetworkFunction function : snapshot.functionsOf(tenant)) {
-            if (function != null) {
-                final String user = functionUsers.putIfAbsent(function.name(), tenant.name());
-                if (user != null && !function.shared()) {
-                    add(tenant, "chain",
-                        "function " + function.name() + " is not shared, and tenant " + user + " has it");
-                }
+        for (final NetworkFunction function : functions) {
+            final String user = functionUsers.putIfAbsent(function.name(), tenant.name());
+            if (user != null && !function.shared()) {
+                add(tenant, "chain",
+                    "function " + function.name() + " is not shared, and tenant " + user + " has it");
             }
         }
     }

@@ -23,7 +23,7 @@ public final class Constants {
     /** Most chains of a tenant, for {@link Register#CHAIN}. */
     public static final int MOST_CHAINS = 100;
     /** Functions of a tenant that keep connections at an instance or an output: so many have room in ct_label. */
-    public static final int MOST_KEEPING = 8;
+    public static final int MOST_KEEPING = 1 << Register.PLACE.range().bits();
     /** Everybody on a link. */
     public static final long BROADCAST_MAC = 0xffffffffffffL;
     /** MAC address of the gateways inside VRFs, the same on every node. */

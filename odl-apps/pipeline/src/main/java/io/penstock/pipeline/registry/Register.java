@@ -66,7 +66,8 @@ public enum Register {
     CHAIN_ZONE(MatchField.REG14, 15, 0, Table.CHAIN_RETURN, Table.CHAIN_KEEP,
         "Conntrack zone of the tenant's chains."),
     FUNCTION(MatchField.REG14, 31, 16, Table.CLASSIFY, Table.CHAIN_KEEP,
-        "The network function a frame comes from; then the one it goes to. The lowest OpenFlow port of its instances."),
+        "The network function a frame comes from; then the one it goes to. The lowest OpenFlow port of its instances; "
+            + "that of a second output for what comes from there."),
     INSTANCE(MatchField.REG15, 15, 0, Table.CHAIN_RETURN, Table.CHAIN_ENTER,
         "The instance it goes to: OpenFlow port of its tenant side; or the second output by which its connection "
             + "leaves a function; 0 when the connection keeps neither."),

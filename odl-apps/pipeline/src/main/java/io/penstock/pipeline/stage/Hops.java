@@ -89,17 +89,18 @@ record Hops(NodeView node, TenantView view) {
             final Direction direction) {
         final Map<Stop, Next> next = new LinkedHashMap<>();
         final boolean out = direction == Direction.TO_BACKBONE;
+        if (functions.working().isEmpty()) {
+            return next;
+        }
         final List<Stop> stops = new ArrayList<>(before.stream().toList());
-        functions.working().ifPresent(working -> working.stream().map(Stop::first).forEach(stops::add));
-        for (int hop = 0; hop < stops.size() && functions.working().isPresent(); hop++) {
-            // Answers that go into the second output come back by the port where all of them do.
-            if (out || hop >= before.stream().count()) {
-                final int behind = out ? hop + 1 : hop - 1;
-                final int place = hop - (int) before.stream().count();
-                next.put(stops.get(hop), new Next(behind < 0 || behind == stops.size() ? Optional.empty()
-                    : Optional.of(stops.get(behind)), functions.copies().get(out ? place + 1 : place),
-                    Optional.empty()));
-            }
+        final int own = stops.size();
+        functions.working().orElseThrow().stream().map(Stop::first).forEach(stops::add);
+        // Answers that go into the second output come back by the port where all of them do.
+        for (int hop = out ? 0 : own; hop < stops.size(); hop++) {
+            final int behind = out ? hop + 1 : hop - 1;
+            next.put(stops.get(hop), new Next(behind < 0 || behind == stops.size() ? Optional.empty()
+                : Optional.of(stops.get(behind)), functions.copies().get(out ? behind - own : hop - own),
+                Optional.empty()));
         }
         return next;
     }

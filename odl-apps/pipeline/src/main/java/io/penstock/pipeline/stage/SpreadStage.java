@@ -25,7 +25,6 @@ import java.util.Optional;
  * replaced. All flows are of the node: a tenant tells them where in ct_label its instance of a function is.
  */
 public final class SpreadStage implements Stage {
-    private static final int PLACES = 1 << Register.PLACE.range().bits();
     private static final int PLACE_BITS = Register.INSTANCE.range().bits();
 
     /** Finishes a flow for packets of a VRF without a tag, of which it is known where they go. */
@@ -56,7 +55,7 @@ public final class SpreadStage implements Stage {
 
     /** Behind connection tracking: what the connection keeps goes into the register. */
     static void planLabels(final FlowSink sink, final Table table, final Table next) {
-        for (int place = 0; place < PLACES; place++) {
+        for (int place = 0; place < Constants.MOST_KEEPING; place++) {
             sink.flow(table, Priority.NORMAL, "kept at " + place).when(Register.PLACE.is(place))
                 .then(new Action.Move(label(place), Register.INSTANCE.range())).go(next);
         }
@@ -76,7 +75,7 @@ public final class SpreadStage implements Stage {
         bucket(sink, etherType, Priority.LOW, "source address", 0, source);
         bucket(sink, etherType, Priority.NORMAL, "TCP port", IpProtocol.TCP, MatchField.TCP_SRC);
         bucket(sink, etherType, Priority.NORMAL, "UDP port", IpProtocol.UDP, MatchField.UDP_SRC);
-        for (int place = 0; place < PLACES; place++) {
+        for (int place = 0; place < Constants.MOST_KEEPING; place++) {
             sink.flow(Table.CHAIN_KEEP, Priority.NORMAL, "keeps instance at " + place)
                 .when(MatchField.ETH_TYPE, etherType).when(Register.PLACE.is(place))
                 .then(new Action.KeepLabel(Register.CHAIN_ZONE.range(), new Action.Move(Register.INSTANCE.range(),
