@@ -135,7 +135,7 @@ public final class ChainStage implements Stage {
                 TwiceNat.in(view, toTenant, last + ", ", flow -> hops.enter(flow, 0, Direction.TO_TENANT));
             } else {
                 view.families().forEach(family -> hops.enter(family(toTenant.apply(Priority.NORMAL,
-                    "perhaps in a branch"), family), 0, Direction.TO_TENANT));
+                    Hops.UNDECIDED), family), 0, Direction.TO_TENANT));
                 TwiceNat.in(view, toTenant, "", flow -> hops.enter(flow, 0, Direction.TO_TENANT));
             }
         }
@@ -150,7 +150,7 @@ public final class ChainStage implements Stage {
                 final TenantView.Path path = view.paths().get(steering.path());
                 final String label = (path.trunk().working().isEmpty() ? Hops.CLOSED
                     : path.trunk().working().orElseThrow().isEmpty() ? "no chain"
-                    : path.branch().isPresent() && direction == Direction.TO_TENANT ? "perhaps in a branch"
+                    : path.branch().isPresent() && direction == Direction.TO_TENANT ? Hops.UNDECIDED
                     : hops.label(path, direction)) + ", rule " + steering.rule();
                 EntryFlows.plan(entry, family, EntryFlows.id(view.vrf(), family, index),
                     () -> sink.flow(table, Priority.chainRule(index), label).when(view.isVrf()),

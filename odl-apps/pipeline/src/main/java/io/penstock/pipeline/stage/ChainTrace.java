@@ -146,10 +146,10 @@ public record ChainTrace(Way outbound, Way inbound) {
 
         Way way(final Direction direction, final FiveTuple packet) {
             final Optional<TenantView.Steering> steering = ChainStage.steering(view, direction, packet);
-            final Optional<String> chain =
-                view.paths().get(steering.map(TenantView.Steering::path).orElse(0)).chain();
+            final TenantView.Path path = view.paths().get(steering.map(TenantView.Steering::path).orElse(0));
+            final Optional<String> chain = path.chain();
             final List<Hop> hops = new ArrayList<>();
-            final Optional<NetworkFunction> branching = chain.flatMap(this::branching);
+            final Optional<NetworkFunction> branching = branching(path);
             final List<NetworkFunction> functions = new ArrayList<>(chain.map(name -> branching.isEmpty()
                 ? node.snapshot().functionsOf(name)
                 : node.snapshot().named(node.snapshot().chains().get(name).alongBranch())).orElse(List.of()));
@@ -174,10 +174,9 @@ public record ChainTrace(Way outbound, Way inbound) {
         }
 
         /** The function behind whose second output the connection goes on, if it has been there. */
-        private Optional<NetworkFunction> branching(final String chain) {
-            return node.snapshot().branchOf(chain).map(branch -> node.snapshot().functions().get(branch.at()))
-                .filter(function -> !node.isDown(function) && SpreadStage.kept(view.places().get(function.name()),
-                    label) == node.port(function.single().secondPort()));
+        private Optional<NetworkFunction> branching(final TenantView.Path path) {
+            return path.branch().filter(branch -> SpreadStage.kept(branch.place(), label)
+                == node.port(branch.at().single().secondPort())).map(TenantView.Branch::at);
         }
 
         /** How many functions a packet meets that is stopped: those up to where the branch begins, or none. */

@@ -19,6 +19,8 @@ import java.util.TreeMap;
 record Hops(NodeView node, TenantView view) {
     /** Why nothing passes. */
     static final String CLOSED = "chain is down, closed";
+    /** Where it is not known yet which function of a chain comes. */
+    static final String UNDECIDED = "perhaps in a branch";
     private static final String BRANCH_CLOSED = "branch is down, closed";
 
     /**
@@ -70,8 +72,9 @@ record Hops(NodeView node, TenantView view) {
             behind(way.trunk(), Optional.empty(), direction).forEach((stop, behind) -> put(next, stop, path, behind));
             if (direction == Direction.TO_BACKBONE) {
                 way.trunk().working().orElse(List.of()).stream().filter(NetworkFunction::twoOutputs).forEach(function ->
-                    put(next, new Stop(function, true), path, Next.dropped(way.branch().isPresent() ? BRANCH_CLOSED
-                        : "the chain has no branch at " + function.name())));
+                    put(next, new Stop(function, true), path, Next.dropped(
+                        way.branch().filter(branch -> branch.at().equals(function)).isPresent() ? BRANCH_CLOSED
+                            : "the chain has no branch at " + function.name())));
             }
             way.branch().ifPresent(branch -> behind(branch.functions(), Optional.of(new Stop(branch.at(), true)),
                 direction).forEach((stop, behind) -> put(next, stop, path, behind)));

@@ -9,6 +9,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.FiveTuple;
+import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.plan.Chained;
 import io.penstock.pipeline.plan.Fixtures;
@@ -82,6 +83,11 @@ class ChainTraceTest {
             new Hop("scrub", Optional.empty(), Reason.STOPPED, "", ""));
         assertThat(stopped.inbound().hops()).containsExactly(
             new Hop("scrub", Optional.empty(), Reason.STOPPED, "", ""));
+        final Snapshot closed = Chained.branched().withFunctions(Chained.branched().functions().values().stream()
+            .map(function -> !function.name().equals("tap") ? function : new NetworkFunction("tap", "edge1",
+                NetworkFunction.FailPolicy.CLOSED, true)).toList());
+        assertThat(trace(view(closed, "tap"), tcp(40_000, 443), label).outbound().hops()).as("no packet enters it")
+            .containsExactly(new Hop("tap", Optional.empty(), Reason.STOPPED, "", ""));
         assertThat(instances(trace(node, tcp(40_000, 80), label).outbound())).as("a chain without a branch")
             .containsExactly("tap tap", "fw fw");
     }
