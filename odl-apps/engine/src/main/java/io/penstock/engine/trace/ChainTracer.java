@@ -90,7 +90,7 @@ public final class ChainTracer {
             .thenCompose(answer -> {
                 // Only the connection tells by which output it leaves a function.
                 final ChainTrace known = subject.trace(answer);
-                return known.outbound().equals(planned.outbound())
+                return subject.behind(known.outbound(), true).equals(subject.behind(planned.outbound(), true))
                     ? subject.check(session.orElseThrow(), answer)
                     : subject.ask(session.orElseThrow(), first, known.outbound())
                         .thenCompose(again -> subject.check(session.orElseThrow(), again));
