@@ -23,9 +23,7 @@ final class PacketNode implements AutoCloseable {
     /** Top of the source tree. */
     static final Path ROOT = Path.of(System.getProperty("penstock.root"));
 
-    /** Nobody listens there. */
-    private static final int NO_CONTROLLER = 9;
-
+    private final SharedNode shared = SharedNode.take();
     private final TestRun run = new TestRun();
     private final EdgeNetwork network;
     private final DpdkNode node;
@@ -34,16 +32,15 @@ final class PacketNode implements AutoCloseable {
     private PlannedFlows flows;
     private Allocations allocations = Allocations.none();
 
-    /** Starts the node and its surroundings; it has no bridge yet. */
+    /** Makes the surroundings of the node that all tests share; it has no bridge yet. */
     PacketNode() {
         try {
-            network = new EdgeNetwork(run, List.of("acc0", "acc1"), Networks.BACKBONE_ADDRESS,
+            network = new EdgeNetwork(run, shared.space(), SharedNode.ACCESS_PORTS, Networks.BACKBONE_ADDRESS,
                 List.of(Networks.PUBLIC_PREFIX));
-            node = DpdkNode.start(run, ROOT, network.nodeSpace(),
-                List.of("acc0", "acc1"), List.of(EdgeNetwork.UPLINK), NO_CONTROLLER);
+            node = shared.up();
             functions = new NodeFunctions(run, ROOT, node);
         } catch (AssertionError e) {
-            run.close();
+            close();
             throw e;
         }
     }
@@ -112,6 +109,10 @@ final class PacketNode implements AutoCloseable {
 
     @Override
     public void close() {
-        run.close();
+        try {
+            run.close();
+        } finally {
+            shared.giveBack();
+        }
     }
 }

@@ -9,9 +9,7 @@ import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.testkit.Datapath;
 import io.penstock.testkit.DpdkNode;
-import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.FlowLoader;
-import io.penstock.testkit.Namespace;
 import io.penstock.testkit.NodeFunctions;
 import io.penstock.testkit.TestRun;
 import io.penstock.testkit.Wire;
@@ -21,10 +19,7 @@ import java.util.Set;
 
 /** A node with bare wires at its ports and a plan loaded by hand. All networks on it have the same functions. */
 final class WiredNode implements AutoCloseable {
-    private static final List<String> ACCESS_PORTS = List.of("acc0", "acc1");
-    /** Nobody listens there. */
-    private static final int NO_CONTROLLER = 9;
-
+    private final SharedNode shared = SharedNode.take();
     private final TestRun run = new TestRun();
     private final Wire wire;
     private final DpdkNode node;
@@ -32,12 +27,10 @@ final class WiredNode implements AutoCloseable {
 
     WiredNode() {
         try {
-            final Namespace space = run.namespace("node");
-            wire = Wire.to(run, space, List.of("acc0", "acc1", EdgeNetwork.UPLINK));
-            node = DpdkNode.start(run, PacketNode.ROOT, space, ACCESS_PORTS, List.of(EdgeNetwork.UPLINK),
-                NO_CONTROLLER);
+            wire = Wire.to(run, shared.space(), SharedNode.PORTS);
+            node = shared.up();
         } catch (AssertionError e) {
-            run.close();
+            close();
             throw e;
         }
     }
@@ -81,6 +74,10 @@ final class WiredNode implements AutoCloseable {
 
     @Override
     public void close() {
-        run.close();
+        try {
+            run.close();
+        } finally {
+            shared.giveBack();
+        }
     }
 }

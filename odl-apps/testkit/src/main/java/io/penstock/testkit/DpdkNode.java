@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A node as an operator starts it: Open vSwitch with DPDK in a network namespace, by {@code ovs-config up}. Whoever
@@ -111,6 +112,19 @@ public final class DpdkNode implements TestRun.Closing {
     /** Its switch. */
     public OvsSandbox ovs() {
         return ovs;
+    }
+
+    /** Names of the functions that run on it, or have left anything there. */
+    public List<String> runningFunctions() {
+        final Path functions = ovs.directory().resolve("functions");
+        if (!Files.exists(functions)) {
+            return List.of();
+        }
+        try (Stream<Path> found = Files.list(functions)) {
+            return found.map(path -> path.getFileName().toString()).sorted().toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private String[] downCommand() {

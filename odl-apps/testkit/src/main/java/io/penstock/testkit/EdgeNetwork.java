@@ -29,15 +29,21 @@ public final class EdgeNetwork {
     private int remotes;
 
     /**
-     * Lays the cables.
+     * Lays the cables of a node in a new namespace.
      *
      * @param backboneAddress address of the node on the uplink, within 192.0.2.0/24
      * @param publicPrefixes prefixes of public addresses, which the transit router sends to the node
      */
     public EdgeNetwork(final TestRun run, final List<String> accessPorts, final String backboneAddress,
             final List<String> publicPrefixes) {
+        this(run, run.namespace("node"), accessPorts, backboneAddress, publicPrefixes);
+    }
+
+    /** The same for a node whose namespace is there already. The cables end with their far ends. */
+    public EdgeNetwork(final TestRun run, final Namespace nodeSpace, final List<String> accessPorts,
+            final String backboneAddress, final List<String> publicPrefixes) {
         this.run = run;
-        nodeSpace = run.namespace("node");
+        this.nodeSpace = nodeSpace;
         customerSpace = run.namespace("lan");
         customerSwitch = OvsSandbox.userspace(run, customerSpace);
         for (final String port : accessPorts) {
