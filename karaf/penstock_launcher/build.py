@@ -81,22 +81,25 @@ def record(stamp):
         places.BUILD_STAMP.write_text(stamp + "\n", encoding="ascii")
 
 
-def maven(log_name, *arguments, environment=None):
+def maven(log_name, *arguments, environment=None, lane=None):
     """Runs Maven in the source tree, names every module as it comes, and writes all to a log file.
 
-    Raises PenstockError with Maven's own words. The mark of a complete build is taken away first: a build that is cut
-    off leaves none.
+    lane: speaks for us when other jobs run beside this one; default is to speak for ourselves.
+    Raises PenstockError with Maven's own words. A build first removes the mark of a complete build, so that one that is
+    cut off leaves none.
     """
     home = places.java_home()
     if home is None:
         raise PenstockError("there is no Java 17 in /usr/lib/jvm: apt-get install openjdk-17-jdk-headless")
-    places.BUILD_STAMP.unlink(missing_ok=True)
+    if "install" in arguments:
+        places.BUILD_STAMP.unlink(missing_ok=True)
+    say_line, start = (lane.say, lane.process) if lane else (say, subprocess.Popen)
     log = places.log_directory() / log_name
     log.parent.mkdir(parents=True, exist_ok=True)
-    say(f"mvn {' '.join(arguments)} (log: {log})")
+    say_line(f"mvn {' '.join(arguments)} (log: {log})")
     environment = (environment or dict(os.environ)) | {"JAVA_HOME": str(home)}
-    report = Report(say)
-    with open(log, "w", encoding="utf-8") as output, subprocess.Popen(
+    report = Report(say_line)
+    with open(log, "w", encoding="utf-8") as output, start(
             ["mvn", "--batch-mode", *arguments], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace") as process:
         try:

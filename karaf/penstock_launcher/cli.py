@@ -24,6 +24,7 @@ _EPILOG = """examples:
   ./penstock nat-owner 203.0.113.0 40000 --at 2026-11-21T18:00:00Z
                                 who had this public address and port then
   ./penstock test               every test there is
+  ./penstock test --quick       those that need no core of their own, for every edit
   ./penstock bench --quick      throughput and control plane, beside bare forwarding and OVN
   ./penstock bench nat          carrier NAT: sessions a second, their memory, throughput with a full table
   ./penstock bench services     addresses and names for hosts, and what a hostile tenant does to its neighbour
@@ -98,7 +99,12 @@ def _parser():
     _add_journal_options(owner)
     _add_journal_options(_command(commands, "nat-verify", _nat_verify, "check that nobody changed the journal of "
                                   "public addresses", needs_root=False))
-    _command(commands, "test", _test, "run every test there is, beside a running network or without one")
+    tests = _command(commands, "test", _test, "run every test there is, beside a running network or without one")
+    tests.add_argument("--quick", action="store_true", help="only the tests that need no core of their own: a few "
+                       "minutes, for every edit")
+    tests.add_argument("--only", action="append", choices=[tier.name for tier in suites.TIERS], default=[],
+                       metavar="TIER", help="only these tests, with what was built before; one of "
+                       f"{', '.join(tier.name for tier in suites.TIERS)}; may be repeated")
     bench.add_options(_command(commands, "bench", bench.main, "measure against bare forwarding and OVN, carrier NAT, "
                                "services, or chains; takes the machine for itself"))
     _command(commands, "help", lambda _: parser.print_help() or 0, "show this", needs_root=False)
@@ -206,8 +212,8 @@ def _nat_verify(options):
     return 0
 
 
-def _test(_):
-    return 0 if suites.run() else 1
+def _test(options):
+    return 0 if suites.run(options.quick, options.only) else 1
 
 
 def _keep_trace(error):

@@ -12,6 +12,8 @@ PROFILE = ROOT / "ovs-config" / "profiles" / "sample.yaml"
 SAMPLE = ROOT / "service-chains" / "examples" / "sample"
 ASSEMBLY = ROOT / "karaf" / "target" / "assembly"
 BUILD_STAMP = ROOT / "karaf" / "target" / "penstock-build.sha256"
+TEST_REPORTS = ROOT / "target" / "test-reports"
+"""JUnit XML of all languages, of the last `test`."""
 PYTHON = "/usr/bin/python3"
 PYTHON_SUITES = ("ovs-config", "service-chains", "karaf", "docs", "it/bench")
 

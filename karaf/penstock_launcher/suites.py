@@ -1,137 +1,170 @@
 # SPDX-License-Identifier: Apache-2.0
-"""./penstock test: every test there is, and one line that counts them."""
+"""./penstock test: which tests there are, in which order and beside what they run, and the report at the end.
 
+Two stages. The first needs no core of its own: static checks, the unit tests of both languages, and plans in switches
+without a real datapath. The second has real switches, packets, functions and the controller as it is shipped.
+"""
+
+from __future__ import annotations
+
+import collections.abc
 import dataclasses
-import os
-import re
-import subprocess
+import pathlib
+import shutil
 import time
-import xml.etree.ElementTree
 
 from penstock_bench import cli as bench
 from penstock_node.errors import PenstockError
 from penstock_node.steps import say
 
-from . import ROOT, build, exclusive, packages, places
+from . import ROOT, build, exclusive, packages, places, reports
+from .lanes import Lane, Lanes, Outcome, quiet_environment
 from .progress import StepFailed, Steps
 
-_RAN = re.compile(r"^Ran (\d+) tests? in ", re.MULTILINE)
-_RESULT = re.compile(r"^(?:OK|FAILED)(?: \((.*)\))?$", re.MULTILINE)
-_REPORTS = ("surefire-reports", "failsafe-reports")
+# Directories of a running network: tests have their own, and some test the defaults.
+_THEIRS = ("PENSTOCK_RUN_DIR", "PENSTOCK_STATE_DIR", "PENSTOCK_LOG_DIR")
+_NO_TEST_SELECTED = 5
+"""Exit code of pytest."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Counts:
-    """Numbers of tests. A test that could not even run is a failed one."""
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
+class Tier:
+    """Tests that run one after the other, beside those of other tiers of their stage.
 
-    def __add__(self, other):
-        return Counts(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+    run: does it all, and leaves its reports in the folder as <name>-*.xml. Raises PenstockError when something failed,
+    which may be a test.
+    """
+    name: str
+    stage: str
+    what: str
+    run: collections.abc.Callable[[Lane, pathlib.Path], None]
 
-    def __str__(self):
-        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
+def run(quick: bool = False, only: collections.abc.Collection[str] = ()) -> bool:
+    """Runs the tests and prints the count last. Returns True if all passed and none was skipped.
 
-def run():
-    """Runs all tests and prints the count last. Returns True if all passed and none was skipped."""
-    steps = Steps(total=2 + len(places.PYTHON_SUITES))
-    total, broken = Counts(), []
+    quick: only the stage that needs no core of its own. only: names of tiers, all others are left out.
+    """
+    chosen = [tier for tier in TIERS if (not only or tier.name in only) and (not quick or tier.stage == "quick")]
+    stages = list(dict.fromkeys(tier.stage for tier in chosen))
+    steps = Steps(total=1 + len(stages))
+    folder = places.TEST_REPORTS
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    begun = time.monotonic()
     with steps.step("Debian packages", "see that apt-get works: the network, /etc/apt/sources.list") as note:
         installed = packages.install(tuple(dict.fromkeys((*packages.TEST, *bench.PACKAGES))))
         note.text = f"{len(installed)} installed" if installed else "all there"
-    for name in places.PYTHON_SUITES:
-        try:
-            with steps.step(f"tests of {name} (Python)", "see the end of its log above") as note:
-                counts, problem = _python(name)
-                total += counts
-                note.text = str(counts)
-                if problem:
-                    raise PenstockError(problem)
-        except StepFailed as error:
-            broken.append(error)
-    begun = time.time()
-    try:
-        with steps.step("tests of the Java modules, traces, packets, and the whole", "see the module's target/"
-                        "surefire-reports or failsafe-reports") as note:
+    outcomes: list[Outcome] = []
+    # A build of another run would replace what is tested.
+    with exclusive.alone("build", "./penstock test", wait=True):
+        for stage in stages:
             try:
-                _maven()
-            finally:
-                counts = from_reports(ROOT, begun)
-                total += counts
-                note.text = str(counts)
-    except StepFailed as error:
-        broken.append(error)
-    for error in broken:
-        say(f"penstock: {error}")
-    good = not broken and not total.failed and not total.skipped and total.passed > 0
+                with steps.step(f"stage {stage}", "see the logs that are named above"):
+                    outcomes += _side_by_side([tier for tier in chosen if tier.stage == stage], folder)
+                    if any(outcome.error for outcome in outcomes):
+                        raise PenstockError("see the end")
+            except StepFailed:
+                # The report names each failure. Without a build there is nothing that the next stage could test.
+                if not build.is_current(build.fingerprint()):
+                    break
+    return report(outcomes, folder, time.monotonic() - begun)
+
+
+def report(outcomes: collections.abc.Sequence[Outcome], folder: pathlib.Path, seconds: float) -> bool:
+    """Prints failures, the slowest tests, the time of each tier and the count. Returns whether all is well."""
+    cases = reports.read_all(folder)
+    total = reports.count(cases)
+    for outcome in outcomes:
+        if outcome.error:
+            say(f"penstock: {outcome.name}: {outcome.error}")
+    if cases:
+        say("slowest tests:")
+        for case in reports.slowest(cases):
+            say(f"  {case.seconds:6.1f} s  {case.name}")
+    say("tiers, side by side in their stage:")
+    for outcome in outcomes:
+        say(f"  {outcome.seconds:6.0f} s  {outcome.name:<9} {reports.count(reports.read_all(folder, outcome.name))}")
+    say(f"  {seconds:6.0f} s  all; reports: {folder}")
+    broken = any(outcome.error for outcome in outcomes)
     if total.skipped:
         say("penstock: a skipped test fails the run")
     if broken and not total.failed:
         say("penstock: something failed that is not a test: see above")
     print(total, flush=True)
-    return good
+    return not broken and not total.failed and not total.skipped and total.passed > 0
 
 
-def environment():
-    """Ours without the directories of a running network: tests have their own, and some test the defaults."""
-    theirs = {"PENSTOCK_RUN_DIR", "PENSTOCK_STATE_DIR", "PENSTOCK_LOG_DIR"}
-    return {name: value for name, value in os.environ.items() if name not in theirs}
+def _side_by_side(tiers: collections.abc.Sequence[Tier], folder: pathlib.Path) -> list[Outcome]:
+    for tier in tiers:
+        say(f"{tier.name}: {tier.what}")
+    return Lanes().run({tier.name: _job(tier, folder) for tier in tiers})
 
 
-def _maven():
-    with exclusive.alone("build", "./penstock test", wait=True):
-        stamp = build.fingerprint()
-        # All modules, even when one fails: a person wants the whole list.
-        build.maven("test.log", "install", "--fail-at-end", environment=environment())
-        build.record(stamp)
+def _job(tier: Tier, folder: pathlib.Path) -> collections.abc.Callable[[Lane], None]:
+    def job(lane: Lane) -> None:
+        tier.run(lane, folder)
+        counts = reports.count(reports.read_all(folder, f"{tier.name}-"))
+        if not counts.passed:
+            raise PenstockError("no test ran")
+        if counts.failed:
+            raise PenstockError(f"{counts.failed} tests failed")
+    return job
 
 
-def _python(name):
-    """Runs one suite; returns the counts and, if it failed, the end of what it said."""
-    log = places.log_directory() / f"test-{name.replace('/', '-')}.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    say(f"log: {log}")
-    with open(log, "w", encoding="utf-8") as output:
-        # Only `tests`: it sets the path for what is tested, which a walk through all packages would import before.
-        done = subprocess.run([places.PYTHON, "-m", "unittest", "discover", "-v", "-t", ".", "-s", "tests"],
-                              cwd=ROOT / name, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                              check=False, env=environment())
-    text = log.read_text(encoding="utf-8", errors="replace")
-    counts = from_unittest(text)
-    if done.returncode and not counts.failed:
-        counts += Counts(failed=1)
-    if not done.returncode and not counts.passed:
-        return counts, f"no test was found in {name}"
-    return counts, "\n".join(text.rstrip().splitlines()[-30:]) if done.returncode else None
+def _environment() -> dict[str, str]:
+    return quiet_environment(_THEIRS)
 
 
-def from_unittest(text):
-    """Reads the end of unittest's report."""
-    ran, results = _RAN.findall(text), list(_RESULT.finditer(text))
-    if not ran or not results:
-        return Counts()
-    details = dict(part.split("=") for part in (results[-1].group(1) or "").split(", ") if "=" in part)
-    number = {key: int(value) for key, value in details.items()}
-    # A test that passes though it was expected to fail is a failure; one that fails as expected has not run its course.
-    failed = sum(number.get(key, 0) for key in ("failures", "errors", "unexpected successes"))
-    skipped = number.get("skipped", 0) + number.get("expected failures", 0)
-    return Counts(max(int(ran[-1]) - failed - skipped, 0), failed, skipped)
+def _maven(*arguments: str) -> collections.abc.Callable[[Lane, pathlib.Path], None]:
+    """A tier that is a call of Maven."""
+    def tier(lane: Lane, folder: pathlib.Path) -> None:
+        begun = time.time()
+        try:
+            build.maven(f"test-{lane.name}.log", *arguments, environment=_environment(), lane=lane)
+        finally:
+            reports.gather(ROOT, begun, folder, lane.name)
+    return tier
 
 
-def from_reports(root, since):
-    """Sums Maven's reports that were written after `since` (seconds of the clock)."""
-    total = Counts()
-    for kind in _REPORTS:
-        for path in root.glob(f"**/target/{kind}/TEST-*.xml"):
-            if path.stat().st_mtime >= since:
-                total += _from_report(path)
-    return total
+def _java(lane: Lane, folder: pathlib.Path) -> None:
+    """Builds all modules, with the tests that belong to the build."""
+    stamp = build.fingerprint()
+    # All modules, even when one fails: a person wants the whole list.
+    _maven("install", "--fail-at-end")(lane, folder)
+    build.record(stamp)
 
 
-def _from_report(path):
-    suite = xml.etree.ElementTree.parse(path).getroot()
-    tests, skipped = int(suite.get("tests", 0)), int(suite.get("skipped", 0))
-    failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
-    return Counts(max(tests - failed - skipped, 0), failed, skipped)
+def _python(expression: str) -> collections.abc.Callable[[Lane, pathlib.Path], None]:
+    """A tier of the tests in Python whose markers fit an expression of pytest's option -m."""
+    def tier(lane: Lane, folder: pathlib.Path) -> None:
+        broken = []
+        for suite in places.PYTHON_SUITES:
+            name = f"{lane.name}-{suite.replace('/', '-')}"
+            log, begun = places.log_directory() / f"test-{name}.log", time.monotonic()
+            code = lane.run([places.PYTHON, "-B", "-m", "pytest", "-c", ROOT / "pyproject.toml", "-m", expression,
+                             f"--junitxml={folder / name}.xml", "tests"], log, ROOT / suite, _environment())
+            if code == _NO_TEST_SELECTED:
+                (folder / f"{name}.xml").unlink()
+                continue
+            lane.say(f"{suite} {time.monotonic() - begun:.1f} s")
+            if code:
+                text = log.read_text(encoding="utf-8", errors="replace")
+                broken.append("\n".join(text.rstrip().splitlines()[-30:]) + f"\nall of it is in {log}")
+        if broken:
+            raise PenstockError("\n".join(broken))
+    return tier
+
+
+def _failsafe(name: str) -> tuple[str, ...]:
+    """The goals of one execution of the integration tests, on what the build has left."""
+    return ("--offline", "--file", "it/pom.xml", f"failsafe:integration-test@{name}", f"failsafe:verify@{name}")
+
+
+TIERS = (
+    Tier("java", "quick", "build, unit tests, wire formats, plans in switches without a datapath", _java),
+    Tier("python", "quick", "unit tests, documents", _python("not node")),
+    Tier("packets", "whole", "packets through a node with a plan loaded by hand", _maven(*_failsafe("packets"))),
+    Tier("system", "whole", "the controller as it is shipped, two nodes, hosts", _maven(*_failsafe("system"))),
+    Tier("nodes", "whole", "nodes, agents and functions", _python("node")),
+)

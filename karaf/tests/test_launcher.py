@@ -12,7 +12,7 @@ import unittest
 import unittest.mock
 
 from penstock_launcher import (ROOT, build, cli, control, down, exclusive, logs, packages, places, provision, restconf,
-                               sample, status, suites)
+                               sample, status)
 from penstock_launcher.progress import StepFailed, Steps
 from penstock_node.errors import PenstockError
 from penstock_node.steps import say
@@ -253,25 +253,6 @@ class PackagesTest(unittest.TestCase):
                 with packages._no_services():
                     pass
                 self.assertEqual(policy.read_text(encoding="ascii"), "of the user")
-
-
-class SuitesTest(Directory):
-    def test_counts_of_unittest(self):
-        self.assertEqual(suites.from_unittest("...\nRan 12 tests in 3.4s\n\nOK\n"), suites.Counts(12, 0, 0))
-        self.assertEqual(suites.from_unittest("Ran 9 tests in 1s\n\nFAILED (failures=1, errors=2, skipped=3)\n"),
-                         suites.Counts(3, 3, 3))
-        self.assertEqual(suites.from_unittest("Ran 2 tests in 1s\n\nOK (skipped=1)\n"), suites.Counts(1, 0, 1))
-        self.assertEqual(suites.from_unittest("Ran 1 test in 1s\n\nFAILED (unexpected successes=1)\n"),
-                         suites.Counts(0, 1, 0))
-        self.assertEqual(suites.from_unittest("No module named x"), suites.Counts())
-
-    def test_counts_of_maven_leave_old_reports_out(self):
-        for kind, name, age in (("surefire", "A", 0), ("failsafe", "BIT", 0), ("surefire", "Old", 100)):
-            path = self.directory / "m" / "target" / f"{kind}-reports" / f"TEST-{name}.xml"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text('<testsuite tests="5" failures="1" errors="1" skipped="1"/>', encoding="ascii")
-            os.utime(path, (1000 - age, 1000 - age))
-        self.assertEqual(str(suites.from_reports(self.directory, 950)), "4 passed, 4 failed, 2 skipped")
 
 
 class CommandsTest(Directory):

@@ -9,10 +9,15 @@ import os
 import pathlib
 import unittest
 
+import pytest
+
 from names import Asker, Controller, Upstream, dig, short
 from penstock_node import namespaces, processes, resolver_network
 from penstock_node.commands import run
 from sandbox import Sandbox
+
+# Starts switches with DPDK, or guests.
+pytestmark = pytest.mark.node
 
 PROVIDER, INSIDE, DEAD = "192.0.2.53", "10.0.0.53", "192.0.2.99"
 

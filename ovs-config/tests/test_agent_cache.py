@@ -10,11 +10,16 @@ import re
 import signal
 import unittest
 
+import pytest
+
 from penstock_node import agent_cache, namespaces, processes
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 from penstock_node.ovs import Ovs
 from sandbox import Sandbox
+
+# Starts switches with DPDK, or guests.
+pytestmark = pytest.mark.node
 
 _SEND = """
 import socket, sys

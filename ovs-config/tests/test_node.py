@@ -7,9 +7,14 @@ import subprocess
 import sys
 import unittest
 
+import pytest
+
 from penstock_node import namespaces, processes
 from penstock_node.ovs import Ovs
 from sandbox import OVS_CONFIG, Sandbox, free_huge_pages, listen, pages_of_nobody, reaches, send_over_tcp
+
+# Starts switches with DPDK, or guests.
+pytestmark = pytest.mark.node
 
 
 class NodeTest(unittest.TestCase):

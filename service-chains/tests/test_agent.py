@@ -10,6 +10,8 @@ import signal
 import subprocess
 import unittest
 
+import pytest
+
 from penstock_functions import catalogue
 from penstock_node import processes
 from penstock_node.hugepages import HugePages
@@ -17,6 +19,9 @@ from penstock_node.ovs import BRIDGE, Ovs
 from sandbox import FUNCTIONS, Sandbox, pages_of_nobody
 
 ORDER, STATE, FOUND = "penstock-function", "penstock-function-state", "penstock-functions-found"
+# Starts switches with DPDK, or guests.
+pytestmark = pytest.mark.node
+
 FACTS = "penstock-node-functions"
 FORWARDER = {"function": "forwarder", "core": 0, "scheduling": "low"}
 _LISTEN = """

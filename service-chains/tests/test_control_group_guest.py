@@ -6,10 +6,15 @@ import re
 import tempfile
 import unittest
 
+import pytest
+
 import penstock_node
 from penstock_functions import catalogue, guest_image
 from penstock_functions.forms import qemu
 from penstock_node.commands import run
+
+# Starts switches with DPDK, or guests.
+pytestmark = pytest.mark.node
 
 _HOME = pathlib.Path(__file__).resolve().parent.parent
 _PYTHON = pathlib.Path("/usr/bin/python3.11")

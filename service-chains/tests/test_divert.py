@@ -13,6 +13,8 @@ import struct
 import tempfile
 import unittest
 
+import pytest
+
 from penstock_functions import catalogue
 from penstock_node import processes
 from penstock_node.commands import run
@@ -20,6 +22,9 @@ from penstock_node.ovs import Ovs
 from sandbox import reaches, send_over_tcp, udp
 
 from .function_case import INSIDE, INSIDE_6, OUTSIDE, OUTSIDE_6, FunctionCase
+
+# Starts switches with DPDK, or guests.
+pytestmark = pytest.mark.node
 
 _RULES = """
 rules:

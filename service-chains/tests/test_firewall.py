@@ -8,6 +8,8 @@ import re
 import signal
 import unittest
 
+import pytest
+
 from penstock_functions import catalogue, firewall_nft, guest_image
 from penstock_node import processes
 from penstock_node.commands import run
@@ -15,6 +17,9 @@ from penstock_node.ovs import dpdk_prefix
 from sandbox import reaches, send_over_tcp, udp
 
 from .function_case import INSIDE, INSIDE_6, OUTSIDE, OUTSIDE_6, FunctionCase
+
+# Starts switches with DPDK, or guests.
+pytestmark = pytest.mark.node
 
 _NET_ADMIN = 1 << 12
 

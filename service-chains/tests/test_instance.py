@@ -3,9 +3,14 @@
 
 import unittest
 
+import pytest
+
 from sandbox import reaches, send_over_tcp
 
 from .function_case import OUTSIDE, FunctionCase
+
+# Starts switches with DPDK, or guests.
+pytestmark = pytest.mark.node
 
 
 class FunctionTest(FunctionCase):

@@ -10,12 +10,17 @@ import subprocess
 import tempfile
 import unittest
 
+import pytest
+
 from penstock_functions import catalogue, guest_image
 from penstock_node import processes
 from penstock_node.commands import run
 from sandbox import inside, reaches, send_over_tcp, udp
 
 from .function_case import INSIDE, OUTSIDE, FunctionCase
+
+# Starts switches with DPDK, or guests.
+pytestmark = pytest.mark.node
 
 # Emulated on a busy machine.
 _BOOT_SECONDS = 150

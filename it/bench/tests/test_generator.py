@@ -12,6 +12,8 @@ import sys
 import tempfile
 import unittest
 
+import pytest
+
 _BENCH = pathlib.Path(__file__).resolve().parents[1]
 for _directory in (_BENCH, _BENCH.parents[1] / "ovs-config"):
     if str(_directory) not in sys.path:
@@ -23,6 +25,9 @@ from penstock_node import processes
 from penstock_node.errors import PenstockError
 from tests.frames import ARP, checksums_are_right, read_pcap, udp, write_pcap
 from tests.private_switch import FUNCTION, PORTS, PrivateSwitch
+
+# Starts switches with DPDK, or guests.
+pytestmark = pytest.mark.node
 
 
 class GeneratorTest(unittest.TestCase):

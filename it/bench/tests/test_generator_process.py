@@ -9,6 +9,8 @@ import sys
 import tempfile
 import unittest
 
+import pytest
+
 _BENCH = pathlib.Path(__file__).resolve().parents[1]
 for _directory in (_BENCH, _BENCH.parents[1] / "ovs-config"):
     if str(_directory) not in sys.path:
@@ -19,6 +21,9 @@ from penstock_bench import generator
 from penstock_node import processes
 from penstock_node.errors import PenstockError
 from penstock_node.hugepages import HugePages
+
+# Starts switches with DPDK, or guests.
+pytestmark = pytest.mark.node
 
 
 class ProcessTest(unittest.TestCase):

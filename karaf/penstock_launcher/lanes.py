@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs jobs side by side, each with a log of its own, and says in one stream how far each is."""
+
+from __future__ import annotations
+
+import collections.abc
+import concurrent.futures
+import contextlib
+import dataclasses
+import os
+import pathlib
+import subprocess
+import threading
+import time
+
+from penstock_node.errors import PenstockError
+from penstock_node.steps import say
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """How a job ended: the error is None when it succeeded."""
+    name: str
+    seconds: float
+    error: Exception | None
+
+
+class Lane:
+    """What a job is given: its name, a way to speak, and processes that end with the run. One thread uses it."""
+
+    def __init__(self, name: str, lanes: Lanes) -> None:
+        self.name = name
+        self._lanes = lanes
+
+    def say(self, text: str) -> None:
+        """Prints a line under the name of the job."""
+        self._lanes.say(f"{self.name}: {text.strip()}")
+
+    def run(self, command: collections.abc.Sequence[str | pathlib.Path], log: pathlib.Path, cwd: pathlib.Path,
+            environment: collections.abc.Mapping[str, str]) -> int:
+        """Runs a command, with all that it prints in the log. Returns its exit code."""
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with open(log, "wb") as output, self.process(
+                [str(word) for word in command], cwd=cwd, env=dict(environment), stdin=subprocess.DEVNULL,
+                stdout=output, stderr=subprocess.STDOUT) as process:
+            return process.wait()
+
+    @contextlib.contextmanager
+    def process(self, *arguments, **options) -> collections.abc.Iterator[subprocess.Popen]:
+        """subprocess.Popen for the body; the process is ended when the run is interrupted."""
+        with subprocess.Popen(*arguments, **options) as process, self._lanes.known(process):
+            yield process
+
+
+class Lanes:
+    """Jobs that run at the same time. Make one for each run. `clock` is for tests."""
+
+    def __init__(self, clock: collections.abc.Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._speaking = threading.Lock()
+        self._processes: set[subprocess.Popen] = set()
+        self._ended = False
+
+    def run(self, jobs: collections.abc.Mapping[str, collections.abc.Callable[[Lane], None]]) -> list[Outcome]:
+        """Runs all jobs to their ends, whichever fail, and returns their outcomes in the order of `jobs`.
+
+        Ends the processes of all when it is interrupted.
+        """
+        with concurrent.futures.ThreadPoolExecutor(max_workers=len(jobs)) as pool:
+            running = [pool.submit(self._job, name, job) for name, job in jobs.items()]
+            try:
+                return [each.result() for each in running]
+            except BaseException:
+                self._end()
+                raise
+
+    def _job(self, name: str, job: collections.abc.Callable[[Lane], None]) -> Outcome:
+        begun, failure = self._clock(), None
+        try:
+            job(Lane(name, self))
+        except Exception as error:  # pylint: disable=broad-except
+            failure = error
+        seconds = self._clock() - begun
+        self.say(f"{name}: {'failed after' if failure else 'done in'} {seconds:.0f} s")
+        return Outcome(name, seconds, failure)
+
+    def say(self, text: str) -> None:
+        """Prints one line, whole."""
+        with self._speaking:
+            say(text)
+
+    @contextlib.contextmanager
+    def known(self, process: subprocess.Popen) -> collections.abc.Iterator[None]:
+        """Has a process ended with the run while the body lasts."""
+        self._processes.add(process)
+        try:
+            if self._ended:
+                raise PenstockError("interrupted")
+            yield
+        except BaseException:
+            process.terminate()
+            raise
+        finally:
+            self._processes.discard(process)
+
+    def _end(self) -> None:
+        self._ended = True
+        for process in tuple(self._processes):
+            process.terminate()
+
+
+def quiet_environment(names: collections.abc.Collection[str]) -> dict[str, str]:
+    """Ours without some variables."""
+    return {name: value for name, value in os.environ.items() if name not in names}
