@@ -163,8 +163,9 @@ def _failsafe(name: str) -> tuple[str, ...]:
 
 TIERS = (
     Tier("java", "quick", "build, unit tests, wire formats, plans in switches without a datapath", _java),
-    Tier("python", "quick", "unit tests, documents", _python("not node")),
+    Tier("python", "quick", "unit tests, documents", _python("not node and not up")),
     Tier("packets", "whole", "packets through a node with a plan loaded by hand", _maven(*_failsafe("packets"))),
     Tier("system", "whole", "the controller as it is shipped, two nodes, hosts", _maven(*_failsafe("system"))),
     Tier("nodes", "whole", "nodes, agents and functions", _python("node")),
+    Tier("up", "whole", "./penstock up, the commands of all documents, ./penstock down", _python("up")),
 )
