@@ -35,12 +35,16 @@ def run(document, say):
     puts = [block for block in document.blocks if "put" in block.marks]
     with tempfile.TemporaryDirectory(prefix="penstock-docs-") as name:
         directory = pathlib.Path(name)
+        always = [block for block in tests if "always" in block.marks]
         try:
             _shell([block for block in tests if "always" not in block.marks], directory, document.root, say)
             check_answers(document, directory, always=False)
-        finally:
-            # Even after a failure: the next run is to find what this one found.
-            _shell([block for block in tests if "always" in block.marks], directory, document.root, say)
+        except BaseException:
+            # The next run is to find the network as this one found it. The first failure is the one to report.
+            with contextlib.suppress(Failed):
+                _shell(always, directory, document.root, say)
+            raise
+        _shell(always, directory, document.root, say)
         check_answers(document, directory, always=True)
     _store_and_remove(puts, say)
     return len(tests) + len(puts)

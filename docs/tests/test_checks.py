@@ -172,6 +172,10 @@ class RunnerTest(unittest.TestCase):
                                 "```sh test=c always\ntouch $place/cleaned\n```\n")
             self.assertEqual(["cleaned"], [path.name for path in pathlib.Path(directory).iterdir()])
 
+    def test_the_first_failure_is_reported(self):
+        with self.assertRaisesRegex(runner.Failed, "a: exit code 1"):
+            self.run_blocks("```sh test=a\nfalse\n```\n```sh test=c always\nno-such-command\n```\n")
+
     def test_lines_are_expected_in_their_order(self):
         printed = "one  two\nthree 3 four\nfive\n"
         self.assertIsNone(runner.first_missing("one two\nthree ... four\n", printed))
