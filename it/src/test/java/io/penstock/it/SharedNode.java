@@ -18,7 +18,8 @@ import org.junit.platform.launcher.TestPlan;
  * Each lays cables of its own, and gives the node back as if it had just been started.
  *
  * <p>Connections, limits, timeouts, cached flows and settings belong to the datapath, which Open vSwitch destroys with
- * the last bridge. So a node without a bridge remembers nothing, and {@code ovs-config up} prepares it as an operator's.
+ * the last bridge. So a node without a bridge remembers nothing, and {@code ovs-config up} prepares it again as an
+ * operator's.
  */
 final class SharedNode {
     static final List<String> ACCESS_PORTS = List.of("acc0", "acc1");
@@ -35,7 +36,9 @@ final class SharedNode {
     private DpdkNode node;
     private boolean taken;
 
-    private SharedNode() { }
+    private SharedNode() {
+        // Only take() makes one.
+    }
 
     /** The node, for one user at a time, who lays cables in its {@link #space} and then calls {@link #up}. */
     static synchronized SharedNode take() {

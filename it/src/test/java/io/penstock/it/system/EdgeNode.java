@@ -89,13 +89,28 @@ final class EdgeNode {
         return allFlows().stream().filter(line -> LEARNED.stream().noneMatch(line::contains)).toList();
     }
 
-    /** How long the newest of {@link #flows} has been there; a flow that is sent once more begins anew. */
-    Duration youngestFlow() {
+    /** The same without those of one VRF. */
+    List<String> flowsExceptOf(final int vrf) {
+        final String cookie = cookieOf(vrf);
+        return flows().stream().filter(line -> !line.contains(cookie + " ")).toList();
+    }
+
+    /**
+     * How long the newest flow that was planned has been there; a flow that is sent once more begins anew. Flows of one
+     * VRF do not count.
+     */
+    Duration youngestFlowExceptOf(final int vrf) {
+        final String cookie = cookieOf(vrf);
         final double seconds = ovs().ofctl("--no-names", "dump-flows", Constants.BRIDGE).lines()
-            .filter(line -> line.contains("cookie=") && LEARNED.stream().noneMatch(line::contains))
+            .filter(line -> line.contains("cookie=") && !line.contains(cookie + ",")
+                && LEARNED.stream().noneMatch(line::contains))
             .mapToDouble(line -> Double.parseDouble(line.replaceAll(".* duration=([0-9.]+)s,.*", "$1")))
             .min().orElseThrow();
         return Duration.ofMillis((long) (seconds * MILLIS));
+    }
+
+    private static String cookieOf(final int vrf) {
+        return "cookie=0x%x".formatted(Cookie.of(Cookie.Kind.TENANT, vrf));
     }
 
     /** Waits until packets meet the flows as they are now: forwarding threads use what they know a little longer. */

@@ -9,22 +9,17 @@ import io.penstock.testkit.Host;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
- * Parts of the system die and come back while traffic flows. Whatever dies, nobody has to help afterwards, and what was
- * handed out stays as it was.
+ * Parts of a node, or all at once, are killed and start again while traffic flows. The system converges by itself, and
+ * allocations stay as they were. The controller alone is in {@link ControllerRestartIT}.
  */
 @OnSystem
 class RestartIT {
     private static final int VLAN = 100;
-    private static final int FIRST_OF_MANY = 1000;
-    private static final int MANY = 1000;
     /** How often a recovery is looked at. */
     private static final Duration RECOVERY = Duration.ofSeconds(60);
 
@@ -64,47 +59,6 @@ class RestartIT {
             pings.close();
             tcp.close();
         }
-    }
-
-    @Test
-    void aControllerThatIsKilledIsNotMissed() {
-        final Instant begun = Instant.now();
-        system.controller().kill();
-        pings.awaitMore();
-        system.controller().start();
-        nothingWasLost("controller kill -9 and start", begun);
-    }
-
-    @Test
-    void aControllerThatIsStoppedIsNotMissed() {
-        final Instant begun = Instant.now();
-        system.controller().stop();
-        pings.awaitMore();
-        system.controller().start();
-        nothingWasLost("controller stop and start", begun);
-    }
-
-    @Test
-    @Timeout(value = 8, unit = TimeUnit.MINUTES)
-    void aControllerWithAThousandTenantsFindsAllAsItLeftIt() {
-        system.restconf().patch(Intent.NETWORK, Intent.patch("tenant", IntStream.range(0, MANY)
-            .mapToObj(index -> Intent.translated(
-                Intent.tenant("tenant-" + index, node, FIRST_OF_MANY + index, Intent.FIRST_POOL),
-                "{'public-address': '100.64.%d.%d'}".formatted(index >> Byte.SIZE, index & 0xff)))
-            .toList()));
-        system.awaitApplied();
-        system.awaitSync();
-        allocations = system.allocations();
-        final List<String> flows = node.flows();
-        pings.awaitMore();
-        final Instant begun = Instant.now();
-        system.controller().kill();
-        pings.awaitMore();
-        system.controller().start();
-        nothingWasLost("controller with 1000 tenants kill -9 and start", begun);
-        final Duration since = Duration.between(begun, Instant.now());
-        assertThat(node.youngestFlow()).isGreaterThanOrEqualTo(since);
-        assertThat(node.flows()).isEqualTo(flows).hasSizeGreaterThan(MANY);
     }
 
     @Test
