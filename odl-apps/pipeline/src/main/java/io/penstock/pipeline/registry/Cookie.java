@@ -16,8 +16,8 @@ public final class Cookie {
         NODE(1, "the node itself; id 0"),
         BACKBONE(2, "the backbone; id 0"),
         TENANT(3, "a tenant; id is its VRF id"),
-        LEARNED(4, "made by the switch; id is the VRF id"),
-        SESSION(5, "a session, made by the switch; id is the VRF id");
+        LEARNED(4, "a flow that the switch learned; id is the VRF id"),
+        SESSION(5, "a session that the switch learned; id is the VRF id");
 
         private final int number;
         private final String meaning;

@@ -15,9 +15,9 @@ public enum Meter {
      */
     SESSION_SAMPLES(1, 200, 1000, "copies of packets from which sessions may be learned"),
     /** How many packets tell the controller that a subscriber needs a block: each costs it a datastore commit. */
-    BLOCK_REQUESTS(2, 100, 200, "packets of subscribers that need a block of ports"),
+    BLOCK_REQUESTS(2, 100, 200, "requests of subscribers for a port block"),
     /** What the world may have the controller answer; of tenants see {@link TenantMeter#ERROR}. */
-    BACKBONE_ERRORS(3, 100, 200, "packets in the backbone of which a router has to tell their sender");
+    BACKBONE_ERRORS(3, 100, 200, "packets in the backbone that need an ICMP error");
 
     private final int number;
     private final int rate;

@@ -10,12 +10,12 @@ import java.util.Optional;
  */
 public enum TenantMeter {
     SLOW_PATH(0, 500, "ARP, neighbour discovery, pings of gateways and IPv4 broadcasts, which cost upcalls"),
-    HOST_CONFIGURATION(1, 50, "packets for the DHCP server, and of hosts that look for their router"),
-    NEIGHBOUR(2, 50, "packets to next hops that have to be asked for, and answers to conflict probes"),
+    HOST_CONFIGURATION(1, 50, "packets to the DHCP server, router solicitations and DHCPv6 requests"),
+    NEIGHBOUR(2, 50, "packets to unresolved next hops, and answers to conflict probes"),
     DNS(3, 1000, "queries to the resolver"),
-    ERROR(4, 50, "packets of which a router has to tell their sender"),
-    OUT(5, 0, "what goes to the backbone"),
-    IN(6, 0, "what comes from the backbone"),
+    ERROR(4, 50, "packets that need an ICMP error"),
+    OUT(5, 0, "packets to the backbone"),
+    IN(6, 0, "packets from the backbone"),
     NEW_SESSIONS(7, 0, "packets that begin a connection");
 
     /** Meter ids that each VRF has. */

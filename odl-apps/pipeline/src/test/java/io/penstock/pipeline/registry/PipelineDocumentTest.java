@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Holds docs/pipeline.md against the registry. Run with {@code -Dgolden.update} to write it anew. */
+/** Compares docs/pipeline.md with the registry. Run with {@code -Dgolden.update} to generate it again. */
 class PipelineDocumentTest {
     private static final Path FILE = Path.of("../../docs/pipeline.md");
 
@@ -27,16 +27,17 @@ class PipelineDocumentTest {
         text.append("""
             # The pipeline
 
-            Generated from the package `io.penstock.pipeline.registry`; do not edit. Write it anew with
-            `mvn -f odl-apps/pipeline/pom.xml test -Dgolden.update`. Whole plans as text, each flow with what it is for,
-            are in `odl-apps/pipeline/src/test/resources/golden`.
+            Generated from the package `io.penstock.pipeline.registry`; do not edit. Generate it again with
+            `mvn -f odl-apps/pipeline/pom.xml test -Dgolden.update`. Whole plans as text, each flow with its label, are
+            in `odl-apps/pipeline/src/test/resources/golden`.
 
             ## Tables
 
-            What no flow of a table wants is dropped and counted, unless the table's lowest flow says otherwise. The
-            learned tables have no such flow: they are looked up on the way, and to find nothing there is no drop.
+            A packet that no other flow of a table matches meets the lowest flow of that table, which drops and counts
+            it or names another action. Learned tables have no such flow: other tables resubmit packets to them, and a
+            packet without a match there is not dropped.
 
-            | number | table | written by | what it decides | goes on to |
+            | number | table | written by | purpose | next tables |
             |---|---|---|---|---|
             """);
         for (final Table table : Table.values()) {
@@ -58,13 +59,14 @@ class PipelineDocumentTest {
         }
         text.append("""
 
-            ct_mark of a connection has %d once it has its translation. One to a forwarded port has that public port in
-            bits %d to 31, and %d for UDP. The conntrack zone of a tenant's
-            translations is its VRF id, that of its access lists 0x%x more.
+            The ct_mark of a translated connection has bit value %d. For a connection to a port forward it also has the
+            public port in bits %d to 31, and bit value %d for UDP. The conntrack zone of a tenant's translations is its
+            VRF id; the zone of its access lists is 0x%x more.
 
             ## Cookies
 
-            Magic 0x%x in 8 bits, layout version %d in 8, owner kind in 8, reserved 8, owner id in 32.
+            A cookie has the magic number 0x%x in 8 bits, the layout version %d in 8, the kind of the owner in 8,
+            8 reserved bits, and the id of the owner in 32.
 
             | kind | owner |
             |---|---|
@@ -91,7 +93,7 @@ class PipelineDocumentTest {
 
             ## Meters
 
-            | number | packets a second | burst | what it limits |
+            | number | packets a second | burst | limits |
             |---|---|---|---|
             """.formatted(Priority.MISS, Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.prefix(0),
                 Priority.GUARD, Priority.FIRST, Priority.aclEntry(0), Priority.TOP));
@@ -101,9 +103,9 @@ class PipelineDocumentTest {
         }
         text.append("""
 
-            Each tenant has meters of its own, VRF id * 8 + kind, where its services or limits need them.
+            Each tenant has meters of its own, numbered VRF id * 8 + kind, where its services or limits need them.
 
-            | kind | meter | packets a second, unless configured | what it limits |
+            | kind | meter | packets a second, unless configured | limits |
             |---|---|---|---|
             """);
         for (final TenantMeter meter : TenantMeter.values()) {
