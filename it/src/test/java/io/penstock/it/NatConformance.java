@@ -127,18 +127,18 @@ final class NatConformance {
             # NAT and its RFCs
 
             Generated from `it/src/test/resources/nat-requirements.txt` and from the tests' annotations; do not edit.
-            Write it anew with `mvn -f it/pom.xml test -Dgolden.update`.
+            Generate it again with `mvn -f it/pom.xml test -Dgolden.update`.
 
-            What Penstock's NAT does with each requirement of RFC 4787 (UDP), 5382 (TCP), 5508 (ICMP) and 6888 (carrier
-            NAT), and with the sections of RFC 7857, which updates the first three. The requirements are put into a few
-            words; the RFCs have the last word on what they ask for.
+            The conformance of Penstock's NAT to each requirement of RFC 4787 (UDP), 5382 (TCP), 5508 (ICMP) and 6888
+            (carrier NAT), and to the sections of RFC 7857, which updates the first three. The requirements are
+            summarized in a few words; the text of the RFCs is authoritative.
 
-            * `pass`: it is kept. The tests named beside it show that with real packets.
-            * `limit`: it is not kept, or not always, and the line says why. Where packets can show what happens
-              instead, the tests do.
-            * `fail`: it is not kept, and should be.
+            * `pass`: the requirement is met. The named tests show it with real packets.
+            * `limit`: the requirement is not met, or only in part; the line gives the reason. Where packets can show
+              the actual behaviour, the named tests do.
+            * `fail`: the requirement is not met, and should be.
 
-            | RFC | pass | limit | fail | kept in part or not, though the RFC says MUST |
+            | RFC | pass | limit | fail | MUST or MUST NOT, met in part or not |
             |---|---|---|---|---|
             """);
         final Map<Integer, List<Entry>> byRfc = entries.values().stream()
@@ -152,7 +152,7 @@ final class NatConformance {
 
                 ## RFC %d
 
-                | number | what it asks for | level | verdict | tests |
+                | number | requirement | level | verdict | tests |
                 |---|---|---|---|---|
                 """.formatted(rfc));
             all.forEach(entry -> text.append("| %s | %s | %s | %s | %s |\n".formatted(entry.key().number(),
