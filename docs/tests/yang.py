@@ -19,6 +19,7 @@ class Node:
     keys: tuple = ()
     mandatory: bool = False
     values: tuple = ()
+    default: str = ""
     children: dict = dataclasses.field(default_factory=dict)
 
 
@@ -71,7 +72,7 @@ class Module:
         enums = tuple(argument for keyword, _, inner in below if keyword == "type"
                       for word, argument, _ in inner if word == "enum")
         return Node(kind, name, tuple(facts.get("key", "").split()), facts.get("mandatory") == "true", enums,
-                    self._children(below))
+                    facts.get("default", ""), self._children(below))
 
 
 def _statements(tokens, position):
