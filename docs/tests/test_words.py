@@ -25,7 +25,6 @@ EXEMPT = {
     "docs/nat-conformance.md", "docs/nat-journal.md", "docs/node-profile.md", "docs/operations.md",
     "docs/performance.md", "docs/pipeline.md", "docs/protection.md", "docs/public-addresses.md",
     "it/bench/README.md",
-    "service-chains/README.md",
     "odl-apps/model/src/main/yang/penstock-allocation.yang", "odl-apps/model/src/main/yang/penstock-canary.yang",
     "odl-apps/model/src/main/yang/penstock-dhcp.yang", "odl-apps/model/src/main/yang/penstock-dns.yang",
     "odl-apps/model/src/main/yang/penstock-ipv6.yang",
