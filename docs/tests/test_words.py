@@ -23,7 +23,7 @@ EXEMPT = {
     "docs/dhcp.md", "docs/dns.md", "docs/functions.md",
     "docs/ipv6-subscribers.md", "docs/ipv6.md", "docs/limits.md", "docs/model.md",
     "docs/nat-conformance.md", "docs/nat-journal.md", "docs/node-profile.md", "docs/operations.md",
-    "docs/performance.md", "docs/pipeline.md", "docs/protection.md", "docs/public-addresses.md",
+    "docs/pipeline.md", "docs/protection.md", "docs/public-addresses.md",
     "odl-apps/model/src/main/yang/penstock-allocation.yang", "odl-apps/model/src/main/yang/penstock-canary.yang",
     "odl-apps/model/src/main/yang/penstock-dhcp.yang", "odl-apps/model/src/main/yang/penstock-dns.yang",
     "odl-apps/model/src/main/yang/penstock-ipv6.yang",
