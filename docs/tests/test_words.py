@@ -29,8 +29,6 @@ EXEMPT = {
     "odl-apps/model/src/main/yang/penstock-ipv6.yang",
     "odl-apps/model/src/main/yang/penstock-operations.yang", "odl-apps/model/src/main/yang/penstock-quota.yang",
     "odl-apps/model/src/main/yang/penstock.yang",
-    "penstock --help", "penstock down --help", "penstock nat-owner --help", "penstock nat-verify --help",
-    "service-chains/functions agent --help",
 }
 
 

@@ -22,14 +22,14 @@ _EPILOG = """examples:
   ./penstock console            the Karaf console; penstock: and the tab key lead on
   ./penstock logs -f controller
   ./penstock nat-owner 203.0.113.0 40000 --at 2026-11-21T18:00:00Z
-                                who had this public address and port then
+                                the owner of this public address and port then
   ./penstock test               every test there is
   ./penstock test --quick       those that need no core of their own, for every edit
   ./penstock bench --quick      throughput and control plane, beside bare forwarding and OVN
   ./penstock bench nat          carrier NAT: sessions a second, their memory, throughput with a full table
   ./penstock bench services     addresses and names for hosts, and what a hostile tenant does to its neighbour
   ./penstock bench chain        functions and chains that change and break, and what they cost
-  ./penstock down               take all of it away
+  ./penstock down               stop and remove all of it
 
 Exit codes: 0 done, 1 could not be done, 2 wrong usage, 3 (status, console) the controller does not run.
 Progress goes to standard error, results to standard output.
@@ -39,8 +39,8 @@ stored configuration and password, /var/log/penstock ($PENSTOCK_LOG_DIR) for the
 """
 
 _DOWN = """Stops the functions, the node, the controller and the sample's hosts, gives the huge pages back, and
-removes every file of theirs: nothing is left, and the next up starts from nothing. What was built stays, so that up is
-fast. Debian packages stay too."""
+removes every file of theirs, the stored tenants, the password and the journal of public addresses included. The build
+stays, so that up is fast. Debian packages stay too."""
 
 
 def main(arguments=None):
@@ -68,17 +68,17 @@ def main(arguments=None):
 def _parser():
     parser = argparse.ArgumentParser(
         prog="./penstock", description="Penstock on one machine: a multi-tenant provider edge on Open vSwitch with "
-        "DPDK, steered by OpenDaylight.", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+        "DPDK, driven by OpenDaylight.", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.set_defaults(command=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     _command(commands, "up", _up, "install, build, start, provision and prove everything; a second time changes "
              "nothing")
-    removed = _command(commands, "down", _down, "take everything away", _DOWN)
+    removed = _command(commands, "down", _down, "stop and remove everything, the stored tenants included", _DOWN)
     kind = removed.add_mutually_exclusive_group()
     kind.add_argument("--keep", action="store_true", help="keep the controller's stored configuration (tenants, their "
-                      "public addresses) and its password for the next up")
-    kind.add_argument("--purge", action="store_true", help="remove what was built or downloaded, and the "
-                      "launcher's logs, too")
+                      "public addresses), its password and the journal for the next up")
+    kind.add_argument("--purge", action="store_true", help="also remove the build, downloads and the "
+                      "launcher's logs")
     shown = _command(commands, "status", _status, "nodes, tenants, chains and functions at this moment")
     shown.add_argument("--json", action="store_true", help="print one JSON object")
     _command(commands, "console", _console, "the Karaf console; reads commands from standard input if that is no "
@@ -87,18 +87,18 @@ def _parser():
     log.add_argument("kind", nargs="?", choices=logs.KINDS, help="only these; default is all but the launcher's")
     log.add_argument("-f", "--follow", action="store_true", help="go on showing what is added")
     log.add_argument("-n", "--lines", type=int, default=20, metavar="N", help="lines of each file; default 20")
-    owner = _command(commands, "nat-owner", _nat_owner, "who had a public address and port at a time; needs no "
-                     "controller", needs_root=False)
+    owner = _command(commands, "nat-owner", _nat_owner, "the owner of a public address and port at a time; "
+                     "needs no controller", needs_root=False)
     owner.add_argument("address", type=ipaddress.IPv4Address, metavar="ADDRESS", help="public IPv4 address")
     owner.add_argument("port", type=_port, nargs="?", metavar="PORT", help="public port, 1 to 65535; default any")
     owner.add_argument("--protocol", choices=nat_journal.PROTOCOLS, help="of the port; default either")
     owner.add_argument("--at", type=_moment, default=None, metavar="TIME",
                        help="ISO 8601 with a time zone, as 2026-11-21T18:00:00Z; default now")
     owner.add_argument("--tolerance", type=_seconds, default="2", metavar="SECONDS",
-                       help="who had it this long before or after is told too; default 2")
+                       help="include owners of this long before or after; default 2")
     _add_journal_options(owner)
-    _add_journal_options(_command(commands, "nat-verify", _nat_verify, "check that nobody changed the journal of "
-                                  "public addresses", needs_root=False))
+    _add_journal_options(_command(commands, "nat-verify", _nat_verify, "check that the journal of public addresses "
+                                  "is unchanged", needs_root=False))
     tests = _command(commands, "test", _test, "run every test there is, beside a running network or without one")
     tests.add_argument("--quick", action="store_true", help="only the tests that need no core of their own: a few "
                        "minutes, for every edit")

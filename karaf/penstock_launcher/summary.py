@@ -26,5 +26,5 @@ Try
   ./penstock status      the tables above, at any time; --json for programs
   ./penstock console     penstock:tenant-list, penstock:flow-list, penstock:verify, ...
   ./penstock logs -f     what everything says
-  ./penstock down        take all of it away
+  ./penstock down        stop and remove all of it
 """

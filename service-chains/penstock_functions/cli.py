@@ -82,7 +82,7 @@ def _parser():
                                 "Runs until it is ended, which leaves its instances as they are.")
     how = agent.add_mutually_exclusive_group()
     how.add_argument("--detach", action="store_true", help="run in the background; a second time changes nothing")
-    how.add_argument("--stop", action="store_true", help="end the agent of this node, whoever has started it")
+    how.add_argument("--stop", action="store_true", help="end the agent of this node, however it was started")
     _catalogue(agent)
     _where(agent, node_required=True)
     agent.set_defaults(run=_agent)
