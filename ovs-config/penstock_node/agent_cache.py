@@ -2,8 +2,8 @@
 """The flows that the switch has cached: thrown away when the controller says that they may be wrong.
 
 Open vSwitch 3.1 changes the actions of a cached flow by looking it up by a packet (dpif_netdev_flow_put,
-lib/dpif-netdev.c). Where a wider flow has the packet too, that one is changed, and the narrower keeps its old actions for
-as long as it has packets. Later releases look it up by its id.
+lib/dpif-netdev.c). Where a wider flow has the packet too, that one is changed, and the narrower keeps its old actions
+for as long as it has packets. Later releases look it up by its id.
 """
 
 import time

@@ -33,7 +33,7 @@ class _Idl(ovs.db.idl.Idl):
         super().__init__(*args)
         self.changed = set()
 
-    def notify(self, event, row, updates=None):
+    def notify(self, event, row, updates=None):  # noqa: ARG002  (the library calls it with these)
         self.changed.add(row.uuid)
 
 

@@ -96,8 +96,8 @@ def _name(value, domain, field):
     full = value if value.endswith(".") else f"{value}." if domain is None else f"{value}.{domain}"
     full = (domain if value == "@" and domain else full).lower()
     labels = full[:-1].split(".")
-    good = all(_LABEL.fullmatch(label) or label == "*" and index == 0 for index, label in enumerate(labels))
-    _need(full == "." or good and len(full) <= 254, f"{field}: {json.dumps(value)} is not a name")
+    good = all(_LABEL.fullmatch(label) or (label == "*" and index == 0) for index, label in enumerate(labels))
+    _need(full == "." or (good and len(full) <= 254), f"{field}: {json.dumps(value)} is not a name")
     return full
 
 
@@ -191,7 +191,7 @@ def _byte(escape):
 
 def _quoted(data):
     """A string for Unbound; every byte that could mean something to a parser is a number."""
-    return '"' + "".join(chr(byte) if chr(byte).isalnum() and byte < 128 or byte in b" -_=.,:/+@"
+    return '"' + "".join(chr(byte) if (chr(byte).isalnum() and byte < 128) or byte in b" -_=.,:/+@"
                          else f"\\{byte:03d}" for byte in data) + '"'
 
 
@@ -205,7 +205,7 @@ def _one_cname(zones):
     for zone, records in zones.items():
         names = [record.name for record in records]
         for record in records:
-            _need(record.type != "CNAME" or names.count(record.name) == 1 and record.name != zone,
+            _need(record.type != "CNAME" or (names.count(record.name) == 1 and record.name != zone),
                   f"records: {record.name} has a CNAME, so it can have nothing else")
 
 

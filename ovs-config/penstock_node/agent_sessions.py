@@ -33,7 +33,7 @@ class Sessions:
 
     def want(self, texts):
         """Orders by zone. A text that is not a number in 1..2^32-1 leaves the zone as it is."""
-        wanted = {}
+        wanted: dict[int, int | None] = {}
         for zone, text in texts.items():
             if re.fullmatch(r"[0-9]{1,10}", text) and 1 <= int(text) <= _LARGEST:
                 wanted[zone] = int(text)
@@ -56,7 +56,7 @@ class Sessions:
             return
         self._due = self._now() + _LOOK_SECONDS
         pid = processes.pid_of(self._switch.switch_process)
-        if pid is None or pid == self._pid and self._now() < self._read_due:
+        if pid is None or (pid == self._pid and self._now() < self._read_due):
             return
         try:
             self._apply(pid)

@@ -8,17 +8,17 @@ from .errors import PenstockError
 
 def run(*args, environment=None, timeout_seconds=60, standard_input=""):
     """Runs a command and returns its standard output. Raises PenstockError with the command and what it said."""
-    args = [str(arg) for arg in args]
+    command = [str(arg) for arg in args]
     try:
-        done = subprocess.run(args, capture_output=True, text=True, env=environment, timeout=timeout_seconds,
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=timeout_seconds,
                               input=standard_input, check=False)
     except FileNotFoundError:
-        raise PenstockError(f"the program {args[0]} is not installed") from None
+        raise PenstockError(f"the program {command[0]} is not installed") from None
     except subprocess.TimeoutExpired:
-        raise PenstockError(f"no answer within {timeout_seconds} s: {' '.join(args)}") from None
+        raise PenstockError(f"no answer within {timeout_seconds} s: {' '.join(command)}") from None
     if done.returncode != 0:
         said = (done.stderr or done.stdout).strip()
-        raise PenstockError(f"{' '.join(args)} failed: {said or f'exit code {done.returncode}'}")
+        raise PenstockError(f"{' '.join(command)} failed: {said or f'exit code {done.returncode}'}")
     return done.stdout
 
 

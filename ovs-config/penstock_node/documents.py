@@ -38,7 +38,7 @@ def read_yaml(path):
     """The content of a YAML file. Raises ProfileError if it cannot be read as one mapping."""
     path = pathlib.Path(path)
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_StrictLoader)
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_StrictLoader)  # noqa: S506  (a safe loader)
     except OSError as error:
         raise ProfileError([f"cannot be read: {error.strerror}"], path) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:

@@ -23,10 +23,8 @@ def held(name, directory=None):
             yield
         finally:
             path.unlink(missing_ok=True)  # While it is held: whoever waits for this file finds out and makes a new one.
-    try:
+    with contextlib.suppress(OSError):  # Others have locks or ledgers in it.
         directory.rmdir()
-    except OSError:
-        pass  # Others have locks or ledgers in it.
 
 
 def _locked(path):
@@ -34,12 +32,12 @@ def _locked(path):
     while True:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            file = open(path, "w", encoding="ascii")
+            file = open(path, "w", encoding="ascii")  # noqa: SIM115  (it stays open for the caller)
         except FileNotFoundError:
             continue  # The directory was removed this very moment.
         fcntl.flock(file, fcntl.LOCK_EX)
         try:
-            if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
                 return file
         except FileNotFoundError:
             pass

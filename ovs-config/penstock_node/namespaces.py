@@ -50,7 +50,7 @@ def delete(name):
 
 def current_id():
     """A number that identifies the current network namespace while it lives."""
-    return os.stat("/proc/self/ns/net").st_ino
+    return pathlib.Path("/proc/self/ns/net").stat().st_ino
 
 
 def execute(namespace, *args, **options):
@@ -65,7 +65,7 @@ def link_exists(link, namespace=None):
 
 def move_link(link, source, target):
     """Moves a network device. Its addresses are lost on the way: the kernel does that."""
-    run(*_ip(source), "link", "set", "dev", link, "netns", target if target else os.getpid())
+    run(*_ip(source), "link", "set", "dev", link, "netns", target or os.getpid())
 
 
 def set_up(link, namespace=None):

@@ -5,9 +5,10 @@ Everything that has to be undone is written to <run-directory>/<node>/state.json
 clean up, and `up` can go on, whatever moment a crash chose.
 """
 
+import contextlib
 import dataclasses
 import json
-import os
+import pathlib
 import shutil
 import uuid
 
@@ -167,7 +168,7 @@ def _take_ports(profile, state):
 
 def _make_resolver_network(profile, state):
     """Makes the resolvers' network unless it is there, complete: they go on while the switch is started again."""
-    if profile.dns is None or state.get("dns_complete") and resolver_network.is_there(profile.namespace):
+    if profile.dns is None or (state.get("dns_complete") and resolver_network.is_there(profile.namespace)):
         return
     _remove_resolver_network(profile.directory, state)
     state.save(dns_device=profile.dns.device, dns_namespace=profile.namespace)
@@ -302,10 +303,8 @@ def _remove_sockets(state):
     """Removes the socket directory when it is elsewhere and nothing is left in it."""
     directory = state.get("wanted", {}).get("vhost_user_directory")
     if directory:
-        try:
-            os.rmdir(directory)
-        except OSError:
-            pass
+        with contextlib.suppress(OSError):
+            pathlib.Path(directory).rmdir()
 
 
 def _running_functions(directory):

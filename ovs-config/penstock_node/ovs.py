@@ -12,15 +12,16 @@ from .commands import run
 from .errors import PenstockError
 
 NICENESS = -10
-"""Of ovs-vswitchd, as Open vSwitch's own scripts have it. When its revalidators do not get their share of a busy core, the
-switch takes itself for overloaded and caches fewer flows than there are: every packet of the others is an upcall then.
-"""
+"""Of ovs-vswitchd, as Open vSwitch's own scripts have it. When its revalidators do not get their share of a busy core,
+the switch takes itself for overloaded and caches fewer flows than there are: every packet of the others is an upcall
+then."""
 
 _SWITCH_WITH_DPDK = "/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk"
 BRIDGE = "br-penstock"
 """The bridge that the controller owns; io.penstock.pipeline.registry.Constants has its name too."""
 _SHORTEST_FRAGMENT = "400"
-"""The least that Open vSwitch can be set to (IPF_V4_FRAG_SIZE_LBOUND, lib/ipf.c, 3.1); last fragments may be shorter."""
+"""The least that Open vSwitch can be set to (IPF_V4_FRAG_SIZE_LBOUND, lib/ipf.c, 3.1); last fragments may be
+shorter."""
 _DATABASE_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 
 
@@ -87,7 +88,7 @@ class Ovs:
         # A former process may have left "true" in the database: wait for the word of this one.
         self.vsctl("--no-wait", "set", "Open_vSwitch", ".", "dpdk_initialized=false")
         self.switch_log.unlink(missing_ok=True)
-        program = _SWITCH_WITH_DPDK if os.path.exists(_SWITCH_WITH_DPDK) else "ovs-vswitchd"
+        program = _SWITCH_WITH_DPDK if pathlib.Path(_SWITCH_WITH_DPDK).exists() else "ovs-vswitchd"
         # The tools look for the process by the name ovs-vswitchd, which it takes from the name it was started by.
         alias = self.directory / "ovs-vswitchd"
         alias.unlink(missing_ok=True)
@@ -148,7 +149,8 @@ class Ovs:
         """All records of a table as dicts of the given columns."""
         text = self.vsctl("--format=json", f"--columns={','.join(columns)}", "list", table)
         answer = json.loads(text)
-        return [{name: _plain(value) for name, value in zip(answer["headings"], row)} for row in answer["data"]]
+        return [{name: _plain(value) for name, value in zip(answer["headings"], row, strict=True)}
+                for row in answer["data"]]
 
     def set_map(self, column, values):
         """Sets keys of a map column of the Open_vSwitch record; other keys stay. Does not wait for the switch."""

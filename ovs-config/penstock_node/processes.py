@@ -5,6 +5,7 @@ The file holds pid, start time and boot id. All three must fit before a process 
 has given to another program since is never killed.
 """
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -29,8 +30,8 @@ def start(args, pidfile, log, namespace=None, environment=None, hold_stdin=False
     args = [str(arg) for arg in args]
     if namespace:
         # ip replaces itself by the program, so the pid stays the one we see here.
-        args = ["ip", "netns", "exec", namespace] + args
-    inherited = ()
+        args = ["ip", "netns", "exec", namespace, *args]
+    inherited: tuple[int, ...] = ()
     stdin = subprocess.DEVNULL
     if hold_stdin:
         # The child holds the writing end of its own input as well.
@@ -40,7 +41,8 @@ def start(args, pidfile, log, namespace=None, environment=None, hold_stdin=False
         with open(log, "ab") as output:
             child = subprocess.Popen(args, stdin=stdin, stdout=output, stderr=subprocess.STDOUT, env=environment,
                                      start_new_session=True, pass_fds=inherited,
-                                     preexec_fn=lambda: _prepare(pidfile, preexec))
+                                     # Safe: what starts processes has one thread.
+                                     preexec_fn=lambda: _prepare(pidfile, preexec))  # noqa: PLW1509
     except FileNotFoundError:
         pathlib.Path(pidfile).unlink(missing_ok=True)
         raise PenstockError(f"the program {args[0]} is not installed") from None
@@ -73,8 +75,8 @@ def record(pid, pidfile):
 def pid_of(pidfile):
     """The pid of the process that `pidfile` names if it still runs, else None."""
     try:
-        pid, started, boot = pathlib.Path(pidfile).read_text(encoding="ascii").split()
-        pid = int(pid)
+        number, started, boot = pathlib.Path(pidfile).read_text(encoding="ascii").split()
+        pid = int(number)
     except (OSError, ValueError):
         return None
     if boot != _boot_id() or _start_time(pid) != started:
@@ -91,8 +93,8 @@ def take_place(nice):
     """For `preexec`: comes before others on the core, or gives way to them: `nice` -20 to 19.
 
     19 takes the policy SCHED_IDLE too. To come first is no right of a container without CAP_SYS_NICE, where nothing
-    changes. A process in a session of its own is also a scheduling group of its own where the kernel has autogroups, and
-    groups share the core equally whatever is inside: so the group is told too.
+    changes. A process in a session of its own is also a scheduling group of its own where the kernel has autogroups,
+    and groups share the core equally whatever is inside: so the group is told too.
     """
     try:
         if nice == 19:
@@ -101,10 +103,8 @@ def take_place(nice):
             os.nice(nice)
     except PermissionError:
         return
-    try:
+    with contextlib.suppress(OSError):  # Not every kernel has autogroups.
         pathlib.Path("/proc/self/autogroup").write_text(str(nice), encoding="ascii")
-    except OSError:
-        pass  # This kernel has no autogroups.
 
 
 def stop(pidfile, timeout_seconds=10):
@@ -170,7 +170,7 @@ def _stat(pid):
 
 def _start_time(pid):
     fields = _stat(pid)
-    if fields is None or fields[0] in "ZX" and not _has_threads(pid):
+    if fields is None or (fields[0] in "ZX" and not _has_threads(pid)):
         return None
     return fields[19]
 
@@ -191,19 +191,15 @@ def _boot_id():
 
 
 def _signal(pid, number):
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
-    except ProcessLookupError:
-        pass
 
 
 def _wait_gone(pidfile, pid, patience_seconds):
     deadline = time.monotonic() + patience_seconds
     while True:
-        try:
-            os.waitpid(pid, os.WNOHANG)  # Only when it is our own child: do not leave a zombie.
-        except ChildProcessError:
-            pass
+        with contextlib.suppress(ChildProcessError):  # Only when it is our own child: do not leave a zombie.
+            os.waitpid(pid, os.WNOHANG)
         if not is_running(pidfile):
             return True
         if time.monotonic() > deadline:

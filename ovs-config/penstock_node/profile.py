@@ -192,8 +192,9 @@ def machine_problems(profile, check_memory=True):
         if port.pci_address and not _pci_device_exists(port.pci_address):
             wrong.append(f"{field}.devargs: there is no PCI device {port.pci_address}; see lspci -D")
     if profile.dns and profile.dns.device and not (
-            namespaces.link_exists(profile.dns.device) or resolver_network.is_there(profile.namespace)
-            and namespaces.link_exists(profile.dns.device, resolver_network.namespace_of(profile.namespace))):
+            namespaces.link_exists(profile.dns.device)
+            or (resolver_network.is_there(profile.namespace)
+                and namespaces.link_exists(profile.dns.device, resolver_network.namespace_of(profile.namespace)))):
         wrong.append(f"dns.device: there is no network device {profile.dns.device} here; create it first")
     return wrong
 

@@ -62,7 +62,7 @@ class AgentTest(unittest.TestCase):
 
         def fits():
             said[:] = [self.controller.state(number)]
-            return text == said[0] or text != "ok" and text in (said[0] or "")
+            return text == said[0] or (text != "ok" and text in (said[0] or ""))
         try:
             processes.wait_until(fits, text, 20)
         except Exception as error:
@@ -329,7 +329,8 @@ class AgentOfPlainNodeTest(unittest.TestCase):
 
 
 def _udp_packet():
-    return ("020000000001020000000002" "0800" "4500001c00010000401166ce" "0a0000010a000002" "1388138900080000")
+    return bytes.fromhex(
+        "020000000001 020000000002 0800 4500001c00010000401166ce 0a0000010a000002 1388138900080000").hex()
 
 
 if __name__ == "__main__":

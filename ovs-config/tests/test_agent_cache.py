@@ -115,7 +115,7 @@ class RealSwitchTest(unittest.TestCase):
         self.pass_on(0)
 
     def pass_on(self, count):
-        """Waits until so many of three frames come out; those of before may be late. A cached flow lives on meanwhile."""
+        """Waits until so many of three frames come out; those of before may be late. A cached flow lives on."""
         processes.wait_until(lambda: self.send(3) == count, f"{count} frames", 5)
 
     def done(self):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Orders for the names of a tenant: what is accepted, what is refused in which words, and the files made of it."""
 
-import json
 import ipaddress
+import json
 import unittest
 
 from penstock_node import agent_orders, agent_unbound
