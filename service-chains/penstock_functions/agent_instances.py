@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import typing
 
 from penstock_node import processes
 
@@ -84,7 +85,7 @@ class _Place:
 
     def begin(self, command, name, *options):
         """Starts `functions start` or `stop`. Unlike a thread it may outlive this agent, and does no harm then."""
-        output = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
+        output = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115  (of the process)
         process = subprocess.Popen(
             [sys.executable, "-B", _PROGRAM, command, name, "--ordered", "--node", self.node, "--run-directory",
              self.directory, *map(str, options)],
@@ -102,10 +103,10 @@ class _Supervised:
         self._log = log
         self._now = now
         self._text = None
-        self._order = None
+        self._order: typing.Any = None  # An agent_orders.Order when the text was read.
         self._wrong = None
         self._check_due = 0.0
-        self._work = None  # What is under way: command, process, output.
+        self._work: typing.Any = None  # What is under way: command, process, output.
         self._since = None  # When it was first seen running, None while it does not.
         self._pause = 0
         self._due = 0.0  # When it may be started,

@@ -40,7 +40,8 @@ def of(rules, outputs):
     cookies = {name: cookie for cookie, name in enumerate(firewall_rules.counters(rules), 1)}
     flows = [f"table={table},priority=0,cookie={cookies[firewall_rules.UNSOLICITED]},actions=drop" for table in (1, 2)]
     if outputs == 1:
-        known, begun = ("+trk+est", "+trk+rel"), "+trk-inv"
+        known: tuple[str, ...] = ("+trk+est", "+trk+rel")
+        begun = "+trk-inv"
         note = {"accept": f"actions=ct(commit,table=2,{_ZONE})"}
     else:
         known, begun = (f"+trk-inv,ct_mark={_STRAIGHT}",), f"+trk-inv,ct_mark={_STRAIGHT}"
@@ -96,7 +97,7 @@ def _later_pieces(side, rules, note):
                     break  # It fits all.
         action = next((action for action in ("divert", "accept") if action in actions), None)
         if action:
-            for family, number in zip(("ip", "ipv6"), numbers):
+            for family, number in zip(("ip", "ipv6"), numbers, strict=True):
                 yield (f"table=1,priority={_LATER_PIECES},in_port={PORTS[side]},{_BEGINS},{family},nw_frag=later,"
                        f"ct_nw_proto={number},{note[action]}")
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stateless translator between IPv6 and IPv4 (RFC 7915, by TAYGA) in the network namespace of a box on a tenant's network.
+"""A stateless translator between IPv6 and IPv4 (RFC 7915, by TAYGA) in the namespace of a box on a tenant's network.
 
-It gives every IPv6 host that speaks to the prefix (RFC 6052) an IPv4 address of a pool. The pool is routed to the box by
-the tenant, and so its hosts are subscribers of the tenant's NAT like all others: with blocks, journal and drops.
+It gives every IPv6 host that speaks to the prefix (RFC 6052) an IPv4 address of a pool. The pool is routed to the box
+by the tenant, and so its hosts are subscribers of the tenant's NAT like all others: with blocks, journal and drops.
 """
 
 import contextlib
@@ -139,7 +139,7 @@ class Translator:
         forget: who has which address is forgotten too; else hosts get the same ones at the next start
         """
         with locks.held(f"nat64-{self.namespace}"):
-            there = self.directory.exists() or forget and self.data.exists()
+            there = self.directory.exists() or (forget and self.data.exists())
             self._clean()
             if forget:
                 _remove(self.data)

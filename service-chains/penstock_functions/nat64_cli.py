@@ -36,8 +36,8 @@ def main(arguments=None):
 
 def _parser():
     parser = argparse.ArgumentParser(
-        prog="nat64", description="Translates between IPv6 and IPv4 (TAYGA) in a box on a tenant's network, so that IPv6 "
-        "hosts are subscribers of the tenant's NAT.", epilog=_EPILOG,
+        prog="nat64", description="Translates between IPv6 and IPv4 (TAYGA) in a box on a tenant's network, so that "
+        "IPv6 hosts are subscribers of the tenant's NAT.", epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run-dir", help="where configuration, pid and log are; default /run/penstock")
     parser.add_argument("--state-dir", help="where it is kept who has which address; default /var/lib/penstock")

@@ -4,6 +4,7 @@
 Flows are written by hand here, as the controller would: towards a function a frame carries the tag of its tenant.
 """
 
+import itertools
 import json
 import pathlib
 import unittest
@@ -36,7 +37,8 @@ class FunctionCase(unittest.TestCase):
             for side, (letter, *_) in self.sides.items():
                 ports[side].append({"name": f"{letter}{tenant}"})
         access = ports.pop("in")
-        self.name, self.profile = self.box.node("a", access_ports=access, uplink_ports=sum(ports.values(), []))
+        uplinks = list(itertools.chain.from_iterable(ports.values()))
+        self.name, self.profile = self.box.node("a", access_ports=access, uplink_ports=uplinks)
         self.box.ovs_config("up", self.profile)
         self.ovs = Ovs(self.box.run_directory / self.name)
 

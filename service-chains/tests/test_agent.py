@@ -286,7 +286,7 @@ class FunctionsAgentTest(unittest.TestCase):
         """Whatever moment: the start that is under way, or the next one, comes to its end."""
         self.order("early", {"function": "packet-filter", "scheduling": "low"})
         self.until_state("early", "starting")
-        supervisor, worker = self.agent()
+        _, worker = self.agent()
         children = pathlib.Path(f"/proc/{worker}/task/{worker}/children").read_text().split()
         for pid in (worker, *map(int, children)):
             os.kill(pid, signal.SIGKILL)

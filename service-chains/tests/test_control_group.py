@@ -72,7 +72,7 @@ class ControlGroupTest(unittest.TestCase):
             self.assertEqual(path.read_text("ascii").strip(), value)
 
     def assert_gone(self, group):
-        self.assertEqual([path for path in group["directories"].values() if os.path.exists(path)], [])
+        self.assertEqual([path for path in group["directories"].values() if pathlib.Path(path).exists()], [])
 
     def test_process_and_limits(self):
         group = self.group()

@@ -72,7 +72,7 @@ class _FirewallTest:
             for kind in ("CapEff", "CapPrm", "CapInh"):
                 self.assertEqual(int(re.search(rf"^{kind}:\s+(\w+)", said, re.MULTILINE)[1], 16) & ~capabilities, 0,
                                  f"{name} {kind}")
-            self.assertEqual(os.stat(f"/proc/{self.pid(name)}").st_uid, pwd.getpwnam(self.user).pw_uid)
+            self.assertEqual(pathlib.Path(f"/proc/{self.pid(name)}").stat().st_uid, pwd.getpwnam(self.user).pw_uid)
 
     def check_sessions(self):
         """What the tenant opens passes both ways, in whole frames and in pieces, with the errors that are about it."""

@@ -68,7 +68,8 @@ class RouterTest(FunctionCase):
 
     def add_flows(self, tenants):
         """Only frames without a tag come back to the hosts, and only those that the router sends to a gateway."""
-        for (port, hosts, mac, gateway, _), namespace, peer in zip(_LINKS, self.hosts[0], (OUTSIDE, INSIDE)):
+        for (port, hosts, mac, gateway, _), namespace, peer in zip(_LINKS, self.hosts[0], (OUTSIDE, INSIDE),
+                                                                    strict=True):
             run("ip", "-n", namespace, "neighbour", "add", peer, "lladdr", _GATEWAY_MAC, "dev", "eth0")
             host_mac = json.loads(run("ip", "-j", "-n", namespace, "link", "show", "dev", "eth0"))[0]["address"]
             for flow in (
@@ -100,21 +101,21 @@ class RouterTest(FunctionCase):
 
     def check_used_up_ttl(self):
         """Who sends it is told, by the router's address on his side."""
-        for namespace, to, (_, _, _, _, address) in zip(self.hosts[0], (OUTSIDE, INSIDE), _LINKS):
+        for namespace, to, (_, _, _, _, address) in zip(self.hosts[0], (OUTSIDE, INSIDE), _LINKS, strict=True):
             said = subprocess.run(["ip", "netns", "exec", namespace, "ping", "-c", "3", "-W", "2", "-t", "1", to],
                                   capture_output=True, text=True, check=False).stdout
             self.assertRegex(said, f"From {re.escape(address)} icmp_seq=[1-3] Time to live exceeded")
 
     def check_arp(self):
         """It answers for its own address on a link, not for that on the other."""
-        for (port, _, mac, gateway, address), (_, _, _, _, foreign) in zip(_LINKS, reversed(_LINKS)):
+        for (port, _, mac, gateway, address), (_, _, _, _, foreign) in zip(_LINKS, reversed(_LINKS), strict=True):
             answers = f"in_port={port},vlan_tci=0,arp,arp_op=2,arp_tpa={gateway}"
             self.ofctl("add-flow", "br0", f"priority=40000,{answers},arp_sha={mac},arp_spa={address},actions=drop")
             self.ofctl("add-flow", "br0", f"priority=39999,{answers},actions=drop")
             for asked in (foreign, address):
                 self.ofctl("packet-out", "br0",
                            f"in_port=controller,packet={request(gateway, asked)},actions=output:{port}")
-            processes.wait_until(lambda: self.packets(answers, 40000) == 1, f"an answer for {address}", 20)
+            processes.wait_until(lambda match=answers: self.packets(match, 40000) == 1, f"an answer for {address}", 20)
             self.assertEqual(self.packets(answers, 39999), 0, f"an answer for {foreign}")
 
     def packets(self, match, priority):
@@ -155,7 +156,7 @@ def frames(namespace):
 def request(sender, asked):
     """An ARP request of a gateway, in hexadecimal."""
     mac = bytes.fromhex(_GATEWAY_MAC.replace(":", ""))
-    return (b"\xff" * 6 + mac + bytes.fromhex("0806" "0001080006040001") + mac + socket.inet_aton(sender) + bytes(6)
+    return (b"\xff" * 6 + mac + bytes.fromhex("0806 0001080006040001") + mac + socket.inet_aton(sender) + bytes(6)
             + socket.inet_aton(asked)).hex()
 
 

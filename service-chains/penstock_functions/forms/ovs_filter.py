@@ -8,7 +8,7 @@ does nothing else, so all that is to be said is said before.
 import contextlib
 import json
 
-from penstock_node import namespaces, processes
+from penstock_node import processes
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 from penstock_node.ovs import Ovs
@@ -62,7 +62,7 @@ def is_ready(instance):
     """Whether the switch has made all its ports."""
     with contextlib.suppress(PenstockError):  # It has ended this moment.
         numbers = {row["name"]: row["ofport"] for row in Ovs(instance.directory).rows("Interface", "name", "ofport")}
-        names = map(_PORTS.get, instance.sockets)
+        names = [_PORTS[side] for side in instance.sockets]
         return all(numbers.get(name) == firewall_flows.PORTS[name] for name in names)
     return False
 

@@ -59,7 +59,6 @@ def problems(memory_mb):
 
 def lack(_):
     """Nothing that `problems` has not told."""
-    return None
 
 
 def start(instance, entry):
