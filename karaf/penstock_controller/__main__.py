@@ -20,13 +20,14 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     controller = Controller(options.distribution, options.run_dir)
     try:
-        return options.command(controller, options)
+        done: int = options.command(controller, options)
+        return done
     except (ControllerError, FileNotFoundError, ValueError) as failure:
         print(f"penstock_controller: {failure}", file=sys.stderr)
         return 1
 
 
-def _start(controller: Controller, options: argparse.Namespace) -> int:
+def _start(_: Controller, options: argparse.Namespace) -> int:
     numbers = {field.name: getattr(options, field.name + "_port") for field in dataclasses.fields(Ports)}
     settings = Settings(options.listen, Ports(**numbers), options.heap, options.namespace,
                         nat_syslog=options.nat_syslog, nat_ipfix=options.nat_ipfix)
@@ -78,8 +79,8 @@ def _parser() -> argparse.ArgumentParser:
             added.add_argument("--listen", default=Settings.listen_address, help="OpenFlow and OVSDB listen here")
             added.add_argument("--namespace", help="network namespace to run in")
             added.add_argument("--heap", default=Settings.heap, help="Java heap (default %(default)s)")
-            added.add_argument("--nat-syslog", default="", metavar="ADDRESS:PORT", help="send NAT events by syslog over "
-                               "UDP there")
+            added.add_argument("--nat-syslog", default="", metavar="ADDRESS:PORT", help="send NAT events by syslog "
+                               "over UDP there")
             added.add_argument("--nat-ipfix", default="", metavar="ADDRESS:PORT", help="send blocks of ports by IPFIX "
                                "over UDP there")
             added.add_argument("--model", default="", help="wait for this YANG module too")

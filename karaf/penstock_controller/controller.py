@@ -37,9 +37,9 @@ class ControllerError(Exception):
 class Controller:
     """A controller in a run directory, running or not. Safe to make anew at any time: the state is on disk."""
 
-    def __init__(self, distribution_dir: str | os.PathLike, run_dir: str | os.PathLike) -> None:
+    def __init__(self, distribution_dir: str | os.PathLike[str], run_dir: str | os.PathLike[str]) -> None:
         self._layout = Layout(pathlib.Path(distribution_dir), pathlib.Path(run_dir))
-        self._child: subprocess.Popen | None = None
+        self._child: subprocess.Popen[bytes] | None = None
 
     # What it is
 
@@ -172,7 +172,8 @@ class Controller:
             [*_inside(settings), sys.executable, "-m", "penstock_controller.probe"], input=json.dumps(question),
             env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent.parent)},
             capture_output=True, text=True, check=True)
-        return json.loads(answer.stdout)
+        found: dict[str, bool] = json.loads(answer.stdout)
+        return found
 
     def stop(self, patience: float = 60) -> None:
         """Ends it in good order, or by force after `patience` seconds. Does nothing when it does not run."""
@@ -253,8 +254,9 @@ class Controller:
         return kept
 
 
-def start(distribution_dir: str | os.PathLike, run_dir: str | os.PathLike, settings: Settings = Settings(), *,
-          seconds: float = 300, progress: Progress | None = None, model: str = "") -> Controller:
+def start(distribution_dir: str | os.PathLike[str], run_dir: str | os.PathLike[str],
+          settings: Settings = Settings(), *, seconds: float = 300, progress: Progress | None = None,
+          model: str = "") -> Controller:
     """Starts a controller and waits until it is ready; one that does not get ready is ended."""
     controller = Controller(distribution_dir, run_dir)
     controller.boot(settings, seconds, progress, model)

@@ -103,7 +103,7 @@ def maven(log_name, *arguments, environment=None, lane=None):
             ["mvn", "--batch-mode", *arguments], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace") as process:
         try:
-            for line in process.stdout:
+            for line in process.stdout or ():
                 output.write(line)
                 report.line(line.rstrip())
         except BaseException:
@@ -129,7 +129,7 @@ class Report:
         self._say = say_line
         self._clock = clock
         self._module = None
-        self._reason = None
+        self._reason: list[str] | None = None
         """What the last failed test has said; None once that is known."""
         self._started = self._last = clock()
         self._files, self._megabytes = 0, 0.0
@@ -137,6 +137,7 @@ class Report:
     def line(self, text):
         """Takes one line of output."""
         module, fetched, long_test = _MODULE.match(text), _FETCHED.match(text), _LONG_TEST.match(text)
+        failed_test = _FAILED_TEST.match(text)
         if module:
             self.end()
             self._module = f"[{module['number']:>2}/{module['total']}] {module['name']}"
@@ -146,24 +147,24 @@ class Report:
         elif fetched:
             self._files += 1
             self._megabytes += float(fetched["size"]) * _UNITS[fetched["unit"]]
-        elif _FAILED_TEST.match(text):
-            self.failed_tests.append(_FAILED_TEST.match(text)["name"])
+        elif failed_test:
+            self.failed_tests.append(failed_test["name"])
             self._reason = []
         elif self._reason is not None:
-            self._add_reason(text)
+            self._add_reason(text, self._reason)
         elif text.startswith("[ERROR]") and not _NOISE.match(text):
             self.errors.append(text[7:].strip())
         if self._files and self._clock() - self._last > _REPORT_SECONDS:
             self._last = self._clock()
             self._say(f"fetched {self._files} files, {self._megabytes:.0f} MB")
 
-    def _add_reason(self, text):
+    def _add_reason(self, text, reason):
         """What an exception says stands between its line and the first frame of the stack."""
         if text.startswith("\tat "):
-            self.failed_tests[-1] += "".join("\n  " + line for line in self._reason)
+            self.failed_tests[-1] += "".join("\n  " + line for line in reason)
             self._reason = None
-        elif text.strip() and len(self._reason) < _REASON_LINES:
-            self._reason.append(text.strip()[:_REASON_WIDTH])
+        elif text.strip() and len(reason) < _REASON_LINES:
+            reason.append(text.strip()[:_REASON_WIDTH])
 
     def end(self):
         """The module is done."""

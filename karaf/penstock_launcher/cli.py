@@ -107,8 +107,13 @@ def _parser():
                        f"{', '.join(tier.name for tier in suites.TIERS)}; may be repeated")
     bench.add_options(_command(commands, "bench", bench.main, "measure against bare forwarding and OVN, carrier NAT, "
                                "services, or chains; takes the machine for itself"))
-    _command(commands, "help", lambda _: parser.print_help() or 0, "show this", needs_root=False)
+    _command(commands, "help", lambda _: _help(parser), "show this", needs_root=False)
     return parser
+
+
+def _help(parser):
+    parser.print_help()
+    return 0
 
 
 def _command(commands, name, run, text, description=None, needs_root=True):
@@ -188,7 +193,7 @@ def _logs(options):
 
 
 def _nat_owner(options):
-    moment = options.at or datetime.datetime.now(datetime.timezone.utc)
+    moment = options.at or datetime.datetime.now(datetime.UTC)
     found = nat_journal.owners(options.directory, options.address, options.port, options.protocol, moment,
                                options.tolerance)
     if options.json:

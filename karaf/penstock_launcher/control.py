@@ -23,7 +23,8 @@ MODEL = "penstock"
 _START_SECONDS = 300
 _HANG_SECONDS = 30
 _STEPS = {"web": "web server answers", "system": "all bundles active", "openflow": "OpenFlow listens",
-          "restconf": "RESTCONF answers", "model": "Penstock's models are there", "again": "the boot hung and is begun anew"}
+          "restconf": "RESTCONF answers", "model": "Penstock's models are there",
+          "again": "the boot hung and is begun anew"}
 _MARK = "penstock-build.sha256"
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """./penstock down: takes away all that `up` made, whatever state it is in."""
 
+import contextlib
 import json
 import pathlib
 import shutil
@@ -61,10 +62,8 @@ def _remove_state():
     """Only what is ours: the directory may have been chosen by the user."""
     for ours in (places.controller_directory(), places.distribution()):
         shutil.rmtree(ours, ignore_errors=True)
-    try:
+    with contextlib.suppress(OSError):
         places.state_directory().rmdir()
-    except OSError:
-        pass
 
 
 def _targets(root):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The world around the sample's node, in network namespaces: a host for each tenant, and the transit network.
+r"""The world around the sample's node, in network namespaces: a host for each tenant, and the transit network.
 
-        psl-red ... eth0 -- cust-100 \\
+        psl-red ... eth0 -- cust-100 \
        psl-blue ... eth0 -- cust-200  > bridge br-customers -- cust -- acc0 > node > up0 -- eth0 ... psl-transit
       psl-green ... eth0 -- cust-300 /
 

@@ -12,9 +12,12 @@ import pathlib
 import subprocess
 import threading
 import time
+import typing
 
 from penstock_node.errors import PenstockError
 from penstock_node.steps import say
+
+_Process: typing.TypeAlias = "subprocess.Popen[typing.Any]"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Lane:
             return process.wait()
 
     @contextlib.contextmanager
-    def process(self, *arguments, **options) -> collections.abc.Iterator[subprocess.Popen]:
+    def process(self, *arguments: typing.Any, **options: typing.Any) -> collections.abc.Iterator[_Process]:
         """subprocess.Popen for the body; the process is ended when the run is interrupted."""
         with subprocess.Popen(*arguments, **options) as process, self._lanes.known(process):
             yield process
@@ -58,7 +61,7 @@ class Lanes:
     def __init__(self, clock: collections.abc.Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._speaking = threading.Lock()
-        self._processes: set[subprocess.Popen] = set()
+        self._processes: set[_Process] = set()
         self._ended = False
 
     def run(self, jobs: collections.abc.Mapping[str, collections.abc.Callable[[Lane], None]]) -> list[Outcome]:
@@ -78,7 +81,7 @@ class Lanes:
         begun, failure = self._clock(), None
         try:
             job(Lane(name, self))
-        except Exception as error:  # pylint: disable=broad-except
+        except Exception as error:  # noqa: BLE001  (whatever it is fails this job, not the others)
             failure = error
         seconds = self._clock() - begun
         self.say(f"{name}: {'failed after' if failure else 'done in'} {seconds:.0f} s")
@@ -90,7 +93,7 @@ class Lanes:
             say(text)
 
     @contextlib.contextmanager
-    def known(self, process: subprocess.Popen) -> collections.abc.Iterator[None]:
+    def known(self, process: _Process) -> collections.abc.Iterator[None]:
         """Has a process ended with the run while the body lasts."""
         self._processes.add(process)
         try:

@@ -16,8 +16,8 @@ RUN = ("openjdk-17-jdk-headless", "maven", "openvswitch-switch-dpdk", "dpdk-dev"
        "python3-yaml", "python3-jsonschema", "python3-openvswitch", "unbound")
 """What `up` needs."""
 
-TEST = RUN + ("bind9-dnsutils", "iputils-arping", "isc-dhcp-client", "isc-dhcp-relay", "librte-net-null23",
-              "python3-pyftpdlib", "python3-pytest", "socat", "tayga", "tcpdump", "traceroute", "udhcpc")
+TEST = (*RUN, "bind9-dnsutils", "iputils-arping", "isc-dhcp-client", "isc-dhcp-relay", "librte-net-null23",
+        "python3-pyftpdlib", "python3-pytest", "socat", "tayga", "tcpdump", "traceroute", "udhcpc")
 """What `test` needs."""
 
 _POLICY = pathlib.Path("/usr/sbin/policy-rc.d")

@@ -2,7 +2,7 @@
 """What `./penstock status` shows: asked of the controller, turned into one object, or into tables."""
 
 FLOW_COUNTS = ("planned", "installed", "missing", "excess", "wrong")
-NOT_RUNNING = {"nodes": [], "tenants": [], "chains": [], "functions": [], "controller": None}
+NOT_RUNNING: dict = {"nodes": [], "tenants": [], "chains": [], "functions": [], "controller": None}
 """The object when no controller runs."""
 
 
@@ -77,7 +77,8 @@ def _table(*headings, rows):
         return f"no {headings[0]}s"
     cells = [headings] + [tuple("-" if cell in (None, "") else str(cell) for cell in row) for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(headings))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells)
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+                     for row in cells)
 
 
 def duration(seconds):

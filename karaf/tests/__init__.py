@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the controller's start and of the launcher. None needs a controller that runs."""

@@ -169,9 +169,9 @@ class BootTest(unittest.TestCase):
         with unittest.mock.patch.multiple(
                 made, start=unittest.mock.DEFAULT, stop=unittest.mock.DEFAULT,
                 _process=unittest.mock.Mock(return_value=None),
-                wait_until_ready=unittest.mock.Mock(side_effect=ControllerError("ended"))):
-            with self.assertRaisesRegex(ControllerError, "ended"):
-                made.boot()
+                wait_until_ready=unittest.mock.Mock(side_effect=ControllerError("ended"))), \
+                self.assertRaisesRegex(ControllerError, "ended"):
+            made.boot()
 
 
 if __name__ == "__main__":

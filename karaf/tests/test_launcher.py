@@ -6,14 +6,30 @@ import io
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import tempfile
 import unittest
 import unittest.mock
 
-from penstock_launcher import (ROOT, build, cli, control, down, exclusive, logs, packages, places, provision, restconf,
-                               sample, status)
+from penstock_controller import Ports, Settings
+from penstock_launcher import (
+    ROOT,
+    build,
+    cli,
+    control,
+    down,
+    exclusive,
+    logs,
+    packages,
+    places,
+    provision,
+    restconf,
+    sample,
+    status,
+)
 from penstock_launcher.progress import StepFailed, Steps
+from penstock_node import profile
 from penstock_node.errors import PenstockError
 from penstock_node.steps import say
 
@@ -91,7 +107,6 @@ class SampleTest(unittest.TestCase):
         self.assertTrue(loaded.used_chains)
 
     def test_profile_has_the_ports_of_the_sample(self):
-        from penstock_node import profile
         loaded, wanted = sample.load(), profile.load(places.PROFILE)
         self.assertEqual(wanted.name, loaded.node)
         self.assertEqual({port.name: (port.role, port.type) for port in wanted.ports},
@@ -230,10 +245,10 @@ class StepsTest(unittest.TestCase):
 
 class ExclusiveTest(Directory):
     def test_second_is_refused_and_told_who_is_first(self):
-        with exclusive.alone("x", "./penstock up"):
-            with self.assertRaisesRegex(PenstockError, rf"./penstock up \(process {os.getpid()}\) is at work"):
-                with exclusive.alone("x", "./penstock down"):
-                    self.fail("both run")
+        with exclusive.alone("x", "./penstock up"), \
+                self.assertRaisesRegex(PenstockError, rf"./penstock up \(process {os.getpid()}\) is at work"), \
+                exclusive.alone("x", "./penstock down"):
+            self.fail("both run")
         with exclusive.alone("x", "./penstock down"):
             pass
 
@@ -306,11 +321,9 @@ class CommandsTest(Directory):
         self.assertEqual(logs.files("controller"), [])
 
     def test_a_taken_port_is_named(self):
-        import socket
-        from penstock_controller import Ports, Settings
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
-            free = [number for number in range(port + 1, port + 5)]
+            free = list(range(port + 1, port + 5))
             settings = Settings(ports=Ports(port, *free))
             with self.assertRaisesRegex(PenstockError, rf"port {port} \(openflow\) on 127.0.0.1 is not free"):
                 control._check_ports(settings)

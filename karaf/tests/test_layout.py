@@ -22,7 +22,8 @@ def distribution(root: pathlib.Path) -> pathlib.Path:
             "etc/org.apache.karaf.shell.cfg": "sshPort = 8101\nsshHost = 0.0.0.0\n",
             "etc/system.properties": "karaf.require.successful.features.boot = false\n",
             "etc/custom.properties": "karaf.framework=equinox\n", "etc/users.properties": "karaf = karaf,_g_:admin\n",
-            "etc/org.apache.felix.fileinstall-deploy.cfg": "", "etc/org.apache.karaf.features.cfg": "featuresBoot = x\n",
+            "etc/org.apache.felix.fileinstall-deploy.cfg": "",
+            "etc/org.apache.karaf.features.cfg": "featuresBoot = x\n",
             "system/io/penstock/engine.jar": "one"}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

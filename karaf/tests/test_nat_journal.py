@@ -16,7 +16,7 @@ from penstock_launcher import ROOT, cli, nat_journal
 from penstock_node.errors import PenstockError
 
 SAMPLE = ROOT / "odl-apps" / "engine" / "src" / "test" / "resources" / "nat-journal"
-START = datetime.datetime(2026, 11, 21, 10, tzinfo=datetime.timezone.utc)
+START = datetime.datetime(2026, 11, 21, 10, tzinfo=datetime.UTC)
 EXACTLY = datetime.timedelta(0)
 
 

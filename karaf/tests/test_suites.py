@@ -21,6 +21,7 @@ _PYTEST = """<testsuites><testsuite name="pytest" tests="3">
 <testcase classname="tests.test_a.ATest" name="test_bad" time="1.25"><failure message="no">trace</failure></testcase>
 <testcase classname="tests.test_a.ATest" name="test_late" time="0"><skipped message="why"/></testcase>
 </testsuite></testsuites>"""
+_GOOD = _PYTEST.replace("<skipped", "<hidden").replace("<failure", "<hidden").replace("</failure", "</hidden")
 _SUREFIRE = """<testsuite name="io.penstock.AIT" tests="2" time="2,001.5">
 <testcase classname="io.penstock.AIT" name="passes" time="2,000.5"/>
 <testcase classname="io.penstock.AIT" name="" time="1"><error type="java.lang.AssertionError"/></testcase>
@@ -136,8 +137,7 @@ class RunTest(Folder):
             self.addCleanup(patch.stop)
         self.ran = []
 
-    def tier(self, name, stage, report=_PYTEST.replace("<skipped", "<hidden").replace("<failure", "<hidden")
-             .replace("</failure", "</hidden"), error=None):
+    def tier(self, name, stage, report=_GOOD, error=None):
         def run(_, folder):
             self.ran.append(name)
             if report:
@@ -148,7 +148,8 @@ class RunTest(Folder):
 
     def run_tiers(self, *tiers, **options):
         out, err = io.StringIO(), io.StringIO()
-        with mock.patch.object(suites, "TIERS", tiers), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        with mock.patch.object(suites, "TIERS", tiers), contextlib.redirect_stdout(out), \
+                contextlib.redirect_stderr(err):
             good = suites.run(**options)
         return good, out.getvalue(), err.getvalue()
 
@@ -187,8 +188,8 @@ class RunTest(Folder):
         self.assertTrue(self.run_tiers(self.tier("x", "quick"))[0])
 
     def test_python_tiers_leave_out_suites_without_such_tests(self):
-        code = subprocess.run([places.PYTHON, "-B", "-m", "pytest", "-q", "-m", "node", "tests"], cwd=places.ROOT / "docs",
-                              capture_output=True, check=False).returncode
+        code = subprocess.run([places.PYTHON, "-B", "-m", "pytest", "-q", "-m", "node", "tests"],
+                              cwd=places.ROOT / "docs", capture_output=True, check=False).returncode
         self.assertEqual(code, suites._NO_TEST_SELECTED)
 
 
