@@ -42,8 +42,8 @@ def measure(bed, program, directory, load, say):
         source.load(edge.LINKS[0], traffic.write_access(load, directory, "chain")[0])
         for number in range(ROUNDS):
             for functions, samples in enumerate(rounds):
-                samples.append(_sample(bed, source, load, functions, lambda text, who=functions: say(
-                    f"chain of {who}, {load.tenants} tenants, round {number + 1}: {text}")))
+                samples.append(_sample(bed, source, load, functions, lambda text, who=functions, turn=number + 1: say(
+                    f"chain of {who}, {load.tenants} tenants, round {turn}: {text}")))
     bed.put(0)
     bed.applied()
     return [entry(load, functions, samples) for functions, samples in enumerate(rounds)]

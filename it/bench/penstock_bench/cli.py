@@ -14,8 +14,25 @@ from penstock_launcher import build, control, exclusive, packages, places
 from penstock_node.errors import PenstockError
 from penstock_node.steps import say
 
-from . import (ROOT, baseline, functions, functions_report, generator, machine, names, nat, nat_report, ovn, plan,
-               ratios, report, services, services_bed, services_report, switch)
+from . import (
+    ROOT,
+    baseline,
+    functions,
+    functions_report,
+    generator,
+    machine,
+    names,
+    nat,
+    nat_report,
+    ovn,
+    plan,
+    ratios,
+    report,
+    services,
+    services_bed,
+    services_report,
+    switch,
+)
 
 REGRESSION = 4
 """Exit code: a ratio is worse than the baseline allows, or one of the baseline's was not measured."""
@@ -45,7 +62,8 @@ def add_options(parser):
     parser.add_argument("--json", metavar="FILE", help="write the ratios there, as one JSON object")
     parser.add_argument("--directory", metavar="DIR", help="where the results go; default "
                         "/var/log/penstock/bench/<date and time>")
-    parser.add_argument("--noisy", action="store_true", help="measure though others use the machine; the report says so")
+    parser.add_argument("--noisy", action="store_true", help="measure though others use the machine; the report "
+                        "says so")
     parser.add_argument("--baseline", metavar="FILE", default=baseline.FILE, type=pathlib.Path,
                         help="hold the ratios against this file; default: the one of the sources")
     parser.add_argument("--update-baseline", action="store_true", help="make the ratios of this run the baseline")
@@ -94,7 +112,7 @@ def _refuse_company():
 def _begin(options, mode):
     """A directory for the results, and the results as far as they are known before anything is measured."""
     stamp, _ = build.ensure()
-    now = datetime.datetime.now().replace(microsecond=0)
+    now = datetime.datetime.now().replace(microsecond=0)  # noqa: DTZ005  (the clock on the wall, for a person)
     directory = pathlib.Path(options.directory or places.log_directory() / "bench" / now.strftime("%Y%m%d-%H%M%S"))
     directory.mkdir(parents=True, exist_ok=True)
     results = {"version": 1, "started": now.isoformat(), "mode": mode, "build": stamp,

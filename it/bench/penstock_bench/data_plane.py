@@ -26,7 +26,7 @@ def scale(document, results):
                   f"{ratios.BUSY:.0%}) the generator was the limit: the Mpps are marked {_LIMIT} and say nothing about "
                   "the switch; the ratio is then one of cycles a packet. Passes are trips through the datapath for "
                   "each packet.")
-    for place, (key, entries) in enumerate(sorted(groups.items(), key=lambda group: scenario_order(group[0]))):
+    for place, (_, entries) in enumerate(sorted(groups.items(), key=lambda group: scenario_order(group[0]))):
         entries.sort(key=lambda entry: entry["tenants"])
         title = _scenario(entries[0])
         document.subsection(title)
@@ -47,7 +47,8 @@ def shape(document, results):
             continue
         for workers, gbps in table.items():
             lines.append((f"published, {workers} worker{'s' if workers > 1 else ''}", False,
-                          [(tenants, one / gbps[0]) for tenants, one in zip(published.EDGE_ROUTER_TENANTS, gbps)]))
+                          [(tenants, one / gbps[0])
+                           for tenants, one in zip(published.EDGE_ROUTER_TENANTS, gbps, strict=True)]))
         rows += [(direction(way), label, *[percent(dict(points).get(tenants))
                                            for tenants in published.EDGE_ROUTER_TENANTS]) for label, _, points in lines]
         # With more than four workers the lines lie upon each other.
@@ -177,7 +178,7 @@ def _through(entry):
 def _chain_row(entry, entries):
     base = next((one for one in entries if one.get("functions") == 0 and one["tenants"] == entry["tenants"]), {})
     own, without = _chain_medians(entry), _chain_medians(base)
-    more = [one - other for one, other in zip(own, without)] if entry.get("functions") else []
+    more = [one - other for one, other in zip(own, without, strict=False)] if entry.get("functions") else []
     return (_through(entry), count(entry.get("tenants")), frame(entry.get("frame")),
             _ranged([one["throughput_mpps"] for one in entry.get("rounds", ())]), _ranged(own), _ranged(more))
 

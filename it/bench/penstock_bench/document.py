@@ -86,7 +86,7 @@ def _cell_text(cell):
 def _markdown_table(block):
     head, rows = block.content
     rule = ["---"] * block.more + ["---:"] * (len(head) - block.more)
-    lines = [head, rule] + rows
+    lines = [head, rule, *rows]
     return ["\n".join("| " + " | ".join(_cell_text(cell).replace("|", "\\|") for cell in line) + " |"
                       for line in lines)]
 
@@ -98,7 +98,7 @@ _MARKDOWN = {
     "notice": lambda block: [f"> **{block.content[0]}** {block.content[1]}".rstrip()],
     "points": lambda block: ["\n".join(f"* {text}" for text in block.content)],
     "table": _markdown_table,
-    "figure": lambda block: [],
+    "figure": lambda _: [],
 }
 
 
@@ -117,8 +117,8 @@ def _html_table(block):
 
     def cell(tag, content, column):
         names = ([] if column < block.more else ["number"]) + ([content.kind] if isinstance(content, Cell) else [])
-        names = f' class="{" ".join(names)}"' if names else ""
-        return f"<{tag}{names}>{_inline(_cell_text(content))}</{tag}>"
+        attribute = f' class="{" ".join(names)}"' if names else ""
+        return f"<{tag}{attribute}>{_inline(_cell_text(content))}</{tag}>"
 
     lines = ["<tr>" + "".join(cell("th", text, column) for column, text in enumerate(head)) + "</tr>"]
     first = [_cell_text(row[0]) for row in rows]

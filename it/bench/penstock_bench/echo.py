@@ -41,6 +41,10 @@ class Loop:
         os.set_blocking(sys.stdin.fileno(), False)
         self._unread = b""
 
+    def run(self):
+        """Does what the lines ask for, until they end."""
+        raise NotImplementedError
+
     def tell(self, answer):
         """Answers."""
         print(json.dumps(answer), flush=True)
@@ -256,7 +260,7 @@ class _Connection:
         except BlockingIOError:
             return
         except OSError as error:
-            self._break(os.strerror(error.errno))
+            self._break(os.strerror(error.errno or 0))
             return
         if not some:
             self._break("closed by the other end")
@@ -278,7 +282,7 @@ class _Connection:
             self._link.send(_MESSAGE.pack(self.port, self._sent))
             self._sent += 1
         except OSError as error:
-            self._break(os.strerror(error.errno))
+            self._break(os.strerror(error.errno or 0))
 
     def _break(self, why):
         self.why = why

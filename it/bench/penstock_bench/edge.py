@@ -65,7 +65,8 @@ class Edge(bed.Bed):
 
     def forget_sessions(self):
         """Every connection is tracked again, until it has a new session."""
-        run("ovs-ofctl", "-O", "OpenFlow13", "del-flows", BRIDGE, f"table={_SESSIONS}", environment=self.ovs.environment)
+        run("ovs-ofctl", "-O", "OpenFlow13", "del-flows", BRIDGE, f"table={_SESSIONS}",
+            environment=self.ovs.environment)
 
     def warm(self, generator, links, flows, say=None):
         """Sends on `links` until nearly all of `flows` flows have sessions. Returns the seconds it took."""

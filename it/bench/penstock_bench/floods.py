@@ -12,8 +12,7 @@ connections  every packet begins one, until the frames begin again
 import pathlib
 import random
 
-from . import host_frames as frames
-from . import services_bed, traffic
+from . import host_frames as frames, services_bed, traffic
 
 CONTROLLED = ("dhcp", "arp", "dns", "ttl", "mixed")
 """What every tenant has a limit for."""
@@ -43,7 +42,7 @@ def _load(connections):
 
 
 def _mixed():
-    return [frame for several in zip(*(make() for make in _MAKERS.values())) for frame in several]
+    return [frame for several in zip(*(make() for make in _MAKERS.values()), strict=False) for frame in several]
 
 
 def _dhcp():

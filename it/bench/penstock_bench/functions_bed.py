@@ -134,7 +134,7 @@ class FunctionsBed(services_bed.ServicesBed):
 
     def await_idle(self, function, name):
         """Waits until no packet has gone into an instance for a second."""
-        seen = [(time.monotonic(), None)]
+        seen: list[tuple[float, int | None]] = [(time.monotonic(), None)]
 
         def stands_still():
             packets = int(self.instances(function)[name]["packets-in"])

@@ -13,6 +13,7 @@ import selectors
 import shutil
 import subprocess
 import time
+import typing
 
 from penstock_node import processes
 from penstock_node.errors import PenstockError
@@ -79,7 +80,7 @@ class Generator:
         self._nice = nice
         self._runtime = pathlib.Path("/var/run/dpdk", prefix)
         self._owner = f"generator {prefix}"
-        self._process = None
+        self._process: typing.Any = None  # While it does not run.
         self._unread = b""
 
     def __enter__(self):
@@ -102,9 +103,9 @@ class Generator:
         try:
             with HugePages().reserve(self._owner, self._memory_mb), open(self.log, "wb") as log:
                 # In a session of its own: an interrupt at the terminal is for us, who end it in good order.
-                self._process = subprocess.Popen(  # pylint: disable=consider-using-with
+                self._process = subprocess.Popen(
                     self._arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0,
-                    start_new_session=True, preexec_fn=lambda: processes.take_place(self._nice))
+                    start_new_session=True, preexec_fn=lambda: processes.take_place(self._nice))  # noqa: PLW1509  (system calls alone)
                 self.command("wait 0", _START_SECONDS)
         except BaseException:
             self.stop()

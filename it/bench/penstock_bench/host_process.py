@@ -14,6 +14,7 @@ import pathlib
 import subprocess
 import sys
 import time
+import typing
 
 from penstock_node import processes
 from penstock_node.errors import PenstockError
@@ -35,16 +36,16 @@ class LineProcess:
     def __init__(self, arguments, log, namespace=None):
         self._arguments, self._log = list(arguments), pathlib.Path(log)
         self._place = ["ip", "netns", "exec", namespace] if namespace else []
-        self._process = None
+        self._process: typing.Any = None  # Until it is entered.
 
     def __enter__(self):
         with open(self._log, "wb") as log:
             # In a session of its own: an interrupt at the terminal is for us, who end it in good order.
-            self._process = subprocess.Popen(  # pylint: disable=consider-using-with
+            self._process = subprocess.Popen(
                 [*self._place, sys.executable, "-m", *self._arguments], cwd=_BENCH, stderr=log,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
                 env={"PATH": os.environ["PATH"], "PYTHONPATH": ":".join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"},
-                preexec_fn=lambda: processes.take_place(_NICENESS))
+                preexec_fn=lambda: processes.take_place(_NICENESS))  # noqa: PLW1509  (system calls alone)
         return self
 
     def __exit__(self, *_):

@@ -7,12 +7,14 @@ they repeat as real ones do (RFC 2131, section 4.1): after 4 s, and twice as lon
 perfdhcp plays many clients too, but all through one socket of the kernel, so on one VLAN.
 """
 
+import contextlib
 import heapq
 import itertools
 import random
 import select
 import socket
 import time
+import typing
 
 from . import host_frames as frames
 
@@ -105,10 +107,8 @@ class Hosts:
     def send(self, frame):
         """Sends one frame. What the cable does not take is lost, as on any."""
         self.frames += 1
-        try:
+        with contextlib.suppress(OSError):
             self._socket.send(frame)
-        except OSError:
-            pass
 
     def begin_at(self, at, call):
         """Has `call` called then; it is the begin of a sample."""
@@ -170,11 +170,11 @@ class _Lease:
 
     def __init__(self, hosts, mac, vlan, release):
         self._hosts, self._mac, self._vlan, self._release = hosts, mac, vlan, release
-        self._key = None
+        self._key: typing.Any = None
         self._began = self._offered = None
         self._chosen = None  # Address and server of the offer that was taken.
         self._repeats = -1
-        self._turn = 0  # Timers of earlier steps are void.
+        self._turn: int | None = 0  # Timers of earlier steps are void.
 
     def begin(self, at):
         """Says DISCOVER then."""
@@ -211,7 +211,7 @@ class _Lease:
 
     def _step(self, chosen):
         self._chosen = chosen
-        self._turn += 1
+        self._turn = (self._turn or 0) + 1
         self._repeats -= 1  # What comes now is said for the first time.
         self._say(_FIRST_REPEAT, self._turn)
 

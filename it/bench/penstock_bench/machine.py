@@ -166,7 +166,7 @@ def _snapshot(proc):
     lines = (proc / "stat").read_text(encoding="ascii").splitlines()
     # user and nice include the guests' time, which comes after steal.
     names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
-    cpu = dict(zip(names, map(int, lines[0].split()[1:9])))
+    cpu = dict(zip(names, map(int, lines[0].split()[1:9]), strict=True))
     cores = sum(1 for line in lines if re.match(r"cpu\d", line))
     processes = {}
     for path in proc.glob("[0-9]*/stat"):

@@ -3,8 +3,8 @@
 
 In each turn of some seconds the neighbour has a stream of 64-byte UDP frames whose connections are established and have
 sessions, hosts that get addresses, one after the other, and a host that asks the gateway for names of its own zone and
-pings it. The quiet turn is the same without a flood. The hostile tenant may begin some thousand connections a second, but
-in a turn that shows what it does without such a quota. All kinds take turns; ratios are made inside each round.
+pings it. The quiet turn is the same without a flood. The hostile tenant may begin some thousand connections a second,
+but in a turn that shows what it does without such a quota. All kinds take turns; ratios are made inside each round.
 
 The stream is offered a quarter of what the node forwards of it when it has the polling thread for itself: half of what
 a fair share would be when two send as fast as they can.

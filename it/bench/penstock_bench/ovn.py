@@ -24,6 +24,7 @@ localnet   A provider bridge for the access port and one for the uplink, and a l
 
 import json
 import pathlib
+import typing
 
 from penstock_node import processes
 from penstock_node.commands import run
@@ -60,7 +61,9 @@ class Ovn:
             raise PenstockError(f"variant: {variant!r} will not do; wanted: {', '.join(VARIANTS)}")
         self._nested = variant == "container"
         self._access, self._uplink, self._datapath = tuple(access), uplink, datapath
-        self._directory = self._ovs = self._northbound = None
+        self._directory: typing.Any = None  # All three are there once it is started.
+        self._ovs: typing.Any = None
+        self._northbound: typing.Any = None
         self._settings = {}
         self.network = Network(self._nested, self._access, self._uplink)
 

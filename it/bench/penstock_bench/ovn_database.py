@@ -4,6 +4,7 @@
 import json
 import select
 import socket
+import typing
 
 from penstock_node.errors import PenstockError
 
@@ -13,7 +14,7 @@ class Database:
 
     def __init__(self, path, name):
         self._path, self._name = path, name
-        self._connection = None
+        self._connection: typing.Any = None  # Until it is opened.
         self._calls = 0
 
     def connects(self):
@@ -82,7 +83,7 @@ def update(table, column, value, /, **row):
 
 def made(operations, results):
     """{name: uuid} of the rows that operations have inserted."""
-    return {operation["uuid-name"]: result["uuid"] for operation, result in zip(operations, results)
+    return {operation["uuid-name"]: result["uuid"] for operation, result in zip(operations, results, strict=False)
             if operation["op"] == "insert"}
 
 

@@ -30,6 +30,7 @@ load that does. OVN flushes a zone when it takes it, so provision before anythin
 
 import dataclasses
 import time
+import typing
 
 from penstock_node.errors import PenstockError
 
@@ -99,7 +100,9 @@ class Network:
 
     def __init__(self, nested, access, uplink):
         self._nested, self._access, self._uplink = nested, access, uplink
-        self._database = self._flows = self._insist = None
+        self._database: typing.Any = None  # All three are there once it is started.
+        self._flows: typing.Any = None
+        self._insist: typing.Any = None
         # Of each tenant, the identifier of its router's port in the backbone; of the backbone, that of itself.
         self._tenants = {}
         # Those that are not where their number says.
@@ -238,7 +241,7 @@ class Network:
         if self._nested:
             trunks = [f"trunk{number}" for number, _ in enumerate(self._access)]
             operations += [insert("Logical_Switch_Port", trunk, name=port, addresses="unknown")
-                           for trunk, port in zip(trunks, self._access)]
+                           for trunk, port in zip(trunks, self._access, strict=True)]
             operations.append(insert("Logical_Switch", "trunks", name="trunks", ports=set_of(map(named, trunks))))
         rows = made(operations, self._database.transact(*operations))
         self._backbone, self._gateways = rows["backbone"], rows["gateways"]

@@ -130,7 +130,7 @@ class Talk:
         self._bed, self._host, self._count = bed, host, count
         self._sets = []
         self._labels = {}
-        self._found = {"connections": 0, "broken": {}, "moved": [], "instances": 0, "checks": 0}
+        self._found: dict = {"connections": 0, "broken": {}, "moved": [], "instances": 0, "checks": 0}
 
     def event(self, steps):
         """Does the steps of an event, and says what became of the connections."""

@@ -5,6 +5,7 @@ Every function gives SVG text, or None when there is nothing to draw or matplotl
 missing: the tables say all that the drawings do.
 """
 
+import importlib.util
 import io
 import re
 
@@ -29,11 +30,7 @@ _SETTINGS = {
 
 def available():
     """Whether there will be drawings."""
-    try:
-        import matplotlib  # pylint: disable=import-outside-toplevel,unused-import
-    except ImportError:
-        return False
-    return True
+    return importlib.util.find_spec("matplotlib") is not None
 
 
 def targets(rows):
@@ -48,7 +45,8 @@ def targets(rows):
         axes.set_xscale("log", base=2)
         reach = [edge for row in rows for edge in row[1:4]] + [0.5, 2]
         axes.set_xlim(min(reach) * 0.8, max(reach) * 1.25)
-        _plain_ticks(axes.xaxis, _round_steps(*axes.get_xlim(), (1 / 64, 1 / 16, 1 / 4, 1 / 2, 1, 2, 4, 16, 64, 256)))
+        low, high = axes.get_xlim()
+        _plain_ticks(axes.xaxis, _round_steps(low, high, (1 / 64, 1 / 16, 1 / 4, 1 / 2, 1, 2, 4, 16, 64, 256)))
         axes.set_yticks(range(len(rows)), [row[0] for row in reversed(rows)])
         axes.set_ylim(-0.7, len(rows) - 0.3)
         axes.grid(axis="y", visible=False)
@@ -83,9 +81,10 @@ def scale(name, series):
 def retention(panels):
     """Share of the 10-tenant throughput kept: {title: [(label, ours, [(tenants, share)])]}."""
     def draw(figure):
-        for axes, (title, lines) in zip(figure.subplots(1, len(panels), sharey=True, squeeze=False)[0], panels.items()):
+        for axes, (title, lines) in zip(figure.subplots(1, len(panels), sharey=True, squeeze=False)[0], panels.items(),
+                                           strict=True):
             for number, (label, ours, points) in enumerate(lines):
-                axes.plot(*zip(*points), color=_EDGE if ours else _OTHER, marker="o" if ours else "",
+                axes.plot(*zip(*points, strict=True), color=_EDGE if ours else _OTHER, marker="o" if ours else "",
                           linewidth=2.6 if ours else 1.3, linestyle="-" if ours else _DASHES[number % len(_DASHES)],
                           label=label, zorder=3 if ours else 2)
             axes.set_title(title)
@@ -107,7 +106,7 @@ def control(times, changes):
         every, one = figure.subplots(1, 2)
         for contender, points in times.items():
             colour, mark = _MARKS[contender]
-            xs, ys, low, high = zip(*points)
+            xs, ys, low, high = zip(*points, strict=True)
             every.fill_between(xs, low, high, color=colour, alpha=0.2, linewidth=0)
             every.plot(xs, ys, color=colour, marker=mark, label=CONTENDERS[contender])
         all_points = [point for points in times.values() for point in points]
@@ -122,10 +121,10 @@ def control(times, changes):
             _legend(every)
         for contender, points in changes.items():
             colour, mark = _MARKS[contender]
-            xs = [point[0] for point in points]
-            one.fill_between(xs, [point[1] * 1000 for point in points], [point[3] * 1000 for point in points],
+            sizes = [point[0] for point in points]
+            one.fill_between(sizes, [point[1] * 1000 for point in points], [point[3] * 1000 for point in points],
                              color=colour, alpha=0.2, linewidth=0)
-            one.plot(xs, [point[2] * 1000 for point in points], color=colour, marker=mark,
+            one.plot(sizes, [point[2] * 1000 for point in points], color=colour, marker=mark,
                      label=CONTENDERS[contender])
         if any(changes.values()):
             one.set_yscale("log")
@@ -142,9 +141,9 @@ def loss(lines):
     """Loss against offered load: [(label, contender, [(offered Mpps, lost share)])]."""
     def draw(figure):
         axes = figure.subplots()
-        for (label, contender, points), dash in zip(lines, _dashes(lines)):
+        for (label, contender, points), dash in zip(lines, _dashes(lines), strict=False):
             colour, mark = _MARKS.get(contender, _OTHER_MARK)
-            axes.plot(*zip(*points), color=colour, marker=mark, label=label, linestyle=dash)
+            axes.plot(*zip(*points, strict=True), color=colour, marker=mark, label=label, linestyle=dash)
         axes.set_title("Share of frames lost")
         axes.set_xlabel("offered, Mpps")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
@@ -162,7 +161,7 @@ def latency(name, lines):
         names = []
         for _, _, points in lines:
             names += [name for name in points if name not in names]
-        for (label, contender, points), dash in zip(lines, _dashes(lines)):
+        for (label, contender, points), dash in zip(lines, _dashes(lines), strict=False):
             colour, mark = _MARKS.get(contender, _OTHER_MARK)
             axes.plot([names.index(name) for name in points], list(points.values()), color=colour, marker=mark,
                       label=label, linestyle=dash)
@@ -189,9 +188,9 @@ def _dashes(lines):
 def _draw(name, inches, body):
     if not available():
         return None
-    import matplotlib  # pylint: disable=import-outside-toplevel
-    from matplotlib.backends import backend_svg  # pylint: disable=import-outside-toplevel
-    from matplotlib.figure import Figure  # pylint: disable=import-outside-toplevel
+    import matplotlib  # noqa: PLC0415  (a report without drawings needs none of it)
+    from matplotlib.backends import backend_svg  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
     with matplotlib.rc_context(_SETTINGS | {"svg.hashsalt": name}):
         figure = Figure(figsize=inches, layout="constrained")
         figure.patch.set_alpha(0)

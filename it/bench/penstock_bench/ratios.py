@@ -21,8 +21,8 @@ class Target:
     """
     name: str
     text: str
-    bound: str = None
-    value: float = None
+    bound: str | None = None
+    value: float | None = None
     better: str = "higher"
     unit: str = ""
     quick: bool = True
@@ -42,7 +42,7 @@ def _targets():
     yield Target("retention_both_ways", "throughput at 1000 tenants over that at 10, both ways", ">=", 0.85)
     for name, text, quick in (("vs_ovn_packets", "OVN's, set up as fast as we know how", True),
                               ("vs_ovn_gateway_packets", "OVN's with gateway routers, the usual setup", False)):
-        for tenants, least in zip(SIZES, (3.0, 3.0, 5.0)):
+        for tenants, least in zip(SIZES, (3.0, 3.0, 5.0), strict=True):
             yield Target(f"{name}_{tenants}", f"packet rate over {text}, {tenants} tenants, 64 bytes", ">=", least,
                          quick=quick)
     yield Target("vs_ovn_provisioning_1000", "time to provision 1000 tenants over OVN's", "<=", 1 / 3, "lower")
@@ -133,7 +133,7 @@ def compare(ours, theirs):
 
     Cycles are used for all rounds as soon as a PMD had time to spare in one of them, or was not asked.
     """
-    rounds = [pair for pair in zip(ours, theirs) if None not in pair]
+    rounds = [pair for pair in zip(ours, theirs, strict=False) if None not in pair]
     if any(_spare(sample) for pair in rounds for sample in pair) or not _has(rounds, "mpps"):
         return stats.paired_ratios(*_column(rounds, "cycles_per_packet")[::-1]), "cycles a packet"
     return stats.paired_ratios(*_column(rounds, "mpps")), "Mpps"

@@ -31,7 +31,7 @@ def write_document(directory, document):
     """Writes both forms of a report into `directory`. Returns their paths."""
     directory = pathlib.Path(directory)
     paths = directory / MARKDOWN, directory / PAGE
-    for path, text in zip(paths, (document.markdown(), document.html())):
+    for path, text in zip(paths, (document.markdown(), document.html()), strict=True):
         temporary = path.with_name(path.name + ".new")
         temporary.write_text(text, encoding="utf-8")
         temporary.replace(path)

@@ -53,10 +53,10 @@ def ovn(document, results):
     if not any(packets) and not times:
         return
     document.section("Against OVN")
-    document.text("OVN runs on the same switch process, on ports of its own, with the same tenants: a logical router "
-                  "and switch with source NAT each, and the backbone's ACL. Rounds are interleaved. Gateway routers are "
-                  "the usual way to set OVN up for this; the other is the fastest we found: distributed gateway ports "
-                  "on one chassis, which save a pass. Pairs are Penstock / OVN.")
+    document.text("OVN runs on the same switch process, on ports of its own, with the same tenants: a logical "
+                  "router and switch with source NAT each, and the backbone's ACL. Rounds are interleaved. Gateway "
+                  "routers are the usual way to set OVN up for this; the other is the fastest we found: distributed "
+                  "gateway ports on one chassis, which save a pass. Pairs are Penstock / OVN.")
     if any(packets):
         document.table(["scenario", "against", "tenants", "times its rate", "range", "by", "cycles a packet", "passes",
                         "masks"], filter(None, packets), left=2)

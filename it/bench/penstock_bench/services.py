@@ -91,7 +91,8 @@ class Run(run.Run):
 
     def _dns(self, bed):
         numbers = range(_FIRST_DNS_TENANT, _FIRST_DNS_TENANT + self._plan.dns_tenants)
-        found = self.results["dns"] = {"tenants": len(numbers), "samples": {what: [] for what in names.WHAT}}
+        found: dict = {"tenants": len(numbers), "samples": {what: [] for what in names.WHAT}}
+        self.results["dns"] = found
         bed.provision([services_bed.tenant(number, bed.name, (NAMES_PORT,), dns=True) for number in numbers])
         with names.Clients(bed, numbers, self._work) as clients:
             clients.await_answers()

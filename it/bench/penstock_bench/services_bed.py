@@ -56,7 +56,7 @@ class ServicesBed(edge.Edge):
         super().__init__(directory, distribution, links)
 
     def _ports(self):
-        ports = {"access-ports": [self._port("acc0", 0, "acc"), self._port("acc1", 1, "nbr"),
+        ports: dict = {"access-ports": [self._port("acc0", 0, "acc"), self._port("acc1", 1, "nbr"),
                                   {"name": HOSTS_PORT, "type": "dpdk", "devargs": packet_port(0, f"{HOSTS_PORT}-sw")}],
                  "uplink-ports": [self._port("up0", 2, "up"), self._port("up1", 3, "far")]}
         if self._with_dns:
@@ -66,7 +66,7 @@ class ServicesBed(edge.Edge):
         return ports
 
     def _lay_cables(self, undo):
-        cables = [(f"{HOSTS_PORT}-sw", self.namespace, self.hosts_device)]
+        cables: list[tuple] = [(f"{HOSTS_PORT}-sw", self.namespace, self.hosts_device)]
         cables += [(_RESOLVER_DEVICE, None, _RESOLVER_PEER)] if self._with_dns else []
         for device, namespace, peer in cables:
             namespaces.delete_link(peer)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The few statistics a benchmark needs. Medians, because a disturbed round must not move the figure."""
 
+import itertools
 import math
 import random
 import statistics
@@ -26,7 +27,7 @@ def spread(values):
 
 def paired_ratios(numerators, denominators):
     """Ratio of every round that has both. The lists are in order of the rounds; None stands for a missing sample."""
-    return [above / below for above, below in zip(numerators, denominators)
+    return [above / below for above, below in zip(numerators, denominators, strict=False)
             if above is not None and below]
 
 
@@ -68,8 +69,8 @@ def exponent(points):
     x_mean, y_mean = statistics.fmean(xs), statistics.fmean(ys)
     x_square = sum((x - x_mean) ** 2 for x in xs)
     y_square = sum((y - y_mean) ** 2 for y in ys)
-    slope = sum((x - x_mean) * (y - y_mean) for x, y in zip(xs, ys)) / x_square
-    left = sum((y - y_mean - slope * (x - x_mean)) ** 2 for x, y in zip(xs, ys))
+    slope = sum((x - x_mean) * (y - y_mean) for x, y in zip(xs, ys, strict=True)) / x_square
+    left = sum((y - y_mean - slope * (x - x_mean)) ** 2 for x, y in zip(xs, ys, strict=True))
     return slope, 1.0 if y_square == 0 else 1 - left / y_square
 
 
@@ -79,7 +80,7 @@ def steepest(points):
     for x, y in points:
         sizes.setdefault(x, []).append(y)
     medians = [(x, statistics.median(sizes[x])) for x in sorted(sizes)]
-    return max(exponent(pair)[0] for pair in zip(medians, medians[1:]))
+    return max(exponent(pair)[0] for pair in itertools.pairwise(medians))
 
 
 def is_linear(points):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traffic that must not stop: one tenant's datagrams through a bed, counted at both ends."""
 
+import itertools
 import socket
 import struct
 import threading
@@ -66,7 +67,7 @@ class Stream:
             sent = self._sent[:-10]
             times = sorted(self._came.values())
             return {"sent": len(sent), "lost": sum(number not in self._came for number in sent),
-                    "longest_gap": max((later - earlier for earlier, later in zip(times, times[1:])), default=None)}
+                    "longest_gap": max((later - earlier for earlier, later in itertools.pairwise(times)), default=None)}
 
     def _send(self):
         number, due = 0, time.monotonic()

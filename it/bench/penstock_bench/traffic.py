@@ -13,6 +13,7 @@ import math
 import pathlib
 import struct
 import sys
+from collections.abc import Sequence
 
 from penstock_node.errors import PenstockError
 
@@ -69,7 +70,7 @@ class Load:
     flows: int = 10000
     frame: str = "64"
     tagged: bool = True
-    gateway_macs: object = PENSTOCK_MAC
+    gateway_macs: str | Sequence[str] = PENSTOCK_MAC
     tenants_per_port: int = TENANTS_PER_PORT
     same_ports: bool = False
     source_ports: int = _SOURCE_PORTS
@@ -132,7 +133,7 @@ class Packet:
     """A UDP packet as parsed from a frame; `vlan` is None without a tag."""
     destination_mac: str
     source_mac: str
-    vlan: int
+    vlan: int | None
     source: str
     destination: str
     source_port: int
@@ -184,7 +185,7 @@ def access_frames(load):
 def write_access(load, directory, name="access"):
     """Writes the frames of a load into `directory`, one pcap file for each access port. Returns the paths."""
     paths = [pathlib.Path(directory) / f"{name}{port}.pcap" for port in range(load.ports)]
-    for path, frames in zip(paths, access_frames(load)):
+    for path, frames in zip(paths, access_frames(load), strict=True):
         write_pcap(path, frames)
     return paths
 
@@ -338,7 +339,7 @@ def _cycle(frame, tagged):
     for _ in range(total):
         for size, weight in weights.items():
             due[size] += weight
-        size = max(due, key=due.get)
+        size = max(due, key=lambda size: due[size])
         due[size] -= total
         cycle.append(size)
     return cycle

@@ -2,17 +2,11 @@
 """What is configured for a chain, how its figures are found and what the report says of them; no switch is needed."""
 
 import pathlib
-import sys
 import tempfile
 import types
 import unittest
 import unittest.mock
 
-_BENCH = pathlib.Path(__file__).resolve().parents[1]
-if str(_BENCH) not in sys.path:
-    sys.path.append(str(_BENCH))
-
-# pylint: disable=wrong-import-position
 from penstock_bench import chain, report, traffic
 from penstock_node.errors import PenstockError
 from tests import made_up

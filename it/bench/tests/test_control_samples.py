@@ -61,9 +61,9 @@ class NativeTest(unittest.TestCase):
             self.assertIn(row, text)
 
     def test_any_part_is_enough(self):
-        for name in NATIVE:
+        for name, samples in NATIVE.items():
             with self.subTest(name):
-                self.assertIn("How it was measured", report.render({"control": {name: NATIVE[name]}}).markdown())
+                self.assertIn("How it was measured", report.render({"control": {name: samples}}).markdown())
 
 
 class PlainTest(unittest.TestCase):

@@ -8,8 +8,20 @@ import tempfile
 import types
 import unittest
 
-from penstock_bench import (baseline, chain, cli, configuration, forms, functions, functions_bed, functions_report,
-                            hops, planned, ratios, services_bed)
+from penstock_bench import (
+    baseline,
+    chain,
+    cli,
+    configuration,
+    forms,
+    functions,
+    functions_bed,
+    functions_report,
+    hops,
+    planned,
+    ratios,
+    services_bed,
+)
 from penstock_node.errors import PenstockError
 
 BED = types.SimpleNamespace(name="psbench", nodes=[{"name": "psbench"}])

@@ -8,18 +8,11 @@ import os
 import pathlib
 import shutil
 import struct
-import sys
 import tempfile
 import unittest
 
 import pytest
 
-_BENCH = pathlib.Path(__file__).resolve().parents[1]
-for _directory in (_BENCH, _BENCH.parents[1] / "ovs-config"):
-    if str(_directory) not in sys.path:
-        sys.path.append(str(_directory))
-
-# pylint: disable=wrong-import-position
 from penstock_bench import generator, switch
 from penstock_node import processes
 from penstock_node.errors import PenstockError
@@ -152,7 +145,7 @@ class GeneratorTest(unittest.TestCase):
         self.assertEqual((up["answered"], up["unanswered"], acc["rx"]), (20, 10, 20))
         answers = sorted(set(read_pcap(captured)), key=len)
         self.assertEqual(len(answers), 2)
-        for frame, sent, tags in zip(answers, frames, (1, 0)):
+        for frame, sent, tags in zip(answers, frames, (1, 0), strict=False):
             ip = 14 + 4 * tags
             self.assertEqual(frame[:12], sent[6:12] + sent[:6])
             self.assertEqual(frame[12:ip + 12], sent[12:ip + 12])

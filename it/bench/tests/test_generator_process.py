@@ -5,18 +5,11 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
 import pytest
 
-_BENCH = pathlib.Path(__file__).resolve().parents[1]
-for _directory in (_BENCH, _BENCH.parents[1] / "ovs-config"):
-    if str(_directory) not in sys.path:
-        sys.path.append(str(_directory))
-
-# pylint: disable=wrong-import-position
 from penstock_bench import generator
 from penstock_node import processes
 from penstock_node.errors import PenstockError
@@ -44,7 +37,7 @@ class ProcessTest(unittest.TestCase):
 
     def test_built_anew_only_when_sources_differ(self):
         sources = self.directory / "sources"
-        shutil.copytree(_BENCH / "generator", sources)
+        shutil.copytree(generator._SOURCES, sources)
         program = generator.build(self.directory / "twice", sources)
         made = program.stat().st_mtime_ns
         self.assertEqual(generator.build(self.directory / "twice", sources), program)

@@ -41,7 +41,7 @@ class Proc:
 
     def snapshot(self):
         """What machine reads of it."""
-        return machine._snapshot(self.path)  # pylint: disable=protected-access
+        return machine._snapshot(self.path)
 
 
 class WatchTest(unittest.TestCase):
@@ -104,7 +104,7 @@ class CheckTest(unittest.TestCase):
     def assert_refused(self, *texts, **arguments):
         with self.assertRaises(machine.MachineTooNoisy) as caught:
             self.check(**arguments)
-        for text in texts + ("--noisy",):
+        for text in (*texts, "--noisy"):
             self.assertIn(text, str(caught.exception))
         self.assertEqual(len(caught.exception.seen["problems"]), 1)
         seen = self.check(noisy=True, **arguments)

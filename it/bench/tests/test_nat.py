@@ -17,7 +17,8 @@ RESULTS = {
     "setup": {"handwritten": [sample(1.0), sample(0.8)], "pat": [sample(0.9), sample(0.76)], "deterministic": []},
     "throughput": [{"frame": size, "sessions": 4_000_000, "contenders": {
         "bare": [sample(10), sample(8)], "handwritten": [sample(2), sample(2)], "pat": [sample(1.5), sample(1.6)],
-        "deterministic": [], "independent": [sample(5)], "one-to-one": [sample(6), sample(5.6)]}} for size in nat.FRAMES],
+        "deterministic": [], "independent": [sample(5)], "one-to-one": [sample(6), sample(5.6)]}}
+        for size in nat.FRAMES],
     "latency": [{"frame": "84", "contender": "pat", "pps": 5e5, "count": 9, "p50": 2000, "p99": 4000, "p999": 9000}],
 }
 
@@ -41,7 +42,8 @@ class RatiosTest(unittest.TestCase):
 
     def test_report(self):
         text = nat_report.render(RESULTS).markdown()
-        for words in ("`bytes_per_session`", "| Penstock, one-to-one | 5.80 |", "830,000", "| 84 bytes | Penstock, PAT |"):
+        for words in ("`bytes_per_session`", "| Penstock, one-to-one | 5.80 |", "830,000",
+                      "| 84 bytes | Penstock, PAT |"):
             self.assertIn(words, text)
         nat_report.render({}).html()
 

@@ -7,16 +7,10 @@ No time is asserted: this is for any machine.
 import pathlib
 import re
 import struct
-import sys
 import tempfile
 import time
 import unittest
 
-_BENCH = pathlib.Path(__file__).resolve().parents[1]
-if str(_BENCH) not in sys.path:
-    sys.path.append(str(_BENCH))
-
-# pylint: disable=wrong-import-position
 from penstock_bench import configuration, ovn, ovn_network, traffic
 from penstock_node import processes
 from penstock_node.commands import run
@@ -122,7 +116,7 @@ class OvnTest(unittest.TestCase):
                 self.assertTrue(packet.checksums_valid)
 
     def test_translates_for_both_kinds_of_routers_side_by_side(self):
-        frames = [frame for pair in zip(*(traffic.access_frames(load)[0] for load in self.loads.values()))
+        frames = [frame for pair in zip(*(traffic.access_frames(load)[0] for load in self.loads.values()), strict=True)
                   for frame in pair]
         packets = self.forward(frames, 2 * _FLOWS)
         expected = [(traffic.public_address(tenant), load.server)
@@ -170,8 +164,8 @@ class OvnTest(unittest.TestCase):
             if number == "0" and "ct(" in actions:
                 first.append(actions)
         self.assertEqual(len(first), _TENANTS)
-        for actions in first:
-            zones = []
+        for begun in first:
+            actions, zones = begun, []
             while (again := _AGAIN.search(actions)) is not None:
                 zones.append([int(zone) >= ovn_network.FIRST_ZONE for zone in _ZONE.findall(actions)])
                 self.assertEqual(len(passes[again[1]]), 1)

@@ -1,15 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What OVN's logical network is made of, without OVN: test_ovn.py has it at work."""
 
-import pathlib
-import sys
 import unittest
 
-_BENCH = pathlib.Path(__file__).resolve().parents[1]
-if str(_BENCH) not in sys.path:
-    sys.path.append(str(_BENCH))
-
-# pylint: disable=wrong-import-position
 from penstock_bench import ovn_network, traffic
 from penstock_node.errors import PenstockError
 

@@ -24,7 +24,8 @@ class Source:
         received = min(taken, self.pps * seconds) - (len(self.runs) in self.spoiled)
         self.runs.append(rate)
         answer = {"seconds": seconds,
-                  "links": {"a": {"tx": taken, "rx": 0, "late": wanted - taken}, "b": {"tx": 0, "rx": received, "late": 0}}}
+                  "links": {"a": {"tx": taken, "rx": 0, "late": wanted - taken},
+                            "b": {"tx": 0, "rx": received, "late": 0}}}
         return answer | ({"latency_ns": {"b": {"count": 1, "p50": rate}}} if stamp else {})
 
 

@@ -9,8 +9,20 @@ import tempfile
 import types
 import unittest
 
-from penstock_bench import (baseline, cli, configuration, floods, host_frames, names, neighbour, ratios, services,
-                            services_bed, services_report, traffic)
+from penstock_bench import (
+    baseline,
+    cli,
+    configuration,
+    floods,
+    host_frames,
+    names,
+    neighbour,
+    ratios,
+    services,
+    services_bed,
+    services_report,
+    traffic,
+)
 from penstock_node.errors import PenstockError
 
 
@@ -85,7 +97,8 @@ class RatiosTest(unittest.TestCase):
     def test_report(self):
         text = services_report.render(RESULTS).markdown()
         for words in ("`neighbour_lease_p99_ratio`",
-                      "Conflict probes are 175 ms of the median and 350 ms", "| default | 400 |", "| own zone | 8,500 |",
+                      "Conflict probes are 175 ms of the median and 350 ms", "| default | 400 |",
+                      "| own zone | 8,500 |",
                       "| DISCOVERs of ever other hosts | 1.00 |"):
             self.assertIn(words, text)
         self.assertNotIn("no quota |", text)

@@ -124,7 +124,7 @@ class AccessTest(Frames):
                          [(macs[0], "02:00:00:00:07:d0", 2002), (macs[1], "02:00:00:00:07:d1", 2003)] * 2)
         # All else is as in a load that begins with tenant 0.
         begin = [traffic.parse(frame) for frame in traffic.access_frames(Load(tenants=2, flows=4))[0]]
-        for packet, other in zip(packets, begin):
+        for packet, other in zip(packets, begin, strict=True):
             self.assertEqual((packet.source, packet.destination, packet.source_port, packet.destination_port),
                              (other.source, other.destination, other.source_port, other.destination_port))
 
@@ -193,7 +193,7 @@ class BackTest(Frames):
         shorter = [frame[:16] + struct.pack("!H", 42) + frame[18:56] for frame in out]
         back = traffic.answers(shorter + shorter, flows=20)
         self.assertEqual(len(back), 20)
-        for frame, translation in zip(back, translations):
+        for frame, translation in zip(back, translations, strict=False):
             self.assertEqual(len(frame), 60)
             self.assert_valid(frame, 14)
             packet = traffic.parse(frame)

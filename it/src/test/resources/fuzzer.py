@@ -60,8 +60,8 @@ class Fuzzer:
 
     def dhcp(self):
         """A message of a client, with options in any order."""
-        header = struct.pack("!BBBBIHH16s6s10s192s", 1, 1, 6, 0, self.random.getrandbits(32), 0, 0, b"\0" * 16, self.mac,
-                             b"", b"")
+        header = struct.pack("!BBBBIHH16s6s10s192s", 1, 1, 6, 0, self.random.getrandbits(32), 0, 0, b"\0" * 16,
+                             self.mac, b"", b"")
         options = bytes([53, 1, self.random.randint(0, 9)])
         for _ in range(self.random.randint(0, 9)):
             code, length = self.random.randint(0, 255), self.random.randint(0, 40)
@@ -73,8 +73,9 @@ class Fuzzer:
         """A query, or something that looks like one."""
         labels = b"".join(bytes([len(label)]) + label for label in
                           (self.random.randbytes(self.random.randint(1, 63)) for _ in range(self.random.randint(0, 6))))
-        header = struct.pack("!HHHHHH", self.random.getrandbits(16), self.random.choice((0x0100, self.random.getrandbits(16))),
-                             1, 0, 0, self.random.randint(0, 2))
+        header = struct.pack("!HHHHHH", self.random.getrandbits(16),
+                             self.random.choice((0x0100, self.random.getrandbits(16))), 1, 0, 0,
+                             self.random.randint(0, 2))
         question = labels + b"\0" + struct.pack("!HH", self.random.choice((1, 12, 28, 255, 65000)), 1)
         packet = ipv4(self.address, self.gateway, 17, udp(self.random.randint(1024, 65535), 53, header + question))
         return GATEWAY_MAC, 0x0800, packet, 28
