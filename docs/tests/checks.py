@@ -17,11 +17,12 @@ _TOOLS = {"penstock": "penstock", "ovs-config": "ovs-config/ovs-config", "functi
           "nat64": "service-chains/nat64", "run-docs": "docs/run-docs"}
 _CONTROLLER = re.compile(r"-m penstock_controller((?: +[^\s|;&<>()#`]+)+)")
 # A tool and what follows it, up to the end of the command.
-_CALL = re.compile(r"(?<![\w/.-])(?:\./|[\w-]+/)?(penstock|ovs-config|functions|nat64|run-docs)((?: +[^\s|;&<>()#`]+)+)")
+_CALL = re.compile(r"(?<![\w/.-])(?:\./|[\w-]+/)?(penstock|ovs-config|functions|nat64|run-docs)"
+                   r"((?: +[^\s|;&<>()#`]+)+)")
 _OPTION = re.compile(r"(?<![\w-])(--?[a-zA-Z][\w-]*)")
 _CONSOLE = re.compile(r"(?<![\w/])penstock:([a-z0-9-]+)(?![\w-]*[/=])((?: +-{0,2}[\w-]+)*)")
-_PATH = re.compile(r"(?<![\w-])((?:penstock|penstock-allocation|ietf-access-control-list):[a-z0-9-]+(?:[/=][^\s\"'`?)|,;]*"
-                   r"(?:,[^\s\"'`?)|;]+)?)?)")
+_PATH = re.compile(r"(?<![\w-])((?:penstock|penstock-allocation|ietf-access-control-list):[a-z0-9-]+"
+                   r"(?:[/=][^\s\"'`?)|,;]*(?:,[^\s\"'`?)|;]+)?)?)")
 _RPC = re.compile(r"penstock-operations:([a-z-]+)")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 _TEST = re.compile(r"^(\w+(?:IT|Test))(?:\.(\w+))?$")
@@ -109,7 +110,7 @@ def calls(document, root=ROOT):
 def _controller(where, words, root):
     """The controller's own command line has options before the command too."""
     options = set(_OPTION.findall(_controller_help(root) or ""))
-    command = next((word for word, before in zip(words, ["", *words]) if not word.startswith("-")
+    command = next((word for word, before in zip(words, ["", *words], strict=False) if not word.startswith("-")
                     and not before.startswith("--")), None)
     said = command and _controller_help(root, "--run-dir", "unused", command)
     if not said:
@@ -167,7 +168,7 @@ def paths(document, root=ROOT):
     for where, text in _code(document):
         for path in _PATH.findall(text):
             name = path.partition(":")[2]
-            if name in _commands(root) or "/" not in path and (name in inner or name in ("acl", "accept", "drop")):
+            if name in _commands(root) or ("/" not in path and (name in inner or name in ("acl", "accept", "drop"))):
                 continue  # A console command, or a name in a JSON document: that is checked elsewhere.
             problem = yang.path_problem(modules(root), path)
             if problem:
@@ -199,8 +200,7 @@ def json_problems(text, root=ROOT):
         return [f"no JSON: {error}"]
     if not isinstance(content, dict):
         return ["no object"]
-    ours = {key: value for key, value in content.items()
-            if key.startswith("penstock:") or key.startswith("penstock-allocation:")}
+    ours = {key: value for key, value in content.items() if key.startswith(("penstock:", "penstock-allocation:"))}
     return yang.document_problems(modules(root), ours)
 
 

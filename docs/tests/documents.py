@@ -40,12 +40,13 @@ class Document:
 
 def parse(root, path):
     """Reads a document. An open fence at its end is an error."""
-    blocks, plain, opened, lines = [], [], None, []
+    blocks, plain, lines = [], [], []
+    opened: tuple[int, list[str]] | None = None
     for number, line in enumerate((root / path).read_text(encoding="utf-8").splitlines(), 1):
         fence = _FENCE.match(line)
         if fence and opened is None:
             opened, lines = (number, fence[1].split()), []
-        elif fence:
+        elif fence and opened is not None:
             words = opened[1]
             marks = {name: value for name, _, value in (word.partition("=") for word in words[1:])}
             blocks.append(Block(f"{path}:{opened[0]}", words[0] if words else "", marks, "\n".join(lines) + "\n"))

@@ -61,7 +61,7 @@ def _shell(blocks, directory, root, say):
     process = subprocess.Popen(["bash", "-c", "\n".join(script)], cwd=root, stdin=subprocess.DEVNULL,
                                start_new_session=True)
     try:
-        code = process.wait(_SECONDS)
+        code: int | str = process.wait(_SECONDS)
     except subprocess.TimeoutExpired:
         code = f"no end within {_SECONDS} s"
     finally:

@@ -130,7 +130,8 @@ def document_problems(modules, document):
             found.append(f"there is no {name}")
             continue
         # A name may be at several places in the tree, such as "function": the one that fits counts.
-        found += min((_fits(node, value, name) for node in nodes), key=len)
+        nearest: list[str] = min((_fits(node, value, name) for node in nodes), key=len)
+        found += nearest
     return found
 
 
