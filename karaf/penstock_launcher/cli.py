@@ -14,7 +14,7 @@ import penstock_controller
 from penstock_bench import cli as bench
 from penstock_node.errors import PenstockError
 
-from . import control, down, exclusive, logs, nat_journal, places, status, suites, up
+from . import control, down, exclusive, lint, logs, nat_journal, places, status, suites, up
 
 _EPILOG = """examples:
   ./penstock up                 from a fresh Debian 12 to a working edge with three sample tenants
@@ -25,6 +25,7 @@ _EPILOG = """examples:
                                 the owner of this public address and port then
   ./penstock test               every test there is
   ./penstock test --quick       those that need no core of their own, for every edit
+  ./penstock lint               static analysis; prints FILE:LINE: TEXT of what it finds
   ./penstock bench --quick      throughput and control plane, beside bare forwarding and OVN
   ./penstock bench nat          carrier NAT: sessions a second, their memory, throughput with a full table
   ./penstock bench services     addresses and names for hosts, and what a hostile tenant does to its neighbour
@@ -105,6 +106,7 @@ def _parser():
     tests.add_argument("--only", action="append", choices=[tier.name for tier in suites.TIERS], default=[],
                        metavar="TIER", help="only these tests, with what was built before; one of "
                        f"{', '.join(tier.name for tier in suites.TIERS)}; may be repeated")
+    _command(commands, "lint", _lint, "static analysis of Python, shell, YANG and the examples", needs_root=False)
     bench.add_options(_command(commands, "bench", bench.main, "measure against bare forwarding and OVN, carrier NAT, "
                                "services, or chains; takes the machine for itself"))
     _command(commands, "help", lambda _: _help(parser), "show this", needs_root=False)
@@ -219,6 +221,12 @@ def _nat_verify(options):
 
 def _test(options):
     return 0 if suites.run(options.quick, options.only) else 1
+
+
+def _lint(_):
+    found = lint.run()
+    print("".join(f"{finding}\n" for finding in found), end="")
+    return 1 if found else 0
 
 
 def _keep_trace(error):

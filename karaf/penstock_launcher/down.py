@@ -22,7 +22,7 @@ def run(keep=False, purge=False):
     """Stops and removes everything.
 
     keep: the controller's stored configuration and password stay for the next `up`.
-    purge: what the build made, the launcher's logs, and the guests of form vm go too.
+    purge: what the build made, the launcher's logs, the guests of form vm and the programs of `lint` go too.
     """
     directory = places.run_directory()
     steps = Steps(total=6 if purge else 5)
@@ -56,6 +56,7 @@ def run(keep=False, purge=False):
                 shutil.rmtree(target, ignore_errors=True)
             shutil.rmtree(places.log_directory(), ignore_errors=True)
             shutil.rmtree(guest_image.cache_directory(), ignore_errors=True)
+            shutil.rmtree(places.lint_directory(), ignore_errors=True)
 
 
 def _remove_state():

@@ -48,6 +48,11 @@ def log_directory():
     return pathlib.Path(os.environ.get("PENSTOCK_LOG_DIR") or "/var/log/penstock")
 
 
+def lint_directory():
+    """The programs of `lint` that are not Debian's. $PENSTOCK_CACHE_DIR/lint or /var/cache/penstock/lint."""
+    return pathlib.Path(os.environ.get("PENSTOCK_CACHE_DIR") or "/var/cache/penstock") / "lint"
+
+
 def lab_directory():
     """Files of the sample's customers and transit network."""
     return run_directory() / "lab"
