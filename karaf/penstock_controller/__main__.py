@@ -31,8 +31,14 @@ def _start(_: Controller, options: argparse.Namespace) -> int:
     numbers = {field.name: getattr(options, field.name + "_port") for field in dataclasses.fields(Ports)}
     settings = Settings(options.listen, Ports(**numbers), options.heap, options.namespace,
                         nat_syslog=options.nat_syslog, nat_ipfix=options.nat_ipfix)
+
+    def report(step: str, seconds: float) -> None:
+        if step == "again":
+            step = f"the boot hung and is started again; thread dump: {controller.thread_dumps[-1]}"
+        print(f"{seconds:6.1f} s  {step}", flush=True)
+
     started = start(options.distribution, options.run_dir, settings, seconds=options.timeout, model=options.model,
-                    progress=lambda step, seconds: print(f"{seconds:6.1f} s  {step}", flush=True))
+                    progress=report)
     print(f"ready: {started.restconf_url}, user {started.user}, password in {started.run_dir / 'password'}")
     return 0
 

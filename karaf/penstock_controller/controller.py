@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import collections.abc
 import dataclasses
+import datetime
 import json
 import os
 import pathlib
@@ -15,7 +16,7 @@ import time
 
 from . import probe
 from .layout import RESTCONF_USER, Layout
-from .process import Process
+from .process import Idleness, Process
 from .settings import Ports, Settings
 
 Progress = collections.abc.Callable[[str, float], None]
@@ -27,11 +28,18 @@ DEFAULT_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k", "-
 POLL_SECONDS = 1.0
 
 HANG_SECONDS = 90.0
-"""A boot takes 15 to 40 seconds on two busy cores; one that takes this long has hung."""
+"""A boot takes 15 to 40 seconds on two cores; one that takes this long and is idle has hung."""
+
+DUMP_SECONDS = 20.0
+"""A process with 200 threads prints them in less than one."""
 
 
 class ControllerError(Exception):
     """The controller did not do as told; the message says where to look."""
+
+
+class HungError(ControllerError):
+    """The controller does nothing, and is not ready."""
 
 
 class Controller:
@@ -95,6 +103,11 @@ class Controller:
         process = self._process()
         return process.resident_bytes() if process else None
 
+    @property
+    def thread_dumps(self) -> list[pathlib.Path]:
+        """Of the boots that hung, in order of time."""
+        return self._layout.thread_dumps()
+
     # What it does
 
     def start(self, settings: Settings = Settings()) -> None:
@@ -117,32 +130,40 @@ class Controller:
              model: str = "") -> None:
         """Starts and waits until ready; ends what does not get ready in time and raises ControllerError.
 
-        A boot that hangs is ended and begun anew while the time lasts, reported as "again": one boot of some
-        fifteen was seen to wait for ever for AAA's encryption service, which had missed its stored configuration.
+        The last resort: a boot that hangs is ended and started again while the time lasts, reported as "again". Both
+        logs say so, and a thread dump of the process that hung is kept beside them: see thread_dumps.
         """
         begun = time.monotonic()
         while True:
             self.start(settings)
-            left = seconds - (time.monotonic() - begun)
             try:
-                self.wait_until_ready(min(left, HANG_SECONDS), progress, model)
+                self.wait_until_ready(seconds - (time.monotonic() - begun), progress, model, HANG_SECONDS)
                 return
-            except BaseException as failure:
-                hung = isinstance(failure, ControllerError) and self._process() is not None
+            except ControllerError as failure:
+                again = isinstance(failure, HungError) and seconds - (time.monotonic() - begun) >= HANG_SECONDS
+                dump = self._save_thread_dump()
                 self.stop(patience=10)
-                if not hung or seconds - (time.monotonic() - begun) < HANG_SECONDS:
+                if dump:
+                    self._log(f"{failure}; thread dump: {dump}; {'starting again' if again else 'giving up'}")
+                if not again:
                     raise
+            except BaseException:
+                self.stop(patience=10)
+                raise
             if progress:
                 progress("again", time.monotonic() - begun)
 
-    def wait_until_ready(self, seconds: float = 300, progress: Progress | None = None, model: str = "") -> float:
+    def wait_until_ready(self, seconds: float = 300, progress: Progress | None = None, model: str = "",
+                         hang_seconds: float | None = None) -> float:
         """Waits until every bundle is active, OpenFlow listens and RESTCONF takes our password.
 
         With `model`, also until that YANG module is there. Returns the seconds it took; raises ControllerError when
-        the process ends or the time is over.
+        the process ends or the time is over, and HungError when it is idle after `hang_seconds`.
         """
         begun = time.monotonic()
         reported: set[str] = set()
+        process = self._recorded()
+        idle = Idleness(process) if process and hang_seconds is not None else None
         while True:
             done = self.progress(model)
             for step in probe.STEPS:
@@ -156,8 +177,10 @@ class Controller:
             if not self._running_or_starting(took):
                 raise ControllerError(f"the controller ended while it started: see {self._layout.console_file} and "
                                       f"{self.log_file}")
+            missing = ", ".join(step for step in probe.STEPS if not done[step])
+            if idle and idle() and took > hang_seconds:
+                raise HungError(f"not ready and idle after {took:.0f} s, missing: {missing}; see {self.log_file}")
             if took > seconds:
-                missing = ", ".join(step for step in probe.STEPS if not done[step])
                 raise ControllerError(f"not ready after {seconds:.0f} s, missing: {missing}; see {self.log_file}")
             time.sleep(POLL_SECONDS)
 
@@ -212,12 +235,40 @@ class Controller:
         return self.run_dir / "settings.json"
 
     def _process(self) -> Process | None:
+        process = self._recorded()
+        return process if process and process.alive() else None
+
+    def _recorded(self) -> Process | None:
+        """The process of the last start, running or not; it becomes Java by two exec."""
         try:
             pid = int(self._layout.pid_file.read_text(encoding="ascii"))
         except FileNotFoundError:
             return None
-        process = Process(pid, f"-Dkaraf.base={self.run_dir}")
-        return process if process.alive() else None
+        return Process(pid, f"-Dkaraf.base={self.run_dir}")
+
+    def _save_thread_dump(self) -> pathlib.Path | None:
+        """Has the process print its threads and keeps them; None when it does not run."""
+        process = self._process()
+        if not process:
+            return None
+        begun = time.monotonic()
+        before = self._layout.console_file.stat().st_size
+        process.quit()
+        text = ""
+        # The line follows the last thread.
+        while "JNI global ref" not in text and time.monotonic() - begun < DUMP_SECONDS and process.alive():
+            time.sleep(POLL_SECONDS / 5)
+            with open(self._layout.console_file, encoding="utf-8", errors="replace") as console:
+                console.seek(before)
+                text = console.read()
+        return self._layout.keep_thread_dump(text or f"No answer to SIGQUIT within {DUMP_SECONDS:.0f} s.\n")
+
+    def _log(self, text: str) -> None:
+        """A line in both logs, in the form of Karaf's; for when the process has ended."""
+        now = datetime.datetime.now().isoformat(timespec="milliseconds").replace(".", ",")
+        for path in (self._layout.console_file, self.log_file):
+            with open(path, "a", encoding="utf-8") as log:
+                log.write(f"{now} | WARN  | penstock_controller | {text}\n")
 
     def _running_or_starting(self, seconds: float) -> bool:
         """The start script has the process id before Java has it."""

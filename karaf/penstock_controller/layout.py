@@ -11,6 +11,7 @@ A distribution is read only and serves any number of run directories. In a run d
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import os
 import pathlib
@@ -83,6 +84,17 @@ class Layout:
             self.run.mkdir(parents=True, exist_ok=True)
             _write(self.password_file, secrets.token_urlsafe(24) + "\n", mode=0o600)
             return self.password()
+
+    def keep_thread_dump(self, text: str) -> pathlib.Path:
+        """Writes it beside the logs."""
+        name = f"hang-{datetime.datetime.now():%Y%m%dT%H%M%S}.txt"
+        path = self.log_file.with_name(name)
+        _write(path, text, mode=0o600)
+        return path
+
+    def thread_dumps(self) -> list[pathlib.Path]:
+        """All that are kept, in order of time."""
+        return sorted(self.log_file.parent.glob("hang-*.txt"))
 
     def _forget_old_bundles(self) -> None:
         """OSGi's cache keeps bundles by name and version: a rebuilt snapshot would not be seen."""

@@ -39,6 +39,22 @@ class Process:
         pages = int((self._proc / "statm").read_text(encoding="ascii").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
+    def demand(self) -> dict[int, float]:
+        """Seconds for which each of its threads has run or has waited for a processor."""
+        seconds = {}
+        for task in (self._proc / "task").glob("*"):
+            try:
+                ran, waited, _ = (task / "schedstat").read_text(encoding="ascii").split()
+                seconds[int(task.name)] = (int(ran) + int(waited)) / 1e9
+            except (FileNotFoundError, ProcessLookupError):
+                pass  # A thread that has just ended.
+        return seconds
+
+    def quit(self) -> None:
+        """SIGQUIT: a Java process prints all of its threads and goes on."""
+        if self.alive():
+            os.kill(self.pid, signal.SIGQUIT)
+
     def end(self, patience: float) -> None:
         """Asks it to end, and kills it after `patience` seconds; returns when it is gone."""
         if self.alive():
@@ -64,3 +80,21 @@ class Process:
     def _fields(self) -> list[str]:
         """/proc/pid/stat from the third field on; the second, the name, may hold anything."""
         return (self._proc / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+
+
+class Idleness:
+    """Tells a process that has nothing to do from one that a busy machine keeps from it."""
+
+    def __init__(self, process: Process, window: float = 20.0, share: float = 0.25) -> None:
+        """Idle is what asks for less than `share` of one processor during `window` seconds."""
+        self._process, self._window, self._share = process, window, share
+        self._since, self._before, self._idle = time.monotonic(), process.demand(), False
+
+    def __call__(self) -> bool:
+        """Whether it was idle in the last whole window."""
+        passed = time.monotonic() - self._since
+        if passed >= self._window:
+            now = self._process.demand()
+            asked = sum(seconds - self._before.get(thread, 0) for thread, seconds in now.items())
+            self._since, self._before, self._idle = time.monotonic(), now, asked < self._share * passed
+        return self._idle

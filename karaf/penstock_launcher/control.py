@@ -24,7 +24,7 @@ _START_SECONDS = 300
 _HANG_SECONDS = 30
 _STEPS = {"web": "web server answers", "system": "all bundles active", "openflow": "OpenFlow listens",
           "restconf": "RESTCONF answers", "model": "Penstock's models are there",
-          "again": "the boot hung and is begun anew"}
+          "again": "the boot hung and is started again"}
 _MARK = "penstock-build.sha256"
 
 
@@ -101,6 +101,8 @@ def stop():
 
 def _report(name, seconds):
     say(f"{_STEPS.get(name, name)} after {seconds:.0f} s")
+    if name == "again":
+        say(f"thread dump of the process that hung: {controller().thread_dumps[-1]}")
 
 
 def _installed():

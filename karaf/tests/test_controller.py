@@ -7,6 +7,7 @@ import io
 import json
 import pathlib
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,9 @@ import unittest.mock
 
 from penstock_controller import Controller, ControllerError, Ports, Settings, probe
 from penstock_controller.__main__ import main
-from penstock_controller.process import Process
+from penstock_controller.process import Idleness, Process
+
+from .test_layout import distribution
 
 
 class SettingsTest(unittest.TestCase):
@@ -150,28 +153,99 @@ class ControllerTest(unittest.TestCase):
         self.assertEqual((3, {"running": False}), (code, json.loads(printed.getvalue())))
 
 
+JAVA = """
+import os, signal, sys, time
+mode = open(os.environ["KARAF_BASE"] + "/mode").read()
+if mode == "end":
+    sys.exit()
+dump = lambda *_: print("Full thread dump\\n\\"main\\" #1 waits\\n\\nJNI global refs: 1", flush=True)
+signal.signal(signal.SIGQUIT, dump if mode != "deaf" else signal.SIG_IGN)
+while True:
+    if mode != "busy":
+        time.sleep(60)
+"""
+"""Stands in for Java: answers SIGQUIT, and is as busy as the file "mode" says."""
+
+
 class BootTest(unittest.TestCase):
-    """A boot that hangs."""
+    """Boots of a program that stands in for Java."""
 
-    def test_a_boot_that_hangs_is_begun_anew(self):
-        waits, said = iter([ControllerError("not ready"), None]), []
-        made = Controller("/none", "/none")
-        with unittest.mock.patch.multiple(
-                made, start=unittest.mock.DEFAULT, stop=unittest.mock.DEFAULT,
-                _process=unittest.mock.Mock(return_value=object()),
-                wait_until_ready=unittest.mock.Mock(side_effect=waits)) as mocks:
-            made.boot(progress=lambda step, _: said.append(step))
-            self.assertEqual(mocks["start"].call_count, 2)
-        self.assertEqual(said, ["again"])
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        root = pathlib.Path(directory.name)
+        script = distribution(root / "distribution") / "bin" / "karaf"
+        script.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{JAVA}' -Dkaraf.base=$KARAF_BASE\n", encoding="utf-8")
+        script.chmod(0o755)
+        self.controller = Controller(root / "distribution", root / "run")
+        self.addCleanup(self.controller.kill)
+        user_store = root / "run" / "data" / "idmlight.db.mv.db"
+        user_store.parent.mkdir(parents=True)
+        user_store.touch()
+        self.said: list[str] = []
+        seconds = {"HANG_SECONDS": 0.5, "POLL_SECONDS": 0.05, "DUMP_SECONDS": 5.0,
+                   "Idleness": lambda process: Idleness(process, window=0.3)}
+        patched = unittest.mock.patch.multiple("penstock_controller.controller", **seconds)
+        patched.start()
+        self.addCleanup(patched.stop)
+        # The steps of a boot cannot be stood in for by one program: they are as the test says.
+        steps = unittest.mock.patch.object(self.controller, "progress", lambda model: dict.fromkeys(
+            probe.STEPS, self.mode() == "ready"))
+        steps.start()
+        self.addCleanup(steps.stop)
 
-    def test_a_boot_that_ends_is_not_begun_anew(self):
-        made = Controller("/none", "/none")
-        with unittest.mock.patch.multiple(
-                made, start=unittest.mock.DEFAULT, stop=unittest.mock.DEFAULT,
-                _process=unittest.mock.Mock(return_value=None),
-                wait_until_ready=unittest.mock.Mock(side_effect=ControllerError("ended"))), \
-                self.assertRaisesRegex(ControllerError, "ended"):
-            made.boot()
+    def mode(self, new: str = "") -> str:
+        path = self.controller.run_dir / "mode"
+        if new:
+            path.write_text(new, encoding="utf-8")
+        return path.read_text(encoding="utf-8")
+
+    def report(self, step: str, _: float) -> None:
+        self.said.append(step)
+        if step == "again":
+            self.mode("ready")
+
+    def logs(self) -> list[str]:
+        return [(self.controller.log_file.with_name(name)).read_text(encoding="utf-8")
+                for name in ("karaf.log", "console.log")]
+
+    def test_boot_that_hangs_is_started_again_and_leaves_a_thread_dump(self) -> None:
+        self.mode("hang")
+        self.controller.boot(Settings(), 60, self.report)
+        self.assertEqual(["again", *probe.STEPS], self.said)
+        dump, = self.controller.thread_dumps
+        self.assertIn('"main" #1 waits', dump.read_text(encoding="utf-8"))
+        self.assertEqual(0o600, stat.S_IMODE(dump.stat().st_mode))
+        for log in self.logs():
+            self.assertRegex(log, rf"\| WARN .*idle after .*missing: web.*thread dump: {dump}; starting again\n")
+
+    def test_last_boot_that_hangs_says_so_too(self) -> None:
+        self.mode("hang")
+        with self.assertRaisesRegex(ControllerError, "idle after"):
+            self.controller.boot(Settings(), 0.9, self.report)
+        self.assertEqual([], self.said)
+        self.assertEqual(1, len(self.controller.thread_dumps))
+        for log in self.logs():
+            self.assertIn("; giving up\n", log)
+        self.assertIsNone(self.controller.pid)
+
+    def test_process_that_prints_nothing_is_ended_too(self) -> None:
+        self.mode("deaf")
+        with unittest.mock.patch("penstock_controller.controller.DUMP_SECONDS", 0.2):
+            self.controller.boot(Settings(), 60, self.report)
+        self.assertIn("No answer", self.controller.thread_dumps[0].read_text(encoding="utf-8"))
+
+    def test_boot_that_works_is_not_ended_for_being_slow(self) -> None:
+        self.mode("busy")
+        with self.assertRaisesRegex(ControllerError, "not ready after 2 s"):
+            self.controller.boot(Settings(), 2, self.report)
+        self.assertEqual([], self.said)
+
+    def test_boot_that_ends_is_not_started_again(self) -> None:
+        self.mode("end")
+        with self.assertRaisesRegex(ControllerError, "ended while it started"):
+            self.controller.boot(Settings(), 60, self.report)
+        self.assertEqual(([], []), (self.said, self.controller.thread_dumps))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ final class ControllerUnderTest implements TestRun.Closing {
 
     private static final String DISTRIBUTION =
         System.getProperty("penstock.distribution", ROOT.resolve("karaf/target/assembly").toString());
-    /** How long the tool itself waits for a start, in seconds: enough for some that hang and are begun anew. */
+    /** How long the tool itself waits for a start, in seconds: enough for one that hangs and is started again. */
     private static final int START_SECONDS = 300;
     private static final Duration LIMIT = Duration.ofSeconds(START_SECONDS + 20);
     private static final int RESTCONF = 8181;
