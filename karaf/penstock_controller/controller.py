@@ -27,6 +27,9 @@ DEFAULT_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k", "-
 
 POLL_SECONDS = 1.0
 
+_END_SECONDS = 5.0
+"""A process that was ended has gone by then."""
+
 HANG_SECONDS = 90.0
 """A boot takes 15 to 40 seconds on two cores; one that takes this long and is idle has hung."""
 
@@ -278,7 +281,12 @@ class Controller:
 
     def _reap(self) -> None:
         if self._child:
-            self._child.wait(30)
+            try:
+                self._child.wait(_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                # It is the start script still, which is not what _process looks for.
+                self._child.kill()
+                self._child.wait()
             self._child = None
         self._layout.pid_file.unlink(missing_ok=True)
 
