@@ -28,7 +28,7 @@ def rows(document):
         elif columns is None:
             columns = [cell.split(",")[0] for cell in cells]
         elif "leaf" in columns and "default" in columns and set(line) - set("|- "):
-            yield heading, dict(zip(columns, cells))
+            yield heading, dict(zip(columns, cells, strict=True))
 
 
 def faults(document, network):

@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
-def _start(_: Controller, options: argparse.Namespace) -> int:
+def _start(controller: Controller, options: argparse.Namespace) -> int:
     numbers = {field.name: getattr(options, field.name + "_port") for field in dataclasses.fields(Ports)}
     settings = Settings(options.listen, Ports(**numbers), options.heap, options.namespace,
                         nat_syslog=options.nat_syslog, nat_ipfix=options.nat_ipfix)

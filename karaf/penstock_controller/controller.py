@@ -181,7 +181,7 @@ class Controller:
                 raise ControllerError(f"the controller ended while it started: see {self._layout.console_file} and "
                                       f"{self.log_file}")
             missing = ", ".join(step for step in probe.STEPS if not done[step])
-            if idle and idle() and took > hang_seconds:
+            if idle and idle() and hang_seconds is not None and took > hang_seconds:
                 raise HungError(f"not ready and idle after {took:.0f} s, missing: {missing}; see {self.log_file}")
             if took > seconds:
                 raise ControllerError(f"not ready after {seconds:.0f} s, missing: {missing}; see {self.log_file}")
@@ -268,7 +268,7 @@ class Controller:
 
     def _log(self, text: str) -> None:
         """A line in both logs, in the form of Karaf's; for when the process has ended."""
-        now = datetime.datetime.now().isoformat(timespec="milliseconds").replace(".", ",")
+        now = datetime.datetime.now().astimezone().replace(tzinfo=None).isoformat(timespec="milliseconds").replace(".", ",")
         for path in (self._layout.console_file, self.log_file):
             with open(path, "a", encoding="utf-8") as log:
                 log.write(f"{now} | WARN  | penstock_controller | {text}\n")

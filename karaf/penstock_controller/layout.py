@@ -87,7 +87,7 @@ class Layout:
 
     def keep_thread_dump(self, text: str) -> pathlib.Path:
         """Writes it beside the logs."""
-        name = f"hang-{datetime.datetime.now():%Y%m%dT%H%M%S}.txt"
+        name = f"hang-{datetime.datetime.now().astimezone():%Y%m%dT%H%M%S}.txt"
         path = self.log_file.with_name(name)
         _write(path, text, mode=0o600)
         return path

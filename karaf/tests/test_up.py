@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a new user does: `./penstock up` in a clean clone, every command of the documents, `./penstock down`.
 
-Needs root, all that `up` needs, and a built distribution, which the clone is given. It runs beside anything: in network,
-mount and process namespaces of its own, with directories of its own. So whatever is left in them is ours.
+Needs root, all that `up` needs, and a built distribution, which the clone is given. It runs beside anything: in
+network, mount and process namespaces of its own, with directories of its own. So whatever is left in them is ours.
 """
 
 import contextlib
@@ -47,8 +47,8 @@ class Machine:
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")} | {
             f"PENSTOCK_{name}_DIR": str(directory / name.lower()) for name in ("RUN", "STATE", "LOG")}
         self._holder = subprocess.Popen(
-            ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation", "private",
-             "bash", "-c", _HOLDER], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+            ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation",
+             "private", "bash", "-c", _HOLDER], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         if self._holder.stdout.readline().strip() != "ready":
             raise AssertionError("no namespaces can be made; is this root?")
         children = pathlib.Path(f"/proc/{self._holder.pid}/task/{self._holder.pid}/children")
@@ -62,9 +62,9 @@ class Machine:
 
     def run(self, *command, seconds=60, cwd=None):
         """Runs a command as the user. Returns what came of it, with all it printed in one text, in order."""
-        return subprocess.run(["nsenter", f"--target={self._first}", "--net", "--mount", "--pid", "--wdns=/", "env", "-C",
-                               str(cwd or self.directory), *map(str, command)], env=self.environment,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        inside = ["nsenter", f"--target={self._first}", "--net", "--mount", "--pid", "--wdns=/", "env", "-C",
+                  cwd or self.directory]
+        return subprocess.run([str(word) for word in (*inside, *command)], env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               timeout=seconds, check=False)
 
     def output(self, *command, **options):
@@ -89,7 +89,7 @@ class Machine:
             "addresses": self.output("ip", "-o", "address").splitlines(),
             "mounts": self.output("findmnt", "-rn", "-o", "TARGET").splitlines(),
             "temporary files": sorted(self.output("ls", "-A", "/tmp").splitlines()),
-            "shared memory": [name for name in os.listdir("/dev/shm") if "penstock" in name],
+            "shared memory": [name for name in self.output("ls", "-A", "/dev/shm").split() if "penstock" in name],
             "control groups": [str(path) for path in pathlib.Path("/sys/fs/cgroup").glob("**/*penstock*edge1*")],
             "huge pages": pages_added_below(self.directory),
             "files": sorted(str(path) for name in ("run", "state") for path in (self.directory / name).glob("*")),
@@ -167,8 +167,8 @@ class UserTest(unittest.TestCase):
         self.assertEqual([(tenant["name"], tenant["state"]) for tenant in state["tenants"]],
                          [("blue", "active"), ("green", "active"), ("red", "active")])
         # What `up` has printed as the first thing to try.
-        self.assertIn(" 0% packet loss", self.machine.output("ip", "netns", "exec", "psl-red", "ping", "-c", "3", "-i", "0.2",
-                                                             "198.51.100.10"))
+        self.assertIn(" 0% packet loss", self.machine.output(
+            "ip", "netns", "exec", "psl-red", "ping", "-c", "3", "-i", "0.2", "198.51.100.10"))
 
     def sees_that_a_second_up_changes_nothing(self):
         before = self.switch_state()
