@@ -69,6 +69,7 @@ def ours(root=ROOT):
 
 
 def everything(root=ROOT):
-    """All documents: ours, the decisions, and the READMEs of the folders."""
-    more = [*(root / "docs" / "adr").glob("*.md"), *root.glob("*/README.md"), *root.glob("odl-apps/*/README.md")]
+    """All documents: ours, the decisions, the guide for developers, and the READMEs of the folders."""
+    more = [root / "CONTRIBUTING.md", *(root / "docs" / "adr").glob("*.md"), *root.glob("*/README.md"),
+            *root.glob("odl-apps/*/README.md")]
     return ours(root) + [parse(root, path.relative_to(root)) for path in sorted(more)]
