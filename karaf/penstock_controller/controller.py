@@ -268,10 +268,11 @@ class Controller:
 
     def _log(self, text: str) -> None:
         """A line in both logs, in the form of Karaf's; for when the process has ended."""
-        now = datetime.datetime.now().astimezone().replace(tzinfo=None).isoformat(timespec="milliseconds").replace(".", ",")
+        now = datetime.datetime.now().astimezone()
+        line = f"{now:%Y-%m-%dT%H:%M:%S},{now.microsecond // 1000:03} | WARN  | penstock_controller | {text}\n"
         for path in (self._layout.console_file, self.log_file):
             with open(path, "a", encoding="utf-8") as log:
-                log.write(f"{now} | WARN  | penstock_controller | {text}\n")
+                log.write(line)
 
     def _running_or_starting(self, seconds: float) -> bool:
         """The start script has the process id before Java has it."""

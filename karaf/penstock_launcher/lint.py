@@ -57,16 +57,20 @@ class Finding:
 
 def run(root: pathlib.Path = ROOT) -> list[Finding]:
     """Installs the tools where they are missing, and returns what they find. Raises PenstockError if one cannot run."""
+    return [finding for found in by_tool(root).values() for finding in found]
+
+
+def by_tool(root: pathlib.Path = ROOT) -> dict[str, list[Finding]]:
+    """The same by the names of the tools."""
     programs = install()
     checks: dict[str, collections.abc.Callable[[], list[Finding]]] = {
         "ruff": functools.partial(ruff, root, programs), "mypy": functools.partial(mypy, root, programs),
         "shellcheck": functools.partial(shellcheck, root), "yanglint": functools.partial(yanglint, root)}
-    found = []
+    found = {}
     for name, check in checks.items():
         with step(name) as current:
-            some = check()
-            current.note = f"findings: {len(some)}" if some else "clean"
-        found += some
+            found[name] = check()
+            current.note = f"findings: {len(found[name])}" if found[name] else "clean"
     return found
 
 

@@ -17,7 +17,7 @@ from penstock_bench import cli as bench
 from penstock_node.errors import PenstockError
 from penstock_node.steps import say
 
-from . import ROOT, build, exclusive, packages, places, reports
+from . import ROOT, build, exclusive, lint, packages, places, reports
 from .lanes import Lane, Lanes, Outcome, quiet_environment
 from .progress import StepFailed, Steps
 
@@ -156,6 +156,15 @@ def _python(expression: str) -> collections.abc.Callable[[Lane, pathlib.Path], N
     return tier
 
 
+def _lint(lane: Lane, folder: pathlib.Path) -> None:
+    begun = time.monotonic()
+    found = {tool: [str(finding) for finding in findings] for tool, findings in lint.by_tool().items()}
+    reports.write_checks(folder / f"{lane.name}-checks.xml", lane.name, found, time.monotonic() - begun)
+    texts = [text for some in found.values() for text in some]
+    if texts:
+        raise PenstockError("\n".join(texts))
+
+
 def _failsafe(name: str) -> tuple[str, ...]:
     """The goals of one execution of the integration tests, on what the build has left."""
     return ("--offline", "--file", "it/pom.xml", f"failsafe:integration-test@{name}", f"failsafe:verify@{name}")
@@ -163,6 +172,7 @@ def _failsafe(name: str) -> tuple[str, ...]:
 
 TIERS = (
     Tier("java", "quick", "build, unit tests, wire formats, plans in switches without a datapath", _java),
+    Tier("lint", "quick", "static analysis of Python, shell and YANG", _lint),
     Tier("python", "quick", "unit tests, documents", _python("not node and not up")),
     Tier("packets", "whole", "packets through a node with a plan loaded by hand", _maven(*_failsafe("packets"))),
     Tier("system", "whole", "the controller as it is shipped, two nodes, hosts", _maven(*_failsafe("system"))),

@@ -64,7 +64,8 @@ class Machine:
         """Runs a command as the user. Returns what came of it, with all it printed in one text, in order."""
         inside = ["nsenter", f"--target={self._first}", "--net", "--mount", "--pid", "--wdns=/", "env", "-C",
                   cwd or self.directory]
-        return subprocess.run([str(word) for word in (*inside, *command)], env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        return subprocess.run([str(word) for word in (*inside, *command)], env=self.environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               timeout=seconds, check=False)
 
     def output(self, *command, **options):
