@@ -56,13 +56,13 @@ _TREE = {
     "docs/tests/__init__.py": _LICENCE + '"""Tests."""\n', "docs/tests/checks.py": _TWICE,
     _SCRIPT: f'#!/bin/sh\n{_LICENCE}set -eu\nexec rm "$1"\n',
     _NETWORK_YANG: _NETWORK, _NAMES_YANG: _NAMES, _EXAMPLE_JSON: _EXAMPLE,
-    # What Maven and git keep is nobody's source.
+    # Files of Maven and git are no sources.
     "karaf/target/broken.py": "import os\n", ".git/hook": "#!/bin/sh\nrm $1\n",
 }
 
 
 class LintTest(unittest.TestCase):
-    """All use one tree, which every test begins with as it should be: what mypy knows of it stays."""
+    """All use one tree, which every test begins with as it should be: so mypy has its cache."""
 
     @classmethod
     def setUpClass(cls):
@@ -122,10 +122,10 @@ class LintTest(unittest.TestCase):
     def test_yang_that_cannot_be_parsed(self):
         self.finds(_NETWORK_YANG, _NETWORK.replace("key name;", "kee name;"), 7, "kee")
 
-    def test_a_fault_in_yang_that_another_module_imports_is_told_once_and_where_it_is(self):
+    def test_a_fault_in_an_imported_module_is_reported_once_and_in_that_module(self):
         self.finds(_NAMES_YANG, _NAMES.replace("type string", "typ string"), 4, "typ")
 
-    def test_yang_that_imports_what_is_not_there(self):
+    def test_an_import_that_does_not_exist(self):
         self.write(_NETWORK_YANG, _NETWORK.replace("import penstock-names", "import penstock-nowhere"))
         self.assertEqual({finding.path for finding in self.run_lint()}, {_NETWORK_YANG})
 
@@ -151,7 +151,7 @@ class LintTest(unittest.TestCase):
 class InstallTest(unittest.TestCase):
     """Without a package index."""
 
-    def test_it_says_what_cannot_be_installed_and_leaves_nothing_that_looks_complete(self):
+    def test_the_error_names_the_package_and_the_next_run_tries_again(self):
         with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stderr(io.StringIO()), \
                 unittest.mock.patch.dict("os.environ", PENSTOCK_CACHE_DIR=directory, PIP_NO_INDEX="1",
                                          PIP_FIND_LINKS=""):
