@@ -25,7 +25,7 @@ _EPILOG = """examples:
                                 the owner of this public address and port then
   ./penstock test               every test there is
   ./penstock test --quick       those that need no core of their own, for every edit
-  ./penstock lint               static analysis; prints FILE:LINE: TEXT of what it finds
+  ./penstock lint               static analysis; prints FILE:LINE: TEXT for each finding
   ./penstock bench --quick      throughput and control plane, beside bare forwarding and OVN
   ./penstock bench nat          carrier NAT: sessions a second, their memory, throughput with a full table
   ./penstock bench services     addresses and names for hosts, and what a hostile tenant does to its neighbour

@@ -8,6 +8,7 @@ and mypy are in pyproject.toml at the top. docs/adr/0033-static-analysis.md has 
 
 import collections.abc
 import dataclasses
+import errno
 import functools
 import hashlib
 import json
@@ -33,7 +34,7 @@ _MODEL = pathlib.Path("odl-apps", "model")
 _YANG = _MODEL / "src" / "main" / "yang"
 _EXAMPLES = ("docs/examples/*.json", "service-chains/examples/*/network.json", "service-chains/examples/*/acls.json")
 _PARENTS = {"penstock:tenant": "penstock:network", "ietf-access-control-list:acl": "ietf-access-control-list:acls"}
-"""What examples begin with that are a part of a document, and the container they are in."""
+"""Of an example that is a part of a document: its first key, and the container that it is in."""
 
 _MYPY = re.compile(r"^(?P<path>[^:]+):(?P<line>\d+): error: (?P<text>.*)$", re.MULTILINE)
 _YANGLINT = re.compile(r"^libyang (?:err|warn) *: (?P<text>.*)$", re.MULTILINE)
@@ -56,12 +57,20 @@ class Finding:
 
 
 def run(root: pathlib.Path = ROOT) -> list[Finding]:
-    """Installs the tools where they are missing, and returns what they find. Raises PenstockError if one cannot run."""
+    """Installs missing tools and returns the findings of all. Raises PenstockError if a tool cannot run."""
     return [finding for found in by_tool(root).values() for finding in found]
 
 
 def by_tool(root: pathlib.Path = ROOT) -> dict[str, list[Finding]]:
     """The same by the names of the tools."""
+    try:
+        return _by_tool(root)
+    except OSError as error:
+        raise PenstockError(f"{error.filename}: {error.strerror}; run it as root, or as the owner of the tree with "
+                            "PENSTOCK_CACHE_DIR and PENSTOCK_LOCK_DIR") from error
+
+
+def _by_tool(root: pathlib.Path) -> dict[str, list[Finding]]:
     programs = install()
     checks: dict[str, collections.abc.Callable[[], list[Finding]]] = {
         "ruff": functools.partial(ruff, root, programs), "mypy": functools.partial(mypy, root, programs),
@@ -75,7 +84,7 @@ def by_tool(root: pathlib.Path = ROOT) -> dict[str, list[Finding]]:
 
 
 def install() -> pathlib.Path:
-    """Installs what is missing. Returns the directory with the programs ruff and mypy."""
+    """Installs missing packages and programs. Returns the directory of ruff and mypy."""
     missing = packages.missing(packages.LINT)
     if missing and os.geteuid() != 0:
         raise PenstockError(f"needs {' '.join(missing)}: run it as root once, or install them")
@@ -84,14 +93,11 @@ def install() -> pathlib.Path:
     directory: pathlib.Path = places.lint_directory() / wanted
     complete = directory / "complete"
     if not complete.exists():
-        try:
-            directory.parent.mkdir(parents=True, exist_ok=True)
-            with exclusive.alone("lint-tools", "./penstock lint", wait=True):
-                if not complete.exists():
-                    _make_environment(directory)
-                    complete.touch()
-        except OSError as error:
-            raise PenstockError(f"{directory}: {error.strerror}; PENSTOCK_CACHE_DIR may name another place") from error
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        with exclusive.alone("lint-tools", "./penstock lint", wait=True):
+            if not complete.exists():
+                _make_environment(directory)
+                complete.touch()
     return directory / "bin"
 
 
@@ -109,7 +115,7 @@ def _make_environment(directory: pathlib.Path) -> None:
 
 
 def ruff(root: pathlib.Path, programs: pathlib.Path) -> list[Finding]:
-    """What ruff finds in all Python files."""
+    """The findings of ruff in all Python files."""
     done = _call(programs / "ruff", "check", "--output-format", "json", "--cache-dir", _cache(root) / "ruff", ".",
                  directory=root)
     if done.returncode not in (0, 1):
@@ -119,7 +125,7 @@ def ruff(root: pathlib.Path, programs: pathlib.Path) -> list[Finding]:
 
 
 def mypy(root: pathlib.Path, programs: pathlib.Path) -> list[Finding]:
-    """What mypy finds in the packages, and in those of the documentation's tests."""
+    """The findings of mypy in the packages, and in the tests of the documentation."""
     names = sorted(path.parent.name for folder in _PYTHON_FOLDERS
                    for path in root.glob(f"{folder}/penstock_*/__init__.py"))
     # Every folder has a package `tests`: this run has to see the one of docs first.
@@ -141,7 +147,7 @@ def mypy(root: pathlib.Path, programs: pathlib.Path) -> list[Finding]:
 
 
 def shellcheck(root: pathlib.Path) -> list[Finding]:
-    """What shellcheck finds in all files that begin as a shell script does."""
+    """The findings of shellcheck in all files that begin as a shell script does."""
     scripts = [path for path in _files(root) if _begins_as_shell(path)]
     if not scripts:
         return []
@@ -153,7 +159,7 @@ def shellcheck(root: pathlib.Path) -> list[Finding]:
 
 
 def yanglint(root: pathlib.Path) -> list[Finding]:
-    """What yanglint finds in the YANG modules; if they are right, what it finds in the examples."""
+    """The findings of yanglint in the YANG modules; if there are none, those in the examples."""
     modules = sorted((root / _YANG).glob("*.yang"))
     imports = _yang_imports(root)
     command: list[str | pathlib.Path] = ["yanglint", "-D"]
@@ -191,7 +197,7 @@ def _yang_findings(root: pathlib.Path, path: pathlib.Path, by_name: dict[str, pa
     pending: list[Finding] = []
     for message in _YANGLINT.finditer(done.stderr):
         text, line, failed = message["text"], _YANG_LINE.search(message["text"]), _YANG_FAILED.match(message["text"])
-        if failed:  # What was said before is about this module.
+        if failed:  # The messages before this one are about this module.
             found += [dataclasses.replace(one, path=_below(root, by_name.get(failed["name"], path))) for one in pending]
             pending = []
         else:
@@ -227,9 +233,11 @@ def _begins_as_shell(path: pathlib.Path) -> bool:
 
 
 def _cache(root: pathlib.Path) -> pathlib.Path:
-    """What the tools keep between runs; with Maven's output, so that what removes that removes this."""
+    """Caches of the tools; in Maven's output directory, so that they are removed together with it."""
     directory = root / "karaf" / "target" / "lint"
     directory.mkdir(parents=True, exist_ok=True)
+    if not os.access(directory, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(directory))
     return directory
 
 

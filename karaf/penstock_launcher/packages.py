@@ -21,7 +21,7 @@ TEST = (*RUN, "bind9-dnsutils", "iputils-arping", "isc-dhcp-client", "isc-dhcp-r
 """What `test` needs."""
 
 LINT = ("libyang-tools", "maven", "openjdk-17-jdk-headless", "python3-venv", "shellcheck")
-"""What `lint` needs."""
+"""Needed by `lint`."""
 
 _POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
 _NO_SERVICES = "#!/bin/sh\n# Made by Penstock for the time of one installation: start no services.\nexit 101\n"
