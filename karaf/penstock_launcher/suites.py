@@ -53,7 +53,7 @@ def run(quick: bool = False, only: collections.abc.Collection[str] = ()) -> bool
     folder.mkdir(parents=True)
     begun = time.monotonic()
     with steps.step("Debian packages", "see that apt-get works: the network, /etc/apt/sources.list") as note:
-        installed = packages.install(tuple(dict.fromkeys((*packages.TEST, *bench.PACKAGES))))
+        installed = packages.install(tuple(dict.fromkeys((*packages.TEST, *packages.LINT, *bench.PACKAGES))))
         note.text = f"{len(installed)} installed" if installed else "all there"
     outcomes: list[Outcome] = []
     # A build of another run would replace what is tested.
