@@ -2,7 +2,8 @@
 """Holds the ratios of a run against those that were good enough before.
 
 The file has an entry for every ratio: `value`, null until a run was made the baseline; `tolerance`, the relative
-change for the worse that is still no regression; `better`, "higher" or "lower".
+change for the worse that is still no regression; `better`, "higher" or "lower". Ratios that are counted are not in the
+file: budget.py has their values, with no tolerance.
 """
 
 import dataclasses
@@ -12,7 +13,7 @@ import pathlib
 from penstock_node import locks
 from penstock_node.errors import PenstockError
 
-from . import ratios
+from . import budget, ratios
 
 FILE = pathlib.Path(__file__).resolve().parent / "baseline.json"
 TOLERANCE = 0.15
@@ -52,7 +53,16 @@ class Comparison:
 
 
 def load(path=FILE):
-    """The content of a baseline file, checked."""
+    """The content of a baseline file, checked, and the counted ratios."""
+    content = _read(path)
+    counted = budget.ratios()
+    if twice := sorted(set(content) & set(counted)):
+        raise PenstockError(f"{path}: {', '.join(twice)}: stands in {budget.FILE.name} already")
+    return content | {name: {"value": value, "tolerance": 0, "better": ratios.EVERY_TARGET[name].better}
+                      for name, value in counted.items()}
+
+
+def _read(path):
     try:
         content = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -95,8 +105,10 @@ def compare(found, baseline, mode="full", run="edge"):
 
 def update(found, path=FILE):
     """Makes the ratios of a run the baseline. Tolerances stay, and so does what the run did not measure."""
-    content = load(path) if pathlib.Path(path).exists() else {}
+    content = _read(path) if pathlib.Path(path).exists() else {}
     for name, ratio in found.items():
+        if name in budget.ratios():
+            continue
         target = ratios.EVERY_TARGET.get(name)
         entry = content.setdefault(name, {"tolerance": TOLERANCE, "better": target.better if target else "higher"})
         entry["value"] = float(f"{ratio['value']:.4g}")

@@ -6,7 +6,7 @@ import pathlib
 import tempfile
 import unittest
 
-from penstock_bench import baseline, ratios
+from penstock_bench import baseline, budget, ratios
 from penstock_node.errors import PenstockError
 
 BASELINE = {"rate": {"value": 2.0, "tolerance": 0.1, "better": "higher"},
@@ -60,12 +60,32 @@ class FileTest(unittest.TestCase):
 
     def test_update_keeps_tolerances_and_what_was_not_measured(self):
         self.path.write_text(json.dumps(BASELINE), encoding="utf-8")
-        baseline.update({"rate": {"value": 3.14159}, "flows_per_tenant": {"value": 20}}, self.path)
+        baseline.update({"rate": {"value": 3.14159}, "dns_p99_ms": {"value": 20}}, self.path)
         content = baseline.load(self.path)
         self.assertEqual(content["rate"], {"value": 3.142, "tolerance": 0.1, "better": "higher"})
         self.assertEqual(content["time"], BASELINE["time"])
-        self.assertEqual(content["flows_per_tenant"], {"value": 20, "tolerance": baseline.TOLERANCE, "better": "lower"})
+        self.assertEqual(content["dns_p99_ms"], {"value": 20, "tolerance": baseline.TOLERANCE, "better": "lower"})
         self.assertEqual(baseline.compare({"rate": {"value": 3.14159}}, content).regressions, ())
+
+    def test_what_is_counted_stands_in_the_budget_alone(self):
+        baseline.update({"flows_per_tenant": {"value": 99}}, self.path)
+        wanted = budget.load()["UDP_SESSION_OUT"].flows
+        self.assertEqual(baseline.load(self.path), {"flows_per_tenant": {"value": wanted, "tolerance": 0,
+                                                                         "better": "lower"}})
+        self.assertEqual(baseline.compare({"flows_per_tenant": {"value": wanted}}, baseline.load()).regressions, ())
+        self.assertEqual(len(baseline.compare({"flows_per_tenant": {"value": wanted + 1}},
+                                              baseline.load()).regressions), 1)
+        self.path.write_text(json.dumps({"flows_per_tenant": {"value": 1, "tolerance": 0, "better": "lower"}}),
+                             encoding="utf-8")
+        with self.assertRaisesRegex(PenstockError, "flows_per_tenant: stands in cost-budget.txt already"):
+            baseline.load(self.path)
+
+    def test_the_budget_names_the_line_that_is_wrong(self):
+        self.path.write_text("# scenario | ...\n\nA | 27 | 1.57 | 3 | 3\n", encoding="utf-8")
+        self.assertEqual(budget.load(self.path), {"A": budget.Cost(27, 1.57, 3, 3)})
+        self.path.write_text("A | 27 | 1\n", encoding="utf-8")
+        with self.assertRaisesRegex(PenstockError, "baseline.json:1: wanted"):
+            budget.load(self.path)
 
     def test_update_makes_a_file(self):
         baseline.update({"edge_vs_bare_64B_10": {"value": 0.5}}, self.path)

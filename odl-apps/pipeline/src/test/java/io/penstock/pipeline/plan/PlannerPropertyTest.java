@@ -14,12 +14,14 @@ import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Validator;
 import io.penstock.pipeline.registry.Constants;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Scanner;
 import java.util.Set;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -27,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 /** What holds for every plan. */
 class PlannerPropertyTest {
-    private static final int PER_PLAIN_TENANT = 27;
+    private static final int PER_PLAIN_TENANT = flowsOf("UDP_SESSION_OUT");
     private static final int PER_TWICE = 6;
     private static final int PER_IPV6_SUBNET = 41;
 
@@ -182,5 +184,14 @@ class PlannerPropertyTest {
         final Allocations second = Allocator.allocate(Fixtures.network(Fixtures.tenant("two", 100)), gone);
         assertThat(gone.tenants()).isEmpty();
         assertThat(second.tenants().get("two").vrf()).isNotEqualTo(first.tenants().get("one").vrf());
+    }
+
+    /** OpenFlow flows of a tenant in a scenario of {@code cost-budget.txt}, where they stand for all who need them. */
+    private static int flowsOf(final String scenario) {
+        try (Scanner lines = new Scanner(PlannerPropertyTest.class.getResourceAsStream("/cost-budget.txt"),
+                StandardCharsets.UTF_8).useDelimiter("\\R")) {
+            return lines.tokens().map(line -> line.split(" *\\| *")).filter(cells -> cells[0].equals(scenario))
+                .map(cells -> Integer.parseInt(cells[1])).findFirst().orElseThrow();
+        }
     }
 }

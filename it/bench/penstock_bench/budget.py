@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the data plane may cost in flows, lookups and masks: counted, so the same on every machine.
+
+The numbers stand in one file, which CostPacketsIT and PlannerPropertyTest hold the planner to. The baseline takes its
+counted ratios from there, too.
+"""
+
+import dataclasses
+import pathlib
+
+from penstock_node.errors import PenstockError
+
+FILE = pathlib.Path(__file__).resolve().parents[3] / "odl-apps/pipeline/src/test/resources/cost-budget.txt"
+
+
+@dataclasses.dataclass(frozen=True)
+class Cost:
+    """Of one scenario: OpenFlow flows a tenant, lookups a packet, cached flows, and masks among these."""
+    flows: int
+    passes: float
+    megaflows: int
+    masks: int
+
+
+def load(path=FILE):
+    """{scenario: Cost} of the file."""
+    found = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("#") or not line.strip():
+            continue
+        try:
+            name, flows, passes, megaflows, masks = (cell.strip() for cell in line.split("|"))
+            found[name] = Cost(int(flows), float(passes), int(megaflows), int(masks))
+        except ValueError as error:
+            raise PenstockError(f"{path}:{number}: wanted: scenario | flows | passes | megaflows | masks") from error
+    return found
+
+
+def ratios():
+    """{ratio: value} of the ratios that are counted and not measured."""
+    return {"flows_per_tenant": load()["UDP_SESSION_OUT"].flows}
