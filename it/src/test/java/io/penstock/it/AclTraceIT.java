@@ -41,7 +41,7 @@ class AclTraceIT {
     private static final String OWN_PUBLIC = "198.51.100.10";
     private static final String DENIED_IN = "ACL office-in permits no such packet";
     private static final String DENIED_OUT = "ACL office-out permits no such packet";
-    private static final String TRACKED = "connection of what is permitted";
+    private static final String TRACKED = "connection of a permitted packet";
     private static final int PACKETS = 25;
 
     private static TracedNode node;
@@ -91,14 +91,14 @@ class AclTraceIT {
     @Test
     void answersPassAsLongAsWhatTheyAnswerIsPermitted() {
         node.assertThat(toHost("tcp_src=80,tcp_dst=40000"), REPLY)
-            .meets(Table.TENANT_ACL_IN_REPLY, "ACL office-out entry web permit, answers").leavesBy("acc0");
+            .meets(Table.TENANT_ACL_IN_REPLY, "ACL office-out entry web permit, replies").leavesBy("acc0");
         node.assertThat(toHost("tcp_src=22,tcp_dst=40000"), REPLY)
             .isDroppedBy(Table.TENANT_ACL_IN_REPLY, DENIED_IN);
         node.assertThat(toHost("tcp_src=25,tcp_dst=40000"), REPLY)
-            .isDroppedBy(Table.TENANT_ACL_IN_REPLY, "ACL office-out entry no-mail drop, answers");
+            .isDroppedBy(Table.TENANT_ACL_IN_REPLY, "ACL office-out entry no-mail drop, replies");
         node.assertThat(fromHost().with("icmp,nw_src=" + OWN + ",nw_dst=" + WORLD
             + ",nw_ttl=64,icmp_type=0,icmp_code=0"), REPLY)
-            .meets(Table.TENANT_ACL_REPLY, "ACL office-in entry ping permit, answers").leavesBy("up0");
+            .meets(Table.TENANT_ACL_REPLY, "ACL office-in entry ping permit, replies").leavesBy("up0");
     }
 
     @Test
@@ -114,7 +114,7 @@ class AclTraceIT {
         for (final String fragment : new String[] {"first,udp_src=40000,udp_dst=53", "later"}) {
             node.assertThat(fragmentOut(fragment), NEW).isDroppedBy(Table.TENANT_ACL_REPLY, DENIED_OUT);
             node.assertThat(fragmentOut(fragment), ESTABLISHED).isDroppedBy(Table.TENANT_ACL_REPLY, DENIED_OUT);
-            node.assertThat(fragmentOut(fragment), REPLY, NEW).meets(Table.TENANT_ACL_REPLY, "fragment of an answer")
+            node.assertThat(fragmentOut(fragment), REPLY, NEW).meets(Table.TENANT_ACL_REPLY, "fragment of a reply")
                 .leavesBy("up0");
         }
     }
@@ -149,13 +149,13 @@ class AclTraceIT {
             if (in == null) {
                 other.assertThat(toHost("tcp_src=1,tcp_dst=1"), NEW).meets(Table.TENANT_ACL_IN_TRACK, TRACKED)
                     .leavesBy("acc0");
-                other.assertThat(fromHost().tcp(OWN, WORLD, 22), REPLY).meets(Table.TENANT_ACL_REPLY, "answer")
+                other.assertThat(fromHost().tcp(OWN, WORLD, 22), REPLY).meets(Table.TENANT_ACL_REPLY, "reply")
                     .leavesBy("up0");
                 other.assertThat(fromHost().tcp(OWN, WORLD, 22), NEW).isDroppedBy(Table.TENANT_ACL_REPLY, DENIED_OUT);
             } else {
                 other.assertThat(fromHost().tcp(OWN, WORLD, 22), NEW).meets(Table.TENANT_ACL_TRACK, TRACKED)
                     .leavesBy("up0");
-                other.assertThat(toHost("tcp_src=22,tcp_dst=1"), REPLY).meets(Table.TENANT_ACL_IN_REPLY, "answer")
+                other.assertThat(toHost("tcp_src=22,tcp_dst=1"), REPLY).meets(Table.TENANT_ACL_IN_REPLY, "reply")
                     .leavesBy("acc0");
                 other.assertThat(toHost("tcp_src=22,tcp_dst=1"), NEW)
                     .isDroppedBy(Table.TENANT_ACL_IN_REPLY, DENIED_IN);

@@ -92,7 +92,7 @@ class BranchPacketsIT extends PairOnNode {
         load(Optional.of(List.of("scrub")), "scrub");
         pair.first().getsNoTcpAnswer(EdgeNetwork.SERVER, TenantPair.WEB);
         assertThat(pair.first().askUdp(EdgeNetwork.SERVER, TenantPair.DNS)).isEqualTo(TenantPair.FIRST_PUBLIC);
-        assertThat(node.packets(Table.CHAIN_RETURN, "branch is down, closed")).isPositive();
+        assertThat(node.packets(Table.CHAIN_RETURN, "branch stopped by fail policy closed")).isPositive();
     }
 
     @Test

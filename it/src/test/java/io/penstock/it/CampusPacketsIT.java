@@ -75,7 +75,8 @@ class CampusPacketsIT {
         try (Capture capture = right.capture("icmp[icmptype] == icmp-echo")) {
             assertThat(beside.ping(right.address(), 1)).isTrue();
             Await.until("the drop is counted",
-                () -> node.packets(Table.L2_FORWARD, "host is where the frame came from"), count -> count > 0);
+                () -> node.packets(Table.L2_FORWARD, "host is at the attachment that the frame came from"),
+                    count -> count > 0);
             Await.until("the frame arrives", capture::frames, frames -> !frames.isEmpty());
             assertThat(capture.frames()).hasSize(1);
         }

@@ -98,7 +98,7 @@ class ChainPacketsIT extends PairOnNode {
         load(Set.of("fw"));
         pair.first().doesNotReach(EdgeNetwork.SERVER);
         pair.first().getsNoTcpAnswer(EdgeNetwork.SERVER, TenantPair.WEB);
-        await(Table.CHAIN_OUT, "chain is down, closed");
+        await(Table.CHAIN_OUT, "chain stopped by fail policy closed");
     }
 
     @Test

@@ -116,7 +116,7 @@ class ChainRulesPacketsIT extends PairOnNode {
     void aChainThatIsDownStopsWhatItsRulesNameAlone() {
         load(Set.of("tap"));
         pair.first().getsNoTcpAnswer(EdgeNetwork.SERVER, WEB);
-        await(Table.CHAIN_OUT, "chain is down, closed, rule web");
+        await(Table.CHAIN_OUT, "chain stopped by fail policy closed, rule web");
         pair.first().reaches(EdgeNetwork.SERVER);
         assertThat(pair.first().askTcp(EdgeNetwork.SERVER, TELNET)).isEqualTo(TenantPair.FIRST_PUBLIC);
     }

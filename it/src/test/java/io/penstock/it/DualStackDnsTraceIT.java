@@ -80,7 +80,7 @@ class DualStackDnsTraceIT {
         node.assertThat(host().udp(HOST, GATEWAY, 54))
             .isDroppedBy(Table.GATEWAY, "to the gateway " + GATEWAY + ", not ping");
         node.assertThat(TracedNode.fromTransit().udp(WORLD, GATEWAY, DNS))
-            .isDroppedBy(Table.VRF_ROUTE, "to the gateway " + GATEWAY + " from elsewhere");
+            .isDroppedBy(Table.VRF_ROUTE, "to the gateway " + GATEWAY + " from outside the VRF");
         node.assertThat(Packet.in("acc0", 920).toGateway().udp("2001:db8:7::5", "2001:db8:7::1", DNS))
             .isDroppedBy(Table.GATEWAY, "to the gateway 2001:db8:7::1, not ping");
         node.assertThat(host().udp(HOST, SERVICE, DNS)).isDroppedBy(Table.TENANT_ACL, "ACL six permits no such packet");

@@ -50,7 +50,7 @@ class DualStackTraceIT {
             .meets(Table.ND_ANSWER, "advertisement of a gateway").leavesBy("acc0");
         node.assertThat(Packet.in("acc0", 900).solicitation("fe80::5", gateway)).leavesBy("acc0");
         node.assertThat(Packet.in("acc0", 900).solicitation("::", gateway))
-            .meets(Table.ND_REPLY, "solicitation for the gateway " + gateway + ", to have its address")
+            .meets(Table.ND_REPLY, "solicitation for the gateway " + gateway + ", duplicate address detection")
             .leavesBy("acc0");
         node.assertThat(toGateway("acc0", 900).ping(HOST, gateway)).leavesBy("acc0");
         node.assertThat(toGateway("acc0", 900).ping(HOST, gateway).ttl(1)).leavesBy("acc0");
@@ -58,13 +58,13 @@ class DualStackTraceIT {
 
     @Test
     void nobodyElseIsAGateway() {
-        final String label = "claims the gateway " + GATEWAY;
+        final String label = "neighbour discovery claims the gateway " + GATEWAY;
         node.assertThat(Packet.in("acc0", 900).solicitation(GATEWAY, HOST)).isDroppedBy(Table.ND_LEARN, label);
         node.assertThat(Packet.in("acc0", 900).ethernet(Packet.HOST_MAC, ALL_NODES)
             .advertisement(GATEWAY, "ff02::1")).isDroppedBy(Table.ND_LEARN, label);
         node.assertThat(Packet.in("acc1", 902).ethernet(Packet.HOST_MAC, ALL_NODES)
             .advertisement("2001:db8:2::1", "ff02::1"))
-            .isDroppedBy(Table.ND_LEARN, "claims the gateway 2001:db8:2::1");
+            .isDroppedBy(Table.ND_LEARN, "neighbour discovery claims the gateway 2001:db8:2::1");
     }
 
     @Test
@@ -132,7 +132,7 @@ class DualStackTraceIT {
         for (final String source : new String[] {"fe80::5", "::"}) {
             node.assertThat(Packet.in("acc0", 900).ethernet(Packet.HOST_MAC, "33:33:00:00:00:02").with("icmp6,"
                 + "icmpv6_type=133,icmpv6_code=0,ipv6_src=" + source + ",ipv6_dst=ff02::2,nw_ttl=255"))
-                .meets(Table.IPV6_REQUEST, "asks for a router or by DHCPv6").does("meter").goesToController();
+                .meets(Table.IPV6_REQUEST, "router solicitation or DHCPv6 request").does("meter").goesToController();
         }
         node.assertThat(Packet.in("acc0", 900).ethernet(Packet.HOST_MAC, "33:33:00:01:00:02")
             .udp("fe80::5", "ff02::1:2", 547)).does("meter").goesToController();
@@ -170,7 +170,7 @@ class DualStackTraceIT {
         node.assertThat(toGateway("acc0", 900).udp(HOST, "2001:db8:2::9", 53))
             .meets(Table.VRF_ROUTE, "connected 2001:db8:2::/64").leavesBy("acc1");
         node.assertThat(toGateway("acc0", 900).udp(HOST, "2001:db8:2::77", 53))
-            .meets(Table.NEIGHBOUR_FOUND, "ask for the next hop").goesToController();
+            .meets(Table.NEIGHBOUR_FOUND, "request the address of the next hop").goesToController();
     }
 
     @ParameterizedTest
@@ -184,11 +184,11 @@ class DualStackTraceIT {
     @Test
     void theSenderIsToldOfAUsedUpHopLimit() {
         node.assertThat(toGateway("acc0", 900).tcp(HOST, WORLD, 80).ttl(1))
-            .meets(Table.GATEWAY, "hop limit 1 is used up").meets(Table.ROUTING_ERROR, "tell the sender")
+            .meets(Table.GATEWAY, "hop limit 1 is used up").meets(Table.ROUTING_ERROR, "ICMP error to the sender")
             .goesToController();
         node.assertThat(TracedNode.fromTransit().tcp(WORLD, HOST, 80).ttl(1))
             .meets(Table.BACKBONE_IN, "hop limit 1 is used up")
-            .meets(Table.ROUTING_ERROR, "tell the sender, backbone").goesToController();
+            .meets(Table.ROUTING_ERROR, "ICMP error to the sender, backbone").goesToController();
     }
 
     @Test
@@ -206,9 +206,9 @@ class DualStackTraceIT {
     @Test
     void theBackboneTakesOnlyWhatIsOurs() {
         node.assertThat(TracedNode.fromTransit().tcp(WORLD, "2001:db8:99::1", 80))
-            .isDroppedBy(Table.BACKBONE_IN, "from the backbone, not for us");
+            .isDroppedBy(Table.BACKBONE_IN, "from the backbone, destination not on this node");
         node.assertThat(TracedNode.fromTransit().tcp(WORLD, GATEWAY, 80))
-            .isDroppedBy(Table.VRF_ROUTE, "to the gateway " + GATEWAY + " from elsewhere");
+            .isDroppedBy(Table.VRF_ROUTE, "to the gateway " + GATEWAY + " from outside the VRF");
     }
 
     @Test
@@ -221,7 +221,7 @@ class DualStackTraceIT {
         node.assertThat(uplink.solicitation("2001:db8:ffff::1", HOST)).leavesBy();
         node.assertThat(TracedNode.fromTransit().ping("2001:db8:ffff::1", "2001:db8:ffff::2")).leavesBy("up0");
         node.assertThat(TracedNode.fromTransit().advertisement("2001:db8:ffff::2", "2001:db8:ffff::2"))
-            .isDroppedBy(Table.BACKBONE_ND, "claims the backbone address");
+            .isDroppedBy(Table.BACKBONE_ND, "neighbour discovery claims the backbone address");
     }
 
     @Test

@@ -65,7 +65,7 @@ class ErrorTraceIT {
                     plain().tcp("10.0.0.5", "10.0.0.1", 22))) {
                 // The VRF, and the kind of error.
                 out(packet.ttl(ttl)).meets(Table.GATEWAY, "TTL " + ttl + " is used up")
-                    .meets(ERRORS, "tell the sender").endsWith("reg0=0x3", "reg5=0x40000", "nw_ttl=" + ttl)
+                    .meets(ERRORS, "ICMP error to the sender").endsWith("reg0=0x3", "reg5=0x40000", "nw_ttl=" + ttl)
                     .goesToController();
             }
         }
@@ -76,22 +76,24 @@ class ErrorTraceIT {
     void nobodyIsToldOfErrorsLaterFragmentsAndGroups() {
         for (final int type : new int[] {3, 4, 5, 11, 12}) {
             out(plain().with("icmp,icmp_type=" + type + ",icmp_code=0,nw_src=10.0.0.5,nw_dst=" + WORLD + ",nw_ttl=1"))
-                .isDroppedBy(ERRORS, "an ICMP error: nobody is told");
+                .isDroppedBy(ERRORS, "no ICMP error about an ICMP error");
         }
         out(plain().with("udp,nw_frag=later,nw_src=10.0.0.5,nw_dst=" + WORLD + ",nw_ttl=1"))
-            .isDroppedBy(ERRORS, "a later fragment: its first one tells");
+            .isDroppedBy(ERRORS, "no ICMP error about a later fragment");
         out(plain().with("udp,nw_frag=first,udp_dst=9,nw_src=10.0.0.5,nw_dst=" + WORLD + ",nw_ttl=1"))
             .goesToController();
-        out(plain().udp("10.0.0.5", "239.1.2.3", 9).ttl(1)).isDroppedBy(ERRORS, "to a group: nobody is told");
+        out(plain().udp("10.0.0.5", "239.1.2.3", 9).ttl(1))
+            .isDroppedBy(ERRORS, "no ICMP error about a packet to a group");
     }
 
     @Test
     void theWorldIsToldOfPacketsForUs() {
         for (final String destination : List.of("203.0.113.1", "203.0.113.2", WORLD)) {
             out(fromTransit().udp(LOCAL, destination, 33434).ttl(1)).meets(Table.BACKBONE_IN, "TTL 1 is used up")
-                .meets(ERRORS, "tell the sender, backbone").endsWith("reg0=0x1", "reg5=0x40000").goesToController();
+                .meets(ERRORS, "ICMP error to the sender, backbone").endsWith("reg0=0x1", "reg5=0x40000")
+                .goesToController();
             out(Packet.in("up0").ethernet(TRANSIT_MAC, "02:00:00:00:00:77").udp(LOCAL, destination, 1).ttl(1))
-                .isDroppedBy(ERRORS, "nobody is told");
+                .isDroppedBy(ERRORS, "no ICMP error about this packet");
         }
         out(fromTransit().ping("192.0.2.1", "192.0.2.2").ttl(1)).leavesBy("up0");
     }
@@ -99,7 +101,8 @@ class ErrorTraceIT {
     @Test
     void whoSendsWhereNoRouteLeadsIsTold() {
         out(plain().udp("10.0.0.5", "192.88.99.1", 53), NEW).meets(Table.BACKBONE_ROUTE, "no backbone route")
-            .meets(ERRORS, "tell the sender, backbone").endsWith("reg0=0x1", "reg5=0x80000").goesToController();
+            .meets(ERRORS, "ICMP error to the sender, backbone").endsWith("reg0=0x1", "reg5=0x80000")
+            .goesToController();
     }
 
     @Test

@@ -22,7 +22,7 @@ class GuardTraceIT {
     private static final String BESIDE_MAC = "02:00:00:00:00:20";
     private static final String STRANGE_MAC = "02:00:00:00:00:77";
     private static final String NOT_SENDERS = "source address is not the sender's";
-    private static final String NO_LEASE = "address of the DHCP server without a lease";
+    private static final String NO_LEASE = "address of a DHCP pool or reservation without a lease";
 
     private static TracedNode node;
 

@@ -78,7 +78,7 @@ class HostileFunctionPacketsIT extends PairOnNode {
                 send(side, 4, EdgeNetwork.SERVER, "10.0.0.5");
             }
             Await.until("they are counted", () -> node.packets(Table.CHAIN_RETURN,
-                "a function sent a tag it does not serve") > FRAMES / 100);
+                "function sent an 802.1Q tag that it does not serve") > FRAMES / 100);
             assertThat(there.frames()).isEmpty();
         }
         nobodyIsHarmed();

@@ -39,8 +39,8 @@ class LimitsTraceIT {
     @Test
     void conntrackIsAskedBeforeItTranslates() {
         node.assertThat(fromHost().ping(SOURCE, WORLD), NEW, NEW)
-            .meets(Table.NAT_TRANSLATE, "look whether it begins a connection")
-            .meets(Table.NAT_BEGIN, "begins a connection").meets(Table.NAT_TRANSLATE, "translate")
+            .meets(Table.NAT_TRANSLATE, "check for a new connection")
+            .meets(Table.NAT_BEGIN, "new connection").meets(Table.NAT_TRANSLATE, "translate")
             .endsWith("nw_src=" + PUBLIC).leavesBy("up0");
         node.assertThat(fromHost().ping(SOURCE, WORLD), ESTABLISHED, ESTABLISHED)
             .meets(Table.NAT_BEGIN, "a known connection").endsWith("nw_src=" + PUBLIC).leavesBy("up0");

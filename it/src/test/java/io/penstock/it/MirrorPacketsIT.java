@@ -58,7 +58,7 @@ class MirrorPacketsIT extends PairOnNode {
         }
         pair.areTranslated();
         pair.areIsolated();
-        assertThat(node.packets(Table.CHAIN_RETURN, "a function sent a tag it does not serve")).isZero();
+        assertThat(node.packets(Table.CHAIN_RETURN, "function sent an 802.1Q tag that it does not serve")).isZero();
     }
 
     @ParameterizedTest

@@ -52,7 +52,7 @@ class NatDropsPacketsIT {
 
     private static List<Long> count() {
         return List.of(pair.node().packets(Table.BACKBONE_IN, "public address of pool public is not in use here"),
-            pair.node().packets(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it"),
+            pair.node().packets(Table.NAT_IN_CHECK, "from the backbone, unsolicited"),
             pair.node().packets(Table.ACCESS_GUARD, "source address is not the sender's"));
     }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How source NAT behaves where RFC 5508 asks for something, on queries and errors of ICMP. */
 class NatIcmpPacketsIT {
     private static final int PORT = 30050;
-    private static final String NOBODY_ASKED = "from the backbone, nobody asked for it";
+    private static final String NOBODY_ASKED = "from the backbone, unsolicited";
     /** Sends an error about the datagram from the mapped port to the server, with one thing unusual or wrong. */
     private static final String ERROR = Icmp.PACKETS + """
         sender, public, server, port, to, kind, code = sys.argv[1:4] + [int(word) for word in sys.argv[4:8]]

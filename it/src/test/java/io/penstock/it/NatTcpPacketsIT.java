@@ -114,7 +114,7 @@ class NatTcpPacketsIT {
     void bothEndsMayOpenAConnection() {
         try (Script outside = new Script(pair.node(), pair.server(), BOTH_CONNECT, 50000, NatPair.PUBLIC, 40000)) {
             Await.until("its first SYN is dropped",
-                () -> pair.node().packets(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it"),
+                () -> pair.node().packets(Table.NAT_IN_CHECK, "from the backbone, unsolicited"),
                 count -> count > 0);
             assertThat(Script.run(first, BOTH_CONNECT, 40000, EdgeNetwork.SERVER, 50000))
                 .isEqualTo("ready\nhello " + EdgeNetwork.SERVER + " 50000");

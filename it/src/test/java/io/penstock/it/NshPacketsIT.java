@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two tenants with the same addresses through functions that know the service header, and a firewall that does not. */
 class NshPacketsIT extends PairOnNode {
-    private static final String UNSERVED = "without a service header that was served, from sf-out";
+    private static final String UNSERVED = "no network service header with index 254, from sf-out";
     /**
      * A service function between two devices: passes on what has a service header, with an index that is lower by one.
      * With an argument it leaves the index as it is.

@@ -58,6 +58,6 @@ class OnDemandTraceIT {
     @Test
     void nobodyIsReachedUnasked() {
         node.assertThat(fromTransit().tcp(WORLD, "198.51.100.4", 1024), NEW)
-            .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it");
+            .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, unsolicited");
     }
 }

@@ -170,13 +170,13 @@ class PublishedPacketsIT {
         try (Script knock = new Script(node, server(), KNOCK, PUBLIC, DEAF)) {
             Await.until("it is tracked", () -> node.connections("tcp", "dport=" + DEAF), found -> found.size() == 1);
             load(List.of());
-            final long before = node.packets(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it");
-            final long opened = node.packets(Table.NAT_IN_CHECK, "opened by the other end too");
+            final long before = node.packets(Table.NAT_IN_CHECK, "from the backbone, unsolicited");
+            final long opened = node.packets(Table.NAT_IN_CHECK, "opened by both ends");
             Await.until("its SYN comes again and is dropped",
-                () -> node.packets(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it"),
+                () -> node.packets(Table.NAT_IN_CHECK, "from the backbone, unsolicited"),
                 count -> count > before);
             assertThat(node.connections("tcp", "dport=" + DEAF)).hasSize(1);
-            assertThat(node.packets(Table.NAT_IN_CHECK, "opened by the other end too")).isEqualTo(opened);
+            assertThat(node.packets(Table.NAT_IN_CHECK, "opened by both ends")).isEqualTo(opened);
             assertThat(knock.lines()).isEmpty();
         }
     }
@@ -239,10 +239,10 @@ class PublishedPacketsIT {
             Script.run(server(), SAY, 30072, OWN, CLOSED);
             Await.until("the error arrives", outside::lines, lines -> lines.equals(List.of(
                 OWN + " " + EdgeNetwork.SERVER + " 3 3 " + EdgeNetwork.SERVER + " 30072 10.0.0.10 " + CLOSED)));
-            final long before = node.packets(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it");
+            final long before = node.packets(Table.NAT_IN_CHECK, "from the backbone, unsolicited");
             Script.run(client, SAY, 30073, OWN, CLOSED);
             Await.until("the error is dropped",
-                () -> node.packets(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it"),
+                () -> node.packets(Table.NAT_IN_CHECK, "from the backbone, unsolicited"),
                 count -> count > before);
             assertThat(neither.lines()).isEmpty();
         }

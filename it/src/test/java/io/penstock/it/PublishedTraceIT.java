@@ -67,7 +67,7 @@ class PublishedTraceIT {
         node.assertThat(fromHost().tcp("10.0.0.11", WORLD, 80), NEW).endsWith("nw_src=" + PUBLIC).leavesBy("up0");
         node.assertThat(fromHost().tcp("10.0.0.132", WORLD, 80), NEW).endsWith("nw_src=" + PUBLIC).leavesBy("up0");
         node.assertThat(fromTransit().tcp(WORLD, "198.51.100.132", 80))
-            .isDroppedBy(Table.BACKBONE_IN, "from the backbone, not for us");
+            .isDroppedBy(Table.BACKBONE_IN, "from the backbone, destination not on this node");
     }
 
     @ParameterizedTest
@@ -101,9 +101,9 @@ class PublishedTraceIT {
     void nothingElseIs() {
         for (final String state : new String[] {NEW, ESTABLISHED, INVALID}) {
             node.assertThat(fromTransit().tcp(WORLD, PUBLIC, 81), state)
-                .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it");
+                .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, unsolicited");
             node.assertThat(fromTransit().udp(WORLD, PUBLIC, 80), state)
-                .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it");
+                .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, unsolicited");
         }
     }
 

@@ -95,9 +95,9 @@ class RichTenantTraceIT {
     void aFunctionCannotSpeakForAnotherTenant() {
         for (final String port : new String[] {"fw-in", "fw-out", "tap-in", "tap-out"}) {
             node.assertThat(Packet.in(port, 3).ethernet(INSIDE_MAC, OUTSIDE_MAC).tcp("10.1.0.5", WORLD, 80))
-                .isDroppedBy(Table.CHAIN_RETURN, "a function sent a tag it does not serve");
+                .isDroppedBy(Table.CHAIN_RETURN, "function sent an 802.1Q tag that it does not serve");
             node.assertThat(Packet.in(port).ethernet(INSIDE_MAC, OUTSIDE_MAC).tcp("10.1.0.5", WORLD, 80))
-                .isDroppedBy(Table.CHAIN_RETURN, "a function sent a tag it does not serve");
+                .isDroppedBy(Table.CHAIN_RETURN, "function sent an 802.1Q tag that it does not serve");
         }
     }
 
@@ -110,19 +110,20 @@ class RichTenantTraceIT {
             down.assertThat(fromTransit().tcp(WORLD, PUBLIC, 1), REPLY)
                 .meets(Table.CHAIN_IN, "chain hop to fw-out").leavesBy("fw-out");
             down.assertThat(inChain("tap-out").tcp("10.1.0.5", WORLD, 80))
-                .isDroppedBy(Table.CHAIN_RETURN, "a function sent a tag it does not serve");
+                .isDroppedBy(Table.CHAIN_RETURN, "function sent an 802.1Q tag that it does not serve");
         }
     }
 
     @Test
     void withoutAFunctionThatMustNotBeMissedNothingPasses() {
         try (TracedNode down = new TracedNode(Fixtures.plan(Fixtures.network(Fixtures.rich()), Set.of("fw")))) {
-            down.assertThat(fromA().tcp("10.1.0.5", WORLD, 80)).isDroppedBy(Table.CHAIN_OUT, "chain is down, closed");
+            down.assertThat(fromA().tcp("10.1.0.5", WORLD, 80))
+                .isDroppedBy(Table.CHAIN_OUT, "chain stopped by fail policy closed");
             down.assertThat(fromTransit().tcp(WORLD, PUBLIC, 1), REPLY)
-                .isDroppedBy(Table.CHAIN_IN, "chain is down, closed");
+                .isDroppedBy(Table.CHAIN_IN, "chain stopped by fail policy closed");
             for (final String port : new String[] {"fw-in", "fw-out", "tap-in", "tap-out"}) {
                 down.assertThat(inChain(port).tcp("10.1.0.5", WORLD, 80))
-                    .isDroppedBy(Table.CHAIN_RETURN, "a function sent a tag it does not serve");
+                    .isDroppedBy(Table.CHAIN_RETURN, "function sent an 802.1Q tag that it does not serve");
             }
             // Inside the VRF life goes on.
             down.assertThat(fromA().ping("10.1.0.5", "10.1.0.1")).leavesBy("acc0");
@@ -163,7 +164,7 @@ class RichTenantTraceIT {
             .isDroppedBy(Table.BACKBONE_ACL, "ACL keep-out entry no-private drop");
         node.assertThat(inChain("tap-out").tcp("10.1.0.5", PUBLIC, 80), NEW, NEW)
             .meets(Table.BACKBONE_ROUTE, "hairpin")
-            .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it");
+            .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, unsolicited");
         node.assertThat(inChain("tap-out").tcp("10.1.0.5", "203.0.113.9", 80), NEW)
             .isDroppedBy(Table.BACKBONE_IN, "public address of pool public is not in use here");
     }
@@ -185,7 +186,7 @@ class RichTenantTraceIT {
     void aFrameIsNotSentBackToWhereItCameFrom() {
         // The customer's own switch had forgotten the host and flooded: the host has the frame already.
         node.assertThat(Packet.in("acc1", 301).ethernet(Packet.HOST_MAC, OTHER_MAC).udp("10.1.0.5", "10.1.0.6", 7))
-            .isDroppedBy(Table.L2_FORWARD, "host is where the frame came from");
+            .isDroppedBy(Table.L2_FORWARD, "host is at the attachment that the frame came from");
     }
 
     @Test
@@ -198,7 +199,8 @@ class RichTenantTraceIT {
             .endsWith("dl_vlan=302", "dl_dst=" + ROUTER_MAC, "nw_dst=172.16.9.9", "nw_ttl=63").leavesBy("acc1");
         node.assertThat(Packet.in("acc1", 302).ethernet(ROUTER_MAC, Packet.GATEWAY_MAC)
             .tcp("172.16.9.9", WORLD, 80)).meets(Table.GATEWAY, "from 172.16.0.0/12").leavesBy("fw-in");
-        node.assertThat(fromA().udp("10.1.0.5", "10.1.0.77", 7)).meets(Table.NEIGHBOUR_FOUND, "ask for the next hop")
+        node.assertThat(fromA().udp("10.1.0.5", "10.1.0.77", 7))
+            .meets(Table.NEIGHBOUR_FOUND, "request the address of the next hop")
             .goesToController();
     }
 }

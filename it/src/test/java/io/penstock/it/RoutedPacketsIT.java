@@ -123,10 +123,11 @@ class RoutedPacketsIT extends PairOnNode {
     @Test
     void whatIsNotForItsGatewayIsDroppedAndCounted() {
         load(Set.of(), ROUTER, "rt");
-        final long before = node.packets(Table.CHAIN_ROUTED, "a router sent what is not for its gateway");
+        final long before =
+            node.packets(Table.CHAIN_ROUTED, "routed function sent a frame that is not for its gateway");
         node.functions().inside("rt").run("/usr/bin/python3", "-c", SEND, "outside");
         Await.until("both are counted", () -> node.packets(Table.CHAIN_ROUTED,
-            "a router sent what is not for its gateway") >= before + 2);
+            "routed function sent a frame that is not for its gateway") >= before + 2);
         pair.areTranslated();
     }
 

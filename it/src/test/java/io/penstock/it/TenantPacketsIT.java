@@ -41,16 +41,17 @@ class TenantPacketsIT extends PairOnNode {
     void tenantsAreIsolated() {
         pair.areIsolated();
         Await.until("the drops are counted",
-            () -> node.packets(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it"), count -> count >= 7);
+            () -> node.packets(Table.NAT_IN_CHECK, "from the backbone, unsolicited"), count -> count >= 7);
     }
 
     @Test
     void nobodyComesInUnasked() {
         pair.areNotReachedUnasked();
         Await.until("the drops are counted",
-            () -> node.packets(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it"), count -> count >= 4);
+            () -> node.packets(Table.NAT_IN_CHECK, "from the backbone, unsolicited"), count -> count >= 4);
         Await.until("the drops are counted",
-            () -> node.packets(Table.BACKBONE_IN, "from the backbone, not for us"), count -> count >= 3);
+            () -> node.packets(Table.BACKBONE_IN, "from the backbone, destination not on this node"),
+                count -> count >= 3);
     }
 
     @Test

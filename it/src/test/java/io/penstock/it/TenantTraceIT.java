@@ -108,7 +108,7 @@ class TenantTraceIT {
     void whatNobodyAskedForDoesNotComeIn(final Customer customer) {
         for (final String state : new String[] {NEW, ESTABLISHED, INVALID}) {
             out(fromWorld(customer.outside()), state)
-                .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it");
+                .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, unsolicited");
         }
     }
 
@@ -116,7 +116,7 @@ class TenantTraceIT {
     void unusedPublicAddressesAndStrangeOnesDoNotComeIn() {
         out(fromWorld("203.0.113.2"))
             .isDroppedBy(Table.BACKBONE_IN, "public address of pool public is not in use here");
-        out(fromWorld("10.0.0.5")).isDroppedBy(Table.BACKBONE_IN, "from the backbone, not for us");
+        out(fromWorld("10.0.0.5")).isDroppedBy(Table.BACKBONE_IN, "from the backbone, destination not on this node");
         out(Packet.in("up0").ethernet(TRANSIT_MAC, "02:00:00:00:00:77").tcp(WORLD, FIRST.outside(), 1))
             .isDroppedBy(Table.BACKBONE_IN, "public address of pool public is not in use here");
     }
@@ -182,9 +182,9 @@ class TenantTraceIT {
         out(Packet.in("up0", 100).toGateway().tcp("10.0.0.5", WORLD, 80))
             .isDroppedBy(Table.CLASSIFY, "no backbone on this VLAN of up0");
         out(Packet.in("fw-in", 4000).toGateway().tcp("10.0.0.5", WORLD, 80))
-            .isDroppedBy(Table.CHAIN_RETURN, "a function sent a tag it does not serve");
+            .isDroppedBy(Table.CHAIN_RETURN, "function sent an 802.1Q tag that it does not serve");
         out(Packet.in("fw-out", FIRST.vrf()).toGateway().tcp("10.0.0.5", WORLD, 80))
-            .isDroppedBy(Table.CHAIN_RETURN, "a function sent a tag it does not serve");
+            .isDroppedBy(Table.CHAIN_RETURN, "function sent an 802.1Q tag that it does not serve");
         out(Packet.in("acc0", 100).ethernet("01:00:00:00:00:05", Packet.GATEWAY_MAC).tcp("10.0.0.5", WORLD, 80))
             .isDroppedBy(Table.ACCESS_LEARN, "source is a group address");
     }
@@ -202,20 +202,21 @@ class TenantTraceIT {
                     .meets(Table.BACKBONE_ROUTE, "hairpin, pool public")
                     .meets(Table.BACKBONE_IN, "to the public address").does("ct(zone=" + other.vrf() + ",nat)")
                     .endsWith("nw_src=" + customer.outside())
-                    .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it");
+                    .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, unsolicited");
             }
         }
         out(customer.sends().tcp("10.0.0.5", "203.0.113.2", 80), NEW)
             .isDroppedBy(Table.BACKBONE_IN, "public address of pool public is not in use here");
         out(customer.sends().ping("10.0.0.5", "192.0.2.2"), NEW)
-            .isDroppedBy(Table.BACKBONE_ROUTE, "to the backbone itself");
+            .isDroppedBy(Table.BACKBONE_ROUTE, "to the node's own backbone address");
     }
 
     @Test
     void whatOneTenantTaughtIsUnknownToTheOther() {
         out(FIRST.sends().tcp("10.0.0.7", "10.0.0.5", 80)).meets(Table.NEIGHBOURS, Tracer.LEARNED)
             .endsWith("dl_dst=" + Packet.HOST_MAC, "dl_src=" + Packet.GATEWAY_MAC, "dl_vlan=100").leavesBy("acc0");
-        out(SECOND.sends().tcp("10.0.0.7", "10.0.0.5", 80)).meets(Table.NEIGHBOUR_FOUND, "ask for the next hop")
+        out(SECOND.sends().tcp("10.0.0.7", "10.0.0.5", 80))
+            .meets(Table.NEIGHBOUR_FOUND, "request the address of the next hop")
             .goesToController();
     }
 

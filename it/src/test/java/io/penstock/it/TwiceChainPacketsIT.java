@@ -85,7 +85,8 @@ class TwiceChainPacketsIT {
         client.doesNotReach(SEEN);
         remote.getsNoTcpAnswer(PUBLIC, WEB);
         for (final Table table : List.of(Table.CHAIN_OUT, Table.CHAIN_IN)) {
-            Await.until("packets are counted in " + table, () -> node.packets(table, "chain is down, closed"),
+            Await.until("packets are counted in " + table,
+                () -> node.packets(table, "chain stopped by fail policy closed"),
                 count -> count > 0);
         }
     }

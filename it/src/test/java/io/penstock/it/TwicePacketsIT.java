@@ -189,7 +189,8 @@ class TwicePacketsIT {
         client.doesNotReach(FAR);
         assertThat(node.packets(Table.CHAIN_OUT, "to 172.31.0.0/24, which is seen at 10.98.0.0/24")).isPositive();
         assertThat(ping(remote, OWN, "-I", IMPOSTOR)).isFalse();
-        assertThat(node.packets(Table.CHAIN_IN, "from 10.99.0.0/24, where 10.0.0.0/24 is seen")).isPositive();
+        assertThat(node.packets(Table.CHAIN_IN, "from 10.99.0.0/24, at which the tenant sees 10.0.0.0/24"))
+            .isPositive();
 
         load(List.of(twice(SEEN_NETWORK, NETWORK)));
         client.reaches(FAR);
@@ -221,7 +222,8 @@ class TwicePacketsIT {
         for (final Host host : List.of(client, own)) {
             assertThat(ping(host, SEEN, "-s", "4000")).isFalse();
         }
-        assertThat(node.packets(Table.CHAIN_OUT, "fragment to 10.99.0.0/24, which is 10.0.0.0/24")).isEqualTo(12);
+        assertThat(node.packets(Table.CHAIN_OUT, "fragment to 10.99.0.0/24, which is translated to 10.0.0.0/24"))
+            .isEqualTo(12);
         assertThat(ping(remote, OWN, "-s", "4000")).isFalse();
         assertThat(node.packets(Table.CHAIN_IN, "fragment from 10.0.0.0/24, which is seen at 10.99.0.0/24"))
             .isEqualTo(6);

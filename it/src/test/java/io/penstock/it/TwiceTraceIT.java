@@ -115,7 +115,8 @@ class TwiceTraceIT {
     @Test
     void theTenantsListSeesWhatItsHostsSee() {
         node.assertThat(fromHost().tcp(HOST, "10.99.1.5", 80), NEW).meets(Table.TENANT_ACL,
-            "ACL web-only entry web permit").meets(Table.CHAIN_OUT, "to 10.99.1.0/24, which is 192.168.1.0/24");
+            "ACL web-only entry web permit")
+                .meets(Table.CHAIN_OUT, "to 10.99.1.0/24, which is translated to 192.168.1.0/24");
         // The uplink's list forbids 10.0.0.0/8, and sees none of it.
         node.assertThat(fromHost().ping(HOST, "10.99.1.5"), NEW).meets(Table.BACKBONE_ACL,
             "ACL keep-out entry rest permit").leavesBy("up0");
@@ -127,9 +128,9 @@ class TwiceTraceIT {
             .isDroppedBy(Table.CHAIN_OUT, "to 172.16.0.7/32, which is seen at 10.99.2.7/32");
         node.assertThat(fromHost().tcp(HOST, "172.16.0.8", 80), NEW).leavesBy("up0");
         node.assertThat(fromWorld().tcp("10.99.1.5", OWN, 80))
-            .isDroppedBy(Table.CHAIN_IN, "from 10.99.1.0/24, where 192.168.1.0/24 is seen");
+            .isDroppedBy(Table.CHAIN_IN, "from 10.99.1.0/24, at which the tenant sees 192.168.1.0/24");
         node.assertThat(fromWorld().tcp("10.99.2.7", PUBLIC, 80), NEW, FORWARDED)
-            .isDroppedBy(Table.CHAIN_IN, "from 10.99.2.7/32, where 172.16.0.7/32 is seen");
+            .isDroppedBy(Table.CHAIN_IN, "from 10.99.2.7/32, at which the tenant sees 172.16.0.7/32");
     }
 
     @ParameterizedTest
@@ -137,7 +138,7 @@ class TwiceTraceIT {
     void fragmentsDoNotPass(final String which) {
         // The list of the tenant drops later fragments first, where it has one.
         chained.assertThat(fromChain("tap-out").with(fragment(HOST, "10.99.1.5", which)))
-            .isDroppedBy(Table.CHAIN_RETURN, "fragment to 10.99.1.0/24, which is 192.168.1.0/24");
+            .isDroppedBy(Table.CHAIN_RETURN, "fragment to 10.99.1.0/24, which is translated to 192.168.1.0/24");
         node.assertThat(fromWorld().with(fragment("192.168.1.5", PUBLIC, which)), REPLY)
             .isDroppedBy(Table.CHAIN_IN, "fragment from 192.168.1.0/24, which is seen at 10.99.1.0/24");
     }
@@ -150,7 +151,7 @@ class TwiceTraceIT {
         node.assertThat(fromWorld().with(unreachable + PUBLIC), RELATED)
             .meets(Table.CHAIN_IN, "from 192.168.1.0/24, which is seen at 10.99.1.0/24");
         node.assertThat(fromWorld().with(unreachable + PUBLIC), INVALID)
-            .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, nobody asked for it");
+            .isDroppedBy(Table.NAT_IN_CHECK, "from the backbone, unsolicited");
     }
 
     @Test
@@ -169,7 +170,7 @@ class TwiceTraceIT {
         chained.assertThat(fromHost().tcp(HOST, "10.99.1.5", 80)).meets(Table.CHAIN_OUT, "chain hop to fw-in")
             .endsWith("nw_src=" + HOST, "nw_dst=10.99.1.5").leavesBy("fw-in");
         chained.assertThat(fromChain("tap-out").tcp(HOST, "10.99.1.5", 80), NEW)
-            .meets(Table.CHAIN_RETURN, "to 10.99.1.0/24, which is 192.168.1.0/24")
+            .meets(Table.CHAIN_RETURN, "to 10.99.1.0/24, which is translated to 192.168.1.0/24")
             .endsWith("nw_src=" + PUBLIC, "nw_dst=192.168.1.5", "vlan_tci=0x0000").leavesBy("up0");
         chained.assertThat(fromWorld().tcp("192.168.1.5", OWN, 80))
             .meets(Table.CHAIN_IN, "chain hop to tap-out, from 192.168.1.0/24, which is seen at 10.99.1.0/24")
@@ -179,6 +180,6 @@ class TwiceTraceIT {
         chained.assertThat(fromChain("tap-out").tcp(HOST, "172.16.0.7", 80))
             .isDroppedBy(Table.CHAIN_RETURN, "to 172.16.0.7/32, which is seen at 10.99.2.7/32");
         chained.assertThat(fromWorld().tcp("10.99.1.5", OWN, 80))
-            .isDroppedBy(Table.CHAIN_IN, "from 10.99.1.0/24, where 192.168.1.0/24 is seen");
+            .isDroppedBy(Table.CHAIN_IN, "from 10.99.1.0/24, at which the tenant sees 192.168.1.0/24");
     }
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 class DhcpIT {
     private static final int WEB = 80;
     private static final String POOL = "'pool': [{'first': '10.0.0.100', 'last': '10.0.0.199'}]";
-    private static final String UNLEASED = "address of the DHCP server without a lease";
+    private static final String UNLEASED = "address of a DHCP pool or reservation without a lease";
 
     private final EdgeSystem system;
     private final EdgeNode node;

@@ -134,7 +134,7 @@ class DualStackIT {
             Ipv6World.enable(host, Host.DEVICE);
             Ipv6World.address(host, "2001:db8:2:");
         }
-        assertThat(system.packets("other", "asks for a router or by DHCPv6")).isGreaterThanOrEqualTo(3);
+        assertThat(system.packets("other", "router solicitation or DHCPv6 request")).isGreaterThanOrEqualTo(3);
     }
 
     @Test
@@ -180,7 +180,7 @@ class DualStackIT {
         // The router's address is at the host.
         Ipv6World.python(host, SEND, "ff02::1", "8800000020000000" + "20010db8000100000000000000000001"
             + "0201020000000005");
-        counted("acme", "claims the gateway " + GATEWAY);
+        counted("acme", "neighbour discovery claims the gateway " + GATEWAY);
         Ipv6World.reaches(neighbour, Ipv6World.SERVER);
     }
 

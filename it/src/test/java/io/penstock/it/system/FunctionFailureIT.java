@@ -26,7 +26,7 @@ class FunctionFailureIT {
     /** The packet filter refuses it. */
     private static final int TELNET = 23;
     private static final Duration ONE_SECOND = Duration.ofSeconds(1);
-    private static final String CLOSED = "chain is down, closed";
+    private static final String CLOSED = "chain stopped by fail policy closed";
     private static final String TO_FILTER = "chain hop to fw-in";
     private static final String TO_FORWARDER = "chain hop to tap-in";
 

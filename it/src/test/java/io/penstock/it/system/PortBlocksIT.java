@@ -101,7 +101,7 @@ class PortBlocksIT {
             assertThat(blocks()).hasSize(MOST).doesNotHaveDuplicates();
             assertThat(Datagrams.answered(host, EdgeNetwork.SERVER, ECHO, 5 * SIZE))
                 .isBetween(2 * SIZE + 2, MOST * SIZE);
-            assertThat(system.packets("city", "every block of a subscriber of 10.0.0.0/24 is full")).isPositive();
+            assertThat(system.packets("city", "every port block of a subscriber of 10.0.0.0/24 is full")).isPositive();
             assertThat(uplink.frames()).isEmpty();
         }
     }

@@ -43,7 +43,7 @@ public final class AccessStage implements Stage {
             .when(MatchField.ETH_DST, Constants.GATEWAY_MAC).ipv4().go(Table.GATEWAY);
         sink.flow(Table.L2_LOOKUP, Priority.NORMAL, "ARP answer to the gateway, learned")
             .when(MatchField.ETH_DST, Constants.GATEWAY_MAC).arp().drop();
-        sink.flow(Table.L2_LOOKUP, Priority.LOW, "to the gateway, neither IPv4 nor ARP")
+        sink.flow(Table.L2_LOOKUP, Priority.LOW, "frame for the gateway that is not IPv4, IPv6 or ARP")
             .when(MatchField.ETH_DST, Constants.GATEWAY_MAC).drop();
         sink.flow(Table.L2_LOOKUP, Priority.MISS, "to a host")
             .then(new Action.Resubmit(Table.L2_HOSTS)).go(Table.L2_FORWARD);
@@ -113,7 +113,7 @@ public final class AccessStage implements Stage {
             }
         }
         // The customer's own switch flooded it: the host has the frame already.
-        sink.flow(Table.L2_FORWARD, Priority.GUARD, "host is where the frame came from")
+        sink.flow(Table.L2_FORWARD, Priority.GUARD, "host is at the attachment that the frame came from")
             .when(from, Register.OUT_ATTACHMENT.is(place)).drop();
         sink.flow(Table.L2_FORWARD, Priority.NORMAL, "flood from " + attachment.name())
             .when(from).then(flood).end();

@@ -35,7 +35,7 @@ import java.util.Optional;
  * tenant_acl_reply.
  */
 public final class AclStage implements Stage {
-    private static final String ANSWERS = ", answers";
+    private static final String ANSWERS = ", replies";
 
     /** One direction of the packets of a tenant. */
     private enum Way {
@@ -63,11 +63,11 @@ public final class AclStage implements Stage {
     public void planNode(final NodeView node, final FlowSink sink) {
         for (final Way way : Way.values()) {
             sink.flow(way.list, Priority.MISS, "no list").go(way.next);
-            sink.flow(way.denied, Priority.MISS, "lists are not tracked").drop();
-            sink.flow(way.track, Priority.MISS, "lists are not tracked").drop();
+            sink.flow(way.denied, Priority.MISS, "the VRF has no stateful list").drop();
+            sink.flow(way.track, Priority.MISS, "the VRF has no stateful list").drop();
             sink.flow(way.reply, Priority.TOP, "error for a known connection").when(state(TRK | REL, INV))
                 .go(way.next);
-            sink.flow(way.reply, Priority.MISS, "lists are not tracked").drop();
+            sink.flow(way.reply, Priority.MISS, "the VRF has no stateful list").drop();
         }
         sink.flow(Table.BACKBONE_ACL, Priority.MISS, "no list").go(Table.NEIGHBOUR_LOOKUP);
         for (final Backbone.Interface uplink : node.uplinks()) {
@@ -109,13 +109,14 @@ public final class AclStage implements Stage {
 
     private static void planTracked(final TenantView view, final Way way, final Optional<Acl> own,
             final Optional<Acl> others, final FlowSink sink) {
-        track(view, way.track, "connection of what is permitted", true, way.next, sink);
+        track(view, way.track, "connection of a permitted packet", true, way.next, sink);
         if (own.isEmpty()) {
-            sink.flow(way.list, Priority.LOW, "no list, but answers are let pass").when(view.isVrf()).go(way.track);
+            sink.flow(way.list, Priority.LOW, "no list, connection is tracked for replies")
+                .when(view.isVrf()).go(way.track);
             return;
         }
         planList(view, own.orElseThrow(), way.list, "", way.track, Optional.of(way.denied), sink);
-        track(view, way.denied, "look for what it may answer", false, way.reply, sink);
+        track(view, way.denied, "look up the connection of a reply", false, way.reply, sink);
         planAnswers(view, way, own.orElseThrow(), others, sink);
     }
 
@@ -124,10 +125,10 @@ public final class AclStage implements Stage {
             final FlowSink sink) {
         final List<FieldMatch> answer = List.of(view.isVrf(), state(TRK | RPL, NEW | INV));
         if (others.isEmpty()) {
-            sink.flow(way.reply, Priority.NORMAL, "answer").when(answer).go(way.next);
+            sink.flow(way.reply, Priority.NORMAL, "reply").when(answer).go(way.next);
         } else {
             for (final Acl.Family family : view.families()) {
-                of(family, sink.flow(way.reply, Priority.TOP, "fragment of an answer").when(answer))
+                of(family, sink.flow(way.reply, Priority.TOP, "fragment of a reply").when(answer))
                     .when(Fragment.YES.match()).go(way.next);
             }
             new AclFlows(sink, others.orElseThrow().answers(), new AclFlows.Place(way.reply, answer, view.vrf(),

@@ -30,7 +30,7 @@ public final class Backbone6Stage implements Stage {
         for (final int type : NdReplies.RESOLUTION) {
             sink.flow(Table.BACKBONE_IN, Priority.FIRST, "neighbour discovery").icmp6(type).go(Table.BACKBONE_ND);
         }
-        sink.flow(Table.BACKBONE_ND, Priority.MISS, "neighbour discovery, not for us").drop();
+        sink.flow(Table.BACKBONE_ND, Priority.MISS, "neighbour discovery for another node").drop();
         NdStage.answers(sink, Register.VRF.is(Constants.BACKBONE_VRF), "of an uplink", node.backboneMac());
         Ipv6Stage.expired(sink, Table.BACKBONE_IN);
         Ipv6Stage.notForwarded(sink, Table.BACKBONE_ROUTE);
@@ -41,7 +41,7 @@ public final class Backbone6Stage implements Stage {
             NdReplies.ping(sink.flow(Table.BACKBONE_IN, Priority.GUARD, "ping to the backbone address")
                 .when(Register.IN_ATTACHMENT.is(place)), uplink.address())
                 .then(NdReplies.echo(node.backboneMac())).go(Table.EGRESS);
-            sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, "to the backbone itself").ipv6()
+            sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, "to the node's own backbone address").ipv6()
                 .when(FieldMatch.of(MatchField.IPV6_DST, uplink.address())).drop();
             routeVia(node, uplink, sink, "connected on " + uplink.port(),
                 new Hop(uplink.prefix(), NdReplies.nextHopIsDestination()));
@@ -73,13 +73,13 @@ public final class Backbone6Stage implements Stage {
         final FieldMatch asked = FieldMatch.of(MatchField.ND_TARGET, address);
         final List<FieldMatch> inside = uplink.prefix().match(MatchField.IPV6_SRC);
         final Action learnAsker = NdReplies.learnAsker(Constants.BACKBONE_VRF, Constants.LEARNED_PER_TENANT);
-        final String claims = "claims the backbone address";
+        final String claims = "neighbour discovery claims the backbone address";
         sink.flow(Table.BACKBONE_ND, Priority.GUARD, claims).when(from).icmp6(NdReplies.SOLICITATION)
             .when(FieldMatch.of(MatchField.IPV6_SRC, address)).drop();
         sink.flow(Table.BACKBONE_ND, Priority.GUARD, claims).when(from).icmp6(NdReplies.ADVERTISEMENT).when(asked)
             .drop();
         final String label = "solicitation for the backbone address";
-        message(sink, Priority.HIGH, label + ", to have it", from, NdReplies.SOLICITATION).when(asked)
+        message(sink, Priority.HIGH, label + ", duplicate address detection", from, NdReplies.SOLICITATION).when(asked)
             .when(FieldMatch.of(MatchField.IPV6_SRC, Ipv6.UNSPECIFIED)).then(NdReplies.defend())
             .go(Table.ND_ANSWER);
         message(sink, Priority.HIGH, label + ", learned", from, NdReplies.SOLICITATION).when(asked, SOURCE_OPTION)

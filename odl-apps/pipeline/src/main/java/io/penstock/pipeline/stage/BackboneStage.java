@@ -48,7 +48,7 @@ public final class BackboneStage implements Stage {
             }
         }
         VrfStage.expired(sink, Table.BACKBONE_IN);
-        sink.flow(Table.BACKBONE_IN, Priority.MISS, "from the backbone, not for us").drop();
+        sink.flow(Table.BACKBONE_IN, Priority.MISS, "from the backbone, destination not on this node").drop();
         ErrorStage.tell(sink.flow(Table.BACKBONE_ROUTE, Priority.MISS, "no backbone route"), ErrorKind.NO_ROUTE);
     }
 
@@ -101,7 +101,7 @@ public final class BackboneStage implements Stage {
             .when(MatchField.ICMP_TYPE, Replies.ECHO_REQUEST)
             .then(Replies.echo(mac)).go(Table.EGRESS);
 
-        sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, "to the backbone itself").ipv4()
+        sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, "to the node's own backbone address").ipv4()
             .when(MatchField.IP_DST, uplink.address()).drop();
         routeVia(node, uplink, sink, "connected on " + uplink.port(), uplink.prefix(),
             new Action.Move(MatchField.IP_DST.range(), Register.NEXT_HOP.range()));

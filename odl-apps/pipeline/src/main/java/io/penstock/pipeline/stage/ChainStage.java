@@ -50,10 +50,10 @@ public final class ChainStage implements Stage {
         for (final Table table : List.of(Table.CHAIN_BRANCH, Table.CHAIN_SIDE)) {
             sink.flow(table, Priority.MISS, "no branch").drop();
         }
-        sink.flow(Table.CHAIN_ROUTED, Priority.MISS, "a router sent what is not for its gateway").drop();
-        sink.flow(Table.CHAIN_RETURN, Priority.MISS, "a function sent a tag it does not serve").drop();
-        sink.flow(Table.CHAIN_RULE, Priority.MISS, "a function sent a tag it does not serve").drop();
-        sink.flow(Table.CHAIN_STEER, Priority.MISS, "not of a chain with this function").drop();
+        sink.flow(Table.CHAIN_ROUTED, Priority.MISS, "routed function sent a frame that is not for its gateway").drop();
+        sink.flow(Table.CHAIN_RETURN, Priority.MISS, "function sent an 802.1Q tag that it does not serve").drop();
+        sink.flow(Table.CHAIN_RULE, Priority.MISS, "function sent an 802.1Q tag that it does not serve").drop();
+        sink.flow(Table.CHAIN_STEER, Priority.MISS, "packet of a chain without this function").drop();
         sink.flow(Table.CHAIN_IN, Priority.MISS, "no chain").go(Table.VRF_ROUTE);
         sink.flow(Table.CHAIN_OUT, Priority.MISS, "no chain").go(Table.NAT_MAP);
     }

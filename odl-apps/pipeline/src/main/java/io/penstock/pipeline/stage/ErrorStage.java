@@ -31,9 +31,9 @@ public final class ErrorStage implements Stage {
     private static final long MULTICAST_MASK = 0xf0000000L;
     private static final List<Action> TO_BE_TOLD = List.of(new Action.Meter(Meter.BACKBONE_ERRORS.number()),
         new Action.Controller(Constants.ERROR_BYTES));
-    private static final String MANY = "to a group: nobody is told";
-    private static final String LATER = "a later fragment: its first one tells";
-    private static final String ERROR = "an ICMP error: nobody is told";
+    private static final String MANY = "no ICMP error about a packet to a group";
+    private static final String LATER = "no ICMP error about a later fragment";
+    private static final String ERROR = "no ICMP error about an ICMP error";
 
     /** Ends a flow with what a router has to tell the sender of its packets. */
     static void tell(final FlowSink.Draft flow, final ErrorKind kind) {
@@ -56,17 +56,17 @@ public final class ErrorStage implements Stage {
         inBackbone(sink, ErrorKind.TIME_EXCEEDED).when(MatchField.ETH_DST, node.backboneMac()).then(TO_BE_TOLD).end();
         // From a tenant: its destination MAC address is what it had inside.
         inBackbone(sink, ErrorKind.NO_ROUTE).then(TO_BE_TOLD).end();
-        sink.flow(Table.ROUTING_ERROR, Priority.MISS, "nobody is told").drop();
+        sink.flow(Table.ROUTING_ERROR, Priority.MISS, "no ICMP error about this packet").drop();
     }
 
     private static FlowSink.Draft inBackbone(final FlowSink sink, final ErrorKind kind) {
-        return sink.flow(Table.ROUTING_ERROR, Priority.LOW, "tell the sender, backbone")
+        return sink.flow(Table.ROUTING_ERROR, Priority.LOW, "ICMP error to the sender, backbone")
             .when(Register.VRF.is(Constants.BACKBONE_VRF), Register.ERROR_KIND.is(kind.number()));
     }
 
     @Override
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
-        sink.flow(Table.ROUTING_ERROR, Priority.LOW, "tell the sender").when(view.isVrf())
+        sink.flow(Table.ROUTING_ERROR, Priority.LOW, "ICMP error to the sender").when(view.isVrf())
             .then(view.meter(TenantMeter.ERROR), new Action.Controller(Constants.ERROR_BYTES)).end();
     }
 }

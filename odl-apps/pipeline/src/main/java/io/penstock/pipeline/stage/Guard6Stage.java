@@ -65,7 +65,7 @@ public final class Guard6Stage implements Stage {
     }
 
     private static void discovery(final TenantView view, final TenantView.Domain domain, final FlowSink sink) {
-        NdReplies.message(allow(view, domain, sink, Table.ND_GUARD, "solicitation of who has no address yet"),
+        NdReplies.message(allow(view, domain, sink, Table.ND_GUARD, "solicitation of a host without an address"),
             NdReplies.SOLICITATION).when(FieldMatch.of(MatchField.IPV6_SRC, Ipv6.UNSPECIFIED)).go(Table.ND_LEARN);
         for (final Prefix6 prefix : ofLink(domain)) {
             NdReplies.message(allow(view, domain, sink, Table.ND_GUARD, "solicitation from " + prefix),

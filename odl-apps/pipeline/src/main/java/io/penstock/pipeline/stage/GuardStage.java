@@ -74,7 +74,8 @@ public final class GuardStage implements Stage {
         for (final Range range : served.bound()) {
             for (final Prefix prefix : range.prefixes()) {
                 for (final MatchField source : SOURCES) {
-                    sink.flow(Table.ACCESS_GUARD, Priority.HIGH, "address of the DHCP server without a lease")
+                    sink.flow(Table.ACCESS_GUARD, Priority.HIGH,
+                        "address of a DHCP pool or reservation without a lease")
                         .when(view.isVrf()).when(family(source)).when(prefix.match(source)).drop();
                 }
             }

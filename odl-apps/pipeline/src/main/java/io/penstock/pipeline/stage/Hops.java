@@ -18,10 +18,10 @@ import java.util.TreeMap;
 /** The steps of a tenant's chains. */
 record Hops(NodeView node, TenantView view) {
     /** Why nothing passes. */
-    static final String CLOSED = "chain is down, closed";
+    static final String CLOSED = "chain stopped by fail policy closed";
     /** Where it is not known yet which function of a chain comes. */
-    static final String UNDECIDED = "perhaps in a branch";
-    private static final String BRANCH_CLOSED = "branch is down, closed";
+    static final String UNDECIDED = "branch not decided";
+    private static final String BRANCH_CLOSED = "branch stopped by fail policy closed";
 
     /**
      * A function where packets come out of it, or go into it.

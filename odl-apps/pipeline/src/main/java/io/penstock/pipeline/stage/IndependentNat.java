@@ -38,7 +38,7 @@ final class IndependentNat {
     }
 
     static void planNode(final FlowSink sink) {
-        sink.flow(Table.NAT_MAP, Priority.MISS, "depends on the destination").go(Table.NAT_OUT);
+        sink.flow(Table.NAT_MAP, Priority.MISS, "no endpoint-independent mapping").go(Table.NAT_OUT);
         sink.flow(Table.NAT_MAP_PORT, Priority.NORMAL, "has a mapping").when(Register.MAPPED.is(1))
             .then(Register.MAPPED.load(0)).go(Table.NAT_MAP_LEARN);
         sink.flow(Table.NAT_MAP_PORT, Priority.MISS, "look at a port").then(new Action.Resubmit(Table.NAT_PORTS))

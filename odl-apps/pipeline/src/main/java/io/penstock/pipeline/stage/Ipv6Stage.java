@@ -64,7 +64,7 @@ public final class Ipv6Stage implements Stage {
             ping(view, subnet.gateway(), sink);
             sink.flow(Table.GATEWAY, Priority.NORMAL, "to the gateway " + subnet.gateway() + ", not ping")
                 .when(view.isVrf()).ipv6().when(FieldMatch.of(MatchField.IPV6_DST, subnet.gateway())).drop();
-            sink.flow(Table.VRF_ROUTE, Priority.GUARD, "to the gateway " + subnet.gateway() + " from elsewhere")
+            sink.flow(Table.VRF_ROUTE, Priority.GUARD, "to the gateway " + subnet.gateway() + " from outside the VRF")
                 .when(view.isVrf()).ipv6().when(FieldMatch.of(MatchField.IPV6_DST, subnet.gateway())).drop();
             route(view, "connected " + subnet.prefix(),
                 new Way(subnet.prefix(), mtu.to(subnet), NdReplies.nextHopIsDestination()), sink);

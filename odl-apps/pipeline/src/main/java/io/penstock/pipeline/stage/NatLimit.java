@@ -33,12 +33,12 @@ final class NatLimit {
         if (!view.hasNat() || view.limitNew().isEmpty()) {
             return;
         }
-        sink.flow(Table.NAT_TRANSLATE, Priority.FIRST, "look whether it begins a connection").when(view.isVrf()).ipv4()
+        sink.flow(Table.NAT_TRANSLATE, Priority.FIRST, "check for a new connection").when(view.isVrf()).ipv4()
             .when(Register.LOOKED_UP.is(0)).then(Register.LOOKED_UP.load(1),
                 new Action.ConnTrack(false, Register.VRF.range(), Table.NAT_BEGIN, Optional.empty(), Optional.empty()))
             .end();
         // A connection that nobody has answered yet is new as well, but has its mark.
-        sink.flow(Table.NAT_BEGIN, Priority.NORMAL, "begins a connection").when(view.isVrf(), state(TRK | NEW, INV))
+        sink.flow(Table.NAT_BEGIN, Priority.NORMAL, "new connection").when(view.isVrf(), state(TRK | NEW, INV))
             .when(MatchField.CT_MARK, 0).then(view.limitNew()).then(new Action.Resubmit(Table.NAT_TRANSLATE)).end();
     }
 }

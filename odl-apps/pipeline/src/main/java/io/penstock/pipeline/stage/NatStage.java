@@ -67,10 +67,10 @@ public final class NatStage implements Stage {
             .when(state(TRK | REL, INV)).go(Table.CHAIN_IN);
         // Its SYN came after ours: conntrack knows and translates it, and calls it new, no reply (conn_update_state,
         // lib/conntrack.c, 3.1). The mark is all of it: a connection to a forwarded port goes by its own flows.
-        sink.flow(Table.NAT_IN_CHECK, Priority.LOW, "opened by the other end too")
+        sink.flow(Table.NAT_IN_CHECK, Priority.LOW, "opened by both ends")
             .when(state(TRK | NEW | DNAT, RPL | INV)).ipv4().when(MatchField.IP_PROTO, IpProtocol.TCP)
             .when(MatchField.CT_MARK, Constants.TRANSLATED_MARK).go(Table.CHAIN_IN);
-        sink.flow(Table.NAT_IN_CHECK, Priority.MISS, "from the backbone, nobody asked for it").drop();
+        sink.flow(Table.NAT_IN_CHECK, Priority.MISS, "from the backbone, unsolicited").drop();
         sink.flow(Table.NAT_IN_NEW, Priority.NORMAL, "translated").when(state(TRK | DNAT, INV)).go(Table.CHAIN_IN);
         sink.flow(Table.NAT_IN_NEW, Priority.MISS, "not translated").drop();
 

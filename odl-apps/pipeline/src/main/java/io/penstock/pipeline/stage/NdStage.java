@@ -74,7 +74,7 @@ public final class NdStage implements Stage {
             }
         }
         answers(sink, view.isVrf(), "of a gateway", Constants.GATEWAY_MAC);
-        sink.flow(Table.IPV6_REQUEST, Priority.NORMAL, "asks for a router or by DHCPv6").when(view.isVrf())
+        sink.flow(Table.IPV6_REQUEST, Priority.NORMAL, "router solicitation or DHCPv6 request").when(view.isVrf())
             .then(view.meter(TenantMeter.HOST_CONFIGURATION), new Action.Controller(Constants.WHOLE_PACKET)).end();
     }
 
@@ -111,13 +111,13 @@ public final class NdStage implements Stage {
             final FlowSink sink) {
         final List<FieldMatch> here = here(view, domain);
         final FieldMatch asked = FieldMatch.of(MatchField.ND_TARGET, gateway);
-        final String claims = "claims the gateway " + gateway;
+        final String claims = "neighbour discovery claims the gateway " + gateway;
         sink.flow(Table.ND_LEARN, Priority.GUARD, claims).when(here).icmp6(NdReplies.SOLICITATION)
             .when(FieldMatch.of(MatchField.IPV6_SRC, gateway)).drop();
         sink.flow(Table.ND_LEARN, Priority.GUARD, claims).when(here).icmp6(NdReplies.ADVERTISEMENT).when(asked)
             .drop();
         final String label = "solicitation for the gateway " + gateway;
-        NdReplies.message(sink.flow(Table.ND_REPLY, Priority.HIGH, label + ", to have its address").when(here),
+        NdReplies.message(sink.flow(Table.ND_REPLY, Priority.HIGH, label + ", duplicate address detection").when(here),
             NdReplies.SOLICITATION).when(asked).when(FieldMatch.of(MatchField.IPV6_SRC, Ipv6.UNSPECIFIED))
             .then(NdReplies.defend()).go(Table.ND_ANSWER);
         NdReplies.message(sink.flow(Table.ND_REPLY, Priority.NORMAL, label).when(here), NdReplies.SOLICITATION)

@@ -19,13 +19,13 @@ public final class NeighbourStage implements Stage {
             .then(new Action.Resubmit(Table.NEIGHBOURS)).go(Table.NEIGHBOUR_FOUND);
         sink.flow(Table.NEIGHBOUR_FOUND, Priority.NORMAL, "next hop found")
             .when(Register.FOUND.is(1)).go(Table.EGRESS);
-        sink.flow(Table.NEIGHBOUR_FOUND, Priority.MISS, "ask for the next hop")
+        sink.flow(Table.NEIGHBOUR_FOUND, Priority.MISS, "request the address of the next hop")
             .then(new Action.Controller(Constants.PACKET_IN_BYTES)).end();
     }
 
     @Override
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
-        sink.flow(Table.NEIGHBOUR_FOUND, Priority.LOW, "ask for the next hop").when(view.isVrf())
+        sink.flow(Table.NEIGHBOUR_FOUND, Priority.LOW, "request the address of the next hop").when(view.isVrf())
             .then(view.meter(TenantMeter.NEIGHBOUR), new Action.Controller(Constants.PACKET_IN_BYTES)).end();
     }
 }

@@ -66,7 +66,7 @@ final class PathMtu {
             || view.tenant().ipv6().subnets().stream().anyMatch(subnet -> isNarrow(mtu(subnet)));
         Stream.concat(least < mostInside ? Stream.of(Table.CHAIN_OUT) : Stream.empty(),
             inside ? Stream.of(Table.NEIGHBOUR_LOOKUP) : Stream.empty())
-            .forEach(table -> ErrorStage.tell(sink.flow(table, Priority.FIRST, "longer than the way out takes")
+            .forEach(table -> ErrorStage.tell(sink.flow(table, Priority.FIRST, "longer than the MTU of the egress link")
                 .when(view.isVrf(), Register.TOO_BIG.is(1)), ErrorKind.TOO_BIG));
     }
 

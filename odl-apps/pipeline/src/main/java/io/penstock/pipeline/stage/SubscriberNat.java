@@ -61,7 +61,7 @@ final class SubscriberNat {
             for (int full = 0; full < mapping.mostBlocks(); full++) {
                 final boolean last = full == mapping.mostBlocks() - 1;
                 final FlowSink.Draft flow = untranslated(view, sink, Priority.NORMAL, protocol, full,
-                    last ? "every block of a subscriber of " + inside + " is full"
+                    last ? "every port block of a subscriber of " + inside + " is full"
                         : "one more block for a subscriber of " + inside).when(inside.match(MatchField.IP_SRC));
                 if (last) {
                     flow.drop();

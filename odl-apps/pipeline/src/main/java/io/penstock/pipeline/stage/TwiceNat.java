@@ -32,7 +32,7 @@ final class TwiceNat {
     static void out(final TenantView view, final BiFunction<Integer, String, FlowSink.Draft> border,
             final Consumer<FlowSink.Draft> goOn) {
         for (final Tenant.Twice mapping : view.twice()) {
-            final String to = "to " + mapping.seen() + ", which is " + mapping.outside();
+            final String to = "to " + mapping.seen() + ", which is translated to " + mapping.outside();
             goOn.accept(border.apply(Priority.prefix(mapping.seen().length()), to).ipv4()
                 .when(MatchField.IP_FRAG, 0).when(mapping.seen().match(MatchField.IP_DST))
                 .then(mapping.outside().replaceIn(MatchField.IP_DST)));
@@ -74,7 +74,7 @@ final class TwiceNat {
     private static void guard(final Tenant.Twice mapping, final BiFunction<Integer, String, FlowSink.Draft> border,
             final String label) {
         border.apply(Priority.HIGH, label).ipv4().when(mapping.outside().match(MatchField.IP_SRC)).drop();
-        border.apply(Priority.HIGH, "from " + mapping.seen() + ", where " + mapping.outside() + " is seen").ipv4()
+        border.apply(Priority.HIGH, "from " + mapping.seen() + ", at which the tenant sees " + mapping.outside()).ipv4()
             .when(mapping.seen().match(MatchField.IP_SRC)).drop();
     }
 }
