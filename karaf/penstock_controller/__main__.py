@@ -73,23 +73,24 @@ def _console(controller: Controller, _: argparse.Namespace) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="penstock_controller", description=__doc__)
     parser.add_argument("--distribution", default=DISTRIBUTION, type=pathlib.Path, help="built Karaf distribution")
-    parser.add_argument("--run-dir", required=True, type=pathlib.Path, help="all that belongs to this controller")
+    parser.add_argument("--run-dir", required=True, type=pathlib.Path, help="directory of this controller's files")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, command, text in (
-            ("start", _start, "start and wait until ready"), ("stop", _stop, "end in good order"),
-            ("kill", _kill, "end at once, as in a crash"), ("status", _status, "print the state as JSON"),
+            ("start", _start, "start and wait until ready"), ("stop", _stop, "stop the controller"),
+            ("kill", _kill, "kill the controller, as in a crash"), ("status", _status, "print the state as JSON"),
             ("console", _console, "console; commands from standard input, or a terminal")):
         added = commands.add_parser(name, help=text)
         added.set_defaults(command=command)
         if command is _start:
-            added.add_argument("--listen", default=Settings.listen_address, help="OpenFlow and OVSDB listen here")
+            added.add_argument("--listen", default=Settings.listen_address,
+                               help="address on which OpenFlow and OVSDB listen")
             added.add_argument("--namespace", help="network namespace to run in")
             added.add_argument("--heap", default=Settings.heap, help="Java heap (default %(default)s)")
             added.add_argument("--nat-syslog", default="", metavar="ADDRESS:PORT", help="send NAT events by syslog "
-                               "over UDP there")
-            added.add_argument("--nat-ipfix", default="", metavar="ADDRESS:PORT", help="send blocks of ports by IPFIX "
-                               "over UDP there")
-            added.add_argument("--model", default="", help="wait for this YANG module too")
+                               "over UDP to this address")
+            added.add_argument("--nat-ipfix", default="", metavar="ADDRESS:PORT", help="send port block events by "
+                               "IPFIX over UDP to this address")
+            added.add_argument("--model", default="", help="also wait for this YANG module")
             added.add_argument("--timeout", default=300, type=float, help="seconds (default %(default)s)")
             for field in dataclasses.fields(Ports):
                 added.add_argument(f"--{field.name}-port", default=field.default, type=int)

@@ -116,8 +116,8 @@ def maven(log_name, *arguments, environment=None, lane=None):
         else:
             said = "Maven: " + ("\n".join(report.errors[:8]) or "no reason given")
         if process.returncode != 1:
-            said += f"\nMaven did not come to its end: exit code {process.returncode}"
-        raise PenstockError(f"{said}\nall of it is in {log}")
+            said += f"\nMaven did not finish: exit code {process.returncode}"
+        raise PenstockError(f"{said}\nfull log: {log}")
 
 
 class Report:

@@ -19,18 +19,18 @@ from . import control, down, exclusive, lint, logs, nat_journal, places, status,
 _EPILOG = """examples:
   ./penstock up                 from a fresh Debian 12 to a working edge with three sample tenants
   ./penstock status --json      one object for programs
-  ./penstock console            the Karaf console; penstock: and the tab key lead on
+  ./penstock console            the Karaf console; type penstock: and press tab for the commands
   ./penstock logs -f controller
   ./penstock nat-owner 203.0.113.0 40000 --at 2026-11-21T18:00:00Z
-                                the owner of this public address and port then
-  ./penstock test               every test there is
-  ./penstock test --quick       those that need no core of their own, for every edit
-  ./penstock lint               static analysis; prints FILE:LINE: TEXT for each finding
-  ./penstock bench --quick      throughput and control plane, beside bare forwarding and OVN
-  ./penstock bench nat          carrier NAT: sessions a second, their memory, throughput with a full table
-  ./penstock bench services     addresses and names for hosts, and what a hostile tenant does to its neighbour
-  ./penstock bench chain        functions and chains that change and break, and what they cost
-  ./penstock down               stop and remove all of it
+                                the tenant that had this public address and port at that time
+  ./penstock test               all tests
+  ./penstock test --quick       the tests that need no core of their own, for every edit
+  ./penstock lint               static analysis; prints each finding as FILE:LINE: TEXT
+  ./penstock bench --quick      throughput and control plane, compared with bare forwarding and OVN
+  ./penstock bench nat          carrier NAT: new sessions per second, memory, throughput with a full table
+  ./penstock bench services     DHCP, DNS, and the effect of a hostile tenant on its neighbour
+  ./penstock bench chain        cost of functions and chains, and loss while they change and fail
+  ./penstock down               stop and remove everything
 
 Exit codes: 0 done, 1 could not be done, 2 wrong usage, 3 (status, console) the controller does not run.
 Progress goes to standard error, results to standard output.
@@ -39,8 +39,8 @@ Files: /run/penstock ($PENSTOCK_RUN_DIR) while it runs, /var/lib/penstock ($PENS
 stored configuration and password, /var/log/penstock ($PENSTOCK_LOG_DIR) for the launcher's logs.
 """
 
-_DOWN = """Stops the functions, the node, the controller and the sample's hosts, gives the huge pages back, and
-removes every file of theirs, the stored tenants, the password and the journal of public addresses included. The build
+_DOWN = """Stops the functions, the node, the controller and the sample's hosts, releases the huge pages, and
+removes all their files, the stored tenants, the password and the journal of public addresses included. The build
 stays, so that up is fast. Debian packages stay too."""
 
 
@@ -60,7 +60,8 @@ def main(arguments=None):
         _keep_trace(error)
         return 1
     except KeyboardInterrupt:
-        print("\npenstock: interrupted; the same command goes on from here, './penstock down' undoes", file=sys.stderr)
+        print("\npenstock: interrupted; the same command continues from here, './penstock down' removes everything",
+              file=sys.stderr)
         return 130
     except BrokenPipeError:
         return 1
@@ -72,7 +73,7 @@ def _parser():
         "DPDK, driven by OpenDaylight.", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.set_defaults(command=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
-    _command(commands, "up", _up, "install, build, start, provision and prove everything; a second time changes "
+    _command(commands, "up", _up, "install, build, start, provision and verify everything; a second run changes "
              "nothing")
     removed = _command(commands, "down", _down, "stop and remove everything, the stored tenants included", _DOWN)
     kind = removed.add_mutually_exclusive_group()
@@ -80,35 +81,35 @@ def _parser():
                       "public addresses), its password and the journal for the next up")
     kind.add_argument("--purge", action="store_true", help="also remove the build, downloads and the "
                       "launcher's logs")
-    shown = _command(commands, "status", _status, "nodes, tenants, chains and functions at this moment")
+    shown = _command(commands, "status", _status, "show the state of nodes, tenants, chains and functions")
     shown.add_argument("--json", action="store_true", help="print one JSON object")
-    _command(commands, "console", _console, "the Karaf console; reads commands from standard input if that is no "
+    _command(commands, "console", _console, "open the Karaf console, or run commands from standard input if that is no "
              "terminal")
     log = _command(commands, "logs", _logs, "show the logs")
-    log.add_argument("kind", nargs="?", choices=logs.KINDS, help="only these; default is all but the launcher's")
-    log.add_argument("-f", "--follow", action="store_true", help="go on showing what is added")
+    log.add_argument("kind", nargs="?", choices=logs.KINDS, help="logs to show; default: all but the launcher's")
+    log.add_argument("-f", "--follow", action="store_true", help="continue with lines that are added")
     log.add_argument("-n", "--lines", type=int, default=20, metavar="N", help="lines of each file; default 20")
-    owner = _command(commands, "nat-owner", _nat_owner, "the owner of a public address and port at a time; "
-                     "needs no controller", needs_root=False)
+    owner = _command(commands, "nat-owner", _nat_owner, "show the tenant that had a public address and port at a "
+                     "time; needs no controller", needs_root=False)
     owner.add_argument("address", type=ipaddress.IPv4Address, metavar="ADDRESS", help="public IPv4 address")
     owner.add_argument("port", type=_port, nargs="?", metavar="PORT", help="public port, 1 to 65535; default any")
     owner.add_argument("--protocol", choices=nat_journal.PROTOCOLS, help="of the port; default either")
     owner.add_argument("--at", type=_moment, default=None, metavar="TIME",
                        help="ISO 8601 with a time zone, as 2026-11-21T18:00:00Z; default now")
     owner.add_argument("--tolerance", type=_seconds, default="2", metavar="SECONDS",
-                       help="include owners of this long before or after; default 2")
+                       help="also show tenants that had it this long before or after; default 2")
     _add_journal_options(owner)
     _add_journal_options(_command(commands, "nat-verify", _nat_verify, "check that the journal of public addresses "
                                   "is unchanged", needs_root=False))
-    tests = _command(commands, "test", _test, "run every test there is, beside a running network or without one")
+    tests = _command(commands, "test", _test, "run all tests, with or without a running network")
     tests.add_argument("--quick", action="store_true", help="only the tests that need no core of their own: a few "
                        "minutes, for every edit")
     tests.add_argument("--only", action="append", choices=[tier.name for tier in suites.TIERS], default=[],
                        metavar="TIER", help="only these tests, with what was built before; one of "
                        f"{', '.join(tier.name for tier in suites.TIERS)}; may be repeated")
     _command(commands, "lint", _lint, "static analysis of Python, shell, YANG and the examples", needs_root=False)
-    bench.add_options(_command(commands, "bench", bench.main, "measure against bare forwarding and OVN, carrier NAT, "
-                               "services, or chains; takes the machine for itself"))
+    bench.add_options(_command(commands, "bench", bench.main, "run benchmarks: of forwarding against bare and OVN, of "
+                               "carrier NAT, services or chains; needs the whole machine"))
     _command(commands, "help", lambda _: _help(parser), "show this", needs_root=False)
     return parser
 
@@ -150,7 +151,7 @@ def _seconds(text):
     try:
         return datetime.timedelta(seconds=abs(float(text)))
     except (ValueError, OverflowError):
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds") from None
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds") from None
 
 
 def _up(_):
@@ -201,7 +202,7 @@ def _nat_owner(options):
     if options.json:
         print(json.dumps({"owners": [dataclasses.asdict(owner) for owner in found]}, indent=2))
     else:
-        print("\n".join(map(_told, found)) or f"nobody had {options.address} at {moment.isoformat()}")
+        print("\n".join(map(_told, found)) or f"no tenant had {options.address} at {moment.isoformat()}")
     return 0
 
 

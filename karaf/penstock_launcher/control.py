@@ -56,7 +56,7 @@ def ensure(stamp):
     """Makes the distribution of fingerprint `stamp` run and waits until it is ready. Returns True if it was not so."""
     current = controller()
     if current.pid is not None and _installed() != stamp:
-        say("there is a new build; the controller is started anew")
+        say("there is a new build; the controller is restarted")
         current.stop()
     if current.pid is not None:
         # One that has hung since its boot, or never got its ports, will not mend.
@@ -65,7 +65,7 @@ def ensure(stamp):
             current.wait_until_ready(patience, None, MODEL)
             return False
         except penstock_controller.ControllerError as error:
-            say(f"the running controller does not get ready ({error}); it is started anew")
+            say(f"the running controller does not get ready ({error}); it is restarted")
             current.stop()
     if _installed() != stamp:
         _install(stamp)

@@ -26,7 +26,7 @@ def alone(name, what, wait=False):
             file.seek(0)
             owner = file.read().strip() or "another process"
             if not wait:
-                raise PenstockError(f"{owner} is at work; wait until it has ended") from None
+                raise PenstockError(f"{owner} is running; wait until it has ended") from None
             say(f"waiting for {owner}")
             fcntl.flock(file, fcntl.LOCK_EX)
         file.truncate(0)

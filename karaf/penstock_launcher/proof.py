@@ -36,8 +36,8 @@ def prove(sample, restconf):
         raise NotProven(f"{error}{_drops(restconf)}") from error
     count = len(sample.tenants)
     say(f"{count} tenants reach their gateway and {lab.SERVER} (ping and TCP), each seen as its public address")
-    say(f"{count * (count - 1)} pairs of tenants cannot reach each other, neither privately nor publicly; the world "
-        "cannot open a session to any")
+    say(f"{count * (count - 1)} pairs of tenants cannot reach each other, neither privately nor publicly; an external "
+        "host cannot open a connection to any")
 
 
 def _all(pool, checks):
@@ -65,7 +65,7 @@ def _is_silent(sender, address, meaning):
 
 def _is_closed_to_the_world(tenant, public):
     if ping(lab.TRANSIT, public, count=3):
-        raise NotProven(f"the transit network can open a session to tenant {tenant.name} at {public}")
+        raise NotProven(f"the transit network can open a connection to tenant {tenant.name} at {public}")
 
 
 def _chains_were_used(sample, before, restconf):
@@ -105,4 +105,4 @@ def _drops(restconf, lines=8):
     found = sorted(((int(flow.get("packets", 0)), flow) for flow in flows), key=lambda pair: -pair[0])
     texts = [f"{packets} in {flow['node']}/{flow['table']}: {flow.get('label') or flow.get('text')}"
              for packets, flow in found if packets][:lines]
-    return "\npackets dropped since the flows are there:\n  " + "\n  ".join(texts) if texts else ""
+    return "\npackets dropped since the flows were installed:\n  " + "\n  ".join(texts) if texts else ""

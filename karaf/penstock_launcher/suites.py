@@ -52,7 +52,7 @@ def run(quick: bool = False, only: collections.abc.Collection[str] = ()) -> bool
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     begun = time.monotonic()
-    with steps.step("Debian packages", "see that apt-get works: the network, /etc/apt/sources.list") as note:
+    with steps.step("Debian packages", "check that apt-get works: the network, /etc/apt/sources.list") as note:
         installed = packages.install(tuple(dict.fromkeys((*packages.TEST, *packages.LINT, *bench.PACKAGES))))
         note.text = f"{len(installed)} installed" if installed else "all there"
     outcomes: list[Outcome] = []
@@ -90,7 +90,7 @@ def report(outcomes: collections.abc.Sequence[Outcome], folder: pathlib.Path, se
     if total.skipped:
         say("penstock: a skipped test fails the run")
     if broken and not total.failed:
-        say("penstock: something failed that is not a test: see above")
+        say("penstock: the run failed outside the tests: see above")
     print(total, flush=True)
     return not broken and not total.failed and not total.skipped and total.passed > 0
 

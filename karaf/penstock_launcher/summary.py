@@ -9,7 +9,7 @@ def render(state, sample, changed, seconds):
     password = control.password_file()
     url = control.controller().restconf_url
     first = sample.tenants[0]
-    headline = "Penstock is up" if changed else "Penstock was up already; nothing changed"
+    headline = "Penstock is up" if changed else "Penstock is up already; nothing changed"
     return f"""
 {headline} ({seconds:.0f} s)
 
@@ -17,7 +17,7 @@ def render(state, sample, changed, seconds):
 
 RESTCONF      {url}  (user {control.controller().user})
 password      in {password}, for RESTCONF and for the console
-world         {lab.SERVER}, a web server behind the transit router, in namespace {lab.TRANSIT}
+external host {lab.SERVER}, a web server behind the transit router, in namespace {lab.TRANSIT}
 tenants       one host each, in {', '.join(lab.namespace_of(tenant) for tenant in sample.tenants)}
 
 Try
@@ -25,6 +25,6 @@ Try
   curl -u admin:$(cat {password}) '{url}/data/penstock:network/tenant={first.name}?content=config'
   ./penstock status      the tables above, at any time; --json for programs
   ./penstock console     penstock:tenant-list, penstock:flow-list, penstock:verify, ...
-  ./penstock logs -f     what everything says
-  ./penstock down        stop and remove all of it
+  ./penstock logs -f     all logs, with lines that are added
+  ./penstock down        stop and remove everything
 """

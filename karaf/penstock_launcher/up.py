@@ -19,7 +19,7 @@ _POLL_SECONDS = 1.0
 # testpmd polls without rest. A tenth of a core beside a busy process keeps its delay bearable on a small machine.
 _SCHEDULING = "low"
 
-_LOOK = "look at './penstock logs'; './penstock down' and './penstock up' start from nothing"
+_LOOK = "look at './penstock logs'; './penstock down' and './penstock up' start with an empty state"
 
 
 def run():
@@ -28,7 +28,7 @@ def run():
     steps = Steps(total=11)
     changed = []
 
-    with steps.step("Debian packages", "see that apt-get works: the network, /etc/apt/sources.list") as note:
+    with steps.step("Debian packages", "check that apt-get works: the network, /etc/apt/sources.list") as note:
         installed = packages.install(packages.RUN)
         note.text = f"{len(installed)} installed" if installed else "all there"
         changed += installed
@@ -62,7 +62,7 @@ def run():
             # Ports were taken out of a running switch, perhaps the controller's too: have it look.
             restconf.call("penstock-operations:resync", {"node": wanted.name})
     with steps.step("provisioning of the sample network", "the controller's answer names the entry that is wrong; "
-                    "what is stored may contradict the sample: './penstock down' forgets it") as note:
+                    "if the stored configuration contradicts the sample, './penstock down' deletes it") as note:
         sent = provision.provision(restconf, network)
         note.text = f"sent {', '.join(sent)}" if sent else "stored already"
         changed += sent
@@ -71,10 +71,10 @@ def run():
                    if instance.start(name, wanted.name, entry, wanted.run_directory, scheduling=_SCHEDULING)]
         agent = agent_process.start(wanted.name, wanted.run_directory, catalogue.DIRECTORY)
         _note(note, changed, started or agent, "started", "running already")
-    with steps.step("switch in line with the plan", "look at './penstock status', then at penstock:verify in "
+    with steps.step("switch converged with the plan", "look at './penstock status', then at penstock:verify in "
                     "'./penstock console'"):
         _wait(_SYNC_SECONDS, lambda: status.not_ready(status.collect(restconf), network))
-    with steps.step("proof with real traffic", "the drop counters above name the place; penstock:flow-list in "
+    with steps.step("proof with real traffic", "the drop counters above show the table and flow; penstock:flow-list in "
                     "'./penstock console' shows every flow"):
         proof.prove(network, restconf)
     return summary.render(status.collect(restconf), network, bool(changed), time.monotonic() - begun)

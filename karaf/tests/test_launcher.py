@@ -246,7 +246,7 @@ class StepsTest(unittest.TestCase):
 class ExclusiveTest(Directory):
     def test_second_is_refused_and_told_who_is_first(self):
         with exclusive.alone("x", "./penstock up"), \
-                self.assertRaisesRegex(PenstockError, rf"./penstock up \(process {os.getpid()}\) is at work"), \
+                self.assertRaisesRegex(PenstockError, rf"./penstock up \(process {os.getpid()}\) is running"), \
                 exclusive.alone("x", "./penstock down"):
             self.fail("both run")
         with exclusive.alone("x", "./penstock down"):

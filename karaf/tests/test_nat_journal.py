@@ -186,7 +186,7 @@ class CommandTest(Journal):
         self.assertEqual(self.run_command("nat-owner", "203.0.113.1", "--at", time(25)), (
             0, f"tenant red (VRF 2), some host, by source, from {time(10)} to {time(30)}\n"))
         self.assertEqual(self.run_command("nat-owner", "203.0.113.9", "--at", time(25)), (
-            0, "nobody had 203.0.113.9 at 2026-11-21T10:00:25+00:00\n"))
+            0, "no tenant had 203.0.113.9 at 2026-11-21T10:00:25+00:00\n"))
         self.assertEqual(self.run_command("nat-verify"), (
             0, f"whole: 7 entries in 3 segments, {time(0)} to {time(40)}\n"))
 
@@ -199,7 +199,7 @@ class CommandTest(Journal):
     def test_wrong_words(self):
         for arguments, error in ((["203.0.113"], "ADDRESS"), (["203.0.113.1", "65536"], "is not in 1..65535"),
                                  (["203.0.113.1", "--at", "2026-11-21T18:00:00"], "with a time zone"),
-                                 (["203.0.113.1", "--tolerance", "long"], "is no number of seconds")):
+                                 (["203.0.113.1", "--tolerance", "long"], "is not a number of seconds")):
             with self.subTest(arguments), self.assertRaises(SystemExit) as raised, \
                     contextlib.redirect_stderr(io.StringIO()) as errors:
                 cli.main(["nat-owner", *arguments])
