@@ -41,7 +41,7 @@ class Cache:
         try:
             self._switch.appctl("revalidator/purge")
         except PenstockError as error:
-            self._log(f"cached flows: {error}; tried again in {PAUSE_SECONDS} s")
+            self._log(f"cached flows: {error}; retrying in {PAUSE_SECONDS} s")
             return
         self.done = order
 

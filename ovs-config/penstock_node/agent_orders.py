@@ -54,10 +54,10 @@ def parse(text, tenant):
     for key in ("addresses", "upstreams", "records", "leases", "reverse"):
         _need(isinstance(content.get(key, []), list), f"{key}: is not a list")
     domain = _name(content.get("domain"), None, "domain")
-    _need("*" not in domain and domain != "." and len(domain) <= _LONGEST_DOMAIN, "domain: will not do")
+    _need("*" not in domain and domain != "." and len(domain) <= _LONGEST_DOMAIN, "domain: is not a domain name")
     addresses = tuple(_service_address(entry, tenant, f"addresses[{index}]")
                       for index, entry in enumerate(content.get("addresses", [])))
-    _need(addresses, "addresses: is empty; without one nobody can ask")
+    _need(addresses, "addresses: is empty; the resolver needs at least one")
     upstreams, inside = _upstreams(content.get("upstreams", []))
     zones = {domain: []}
     for index, entry in enumerate(content.get("reverse", [])):
@@ -136,11 +136,11 @@ def _upstreams(entries):
         field = f"upstreams[{index}]"
         if isinstance(entry, dict):
             _need(set(entry) <= {"address", "inside"} and isinstance(entry.get("inside", False), bool),
-                  f"{field}: wanted is an address, or address and inside")
+                  f"{field}: needs an address, or address and inside")
         inside.add(isinstance(entry, dict) and entry.get("inside", False))
         addresses.append(str(_address(entry.get("address") if isinstance(entry, dict) else entry, None, field)))
     # One process has one source address, and answers that depend on which upstream was faster help nobody.
-    _need(len(inside) < 2, "upstreams: some are inside, some are not; give only one kind")
+    _need(len(inside) < 2, "upstreams: some are inside and some are not; all have to be of one kind")
     return tuple(addresses), inside == {True}
 
 
@@ -178,7 +178,7 @@ def _data(kind, data, domain, field):
 def _strings(text, field):
     """The strings of a TXT record as a zone file has them (RFC 1035, section 5.1): with quotes or without, in bytes."""
     found = _STRING.findall(text)
-    _need("".join(found).replace(" ", "") == text.replace(" ", "") and found, f"{field}: wanted are strings")
+    _need("".join(found).replace(" ", "") == text.replace(" ", "") and found, f"{field}: needs strings")
     strings = [_ESCAPE.sub(_byte, part[1:-1].encode() if part.startswith('"') else part.encode()) for part in found]
     _need(all(len(string) <= 255 for string in strings), f"{field}: a string has more than 255 bytes")
     return strings

@@ -43,7 +43,7 @@ class Resolvers:
         """Takes the orders by tenant. A wrong one leaves the tenant's resolver as it is."""
         for number in sorted(set(self._tenants) - set(texts)):
             self._tenants.pop(number).remove()
-            self._log(f"tenant {number}: no resolver any more")
+            self._log(f"tenant {number}: resolver removed")
         for number, text in texts.items():
             tenant = self._tenants.get(number)
             if tenant is None:
@@ -110,7 +110,7 @@ class _Tenant:
     def take(self, order):
         """Makes the files as ordered; the process is told, or started anew if it has to."""
         self.wrong = ""
-        self.note = f"names that DNS cannot have: {', '.join(order.left_out)}"[:200] if order.left_out else ""
+        self.note = f"names that are not valid in DNS: {', '.join(order.left_out)}"[:200] if order.left_out else ""
         configuration = agent_unbound.configuration(order, self.directory)
         files = {agent_unbound.zone_file(zone): agent_unbound.zone_text(zone, records)
                  for zone, records in order.zones.items()}

@@ -61,7 +61,7 @@ class Sessions:
         try:
             self._apply(pid)
         except PenstockError as error:
-            self._log(f"limits of sessions: {error}; tried again in {_LOOK_SECONDS} s")
+            self._log(f"limits of sessions: {error}; retrying in {_LOOK_SECONDS} s")
             return
         self._pid = pid
         self._read_due = self._now() + _READ_SECONDS
@@ -82,7 +82,7 @@ class Sessions:
             self._command(pid, "dpctl/ct-set-limits",
                           *(f"zone={zone},limit={self._wanted[zone]}" for zone in missing[start:start + _AT_ONCE]))
         if extra or missing:
-            self._log(f"limits of sessions: {len(missing)} set, {len(extra)} taken away")
+            self._log(f"limits of sessions: {len(missing)} set, {len(extra)} removed")
             self._look(pid)
 
     def _look(self, pid):

@@ -121,7 +121,7 @@ def _number(value, low, high, field):
 
 
 def _text(value, pattern, field):
-    _need(isinstance(value, str) and pattern.fullmatch(value), f"{field}: {json.dumps(value)} will not do")
+    _need(isinstance(value, str) and pattern.fullmatch(value), f"{field}: {json.dumps(value)} is not valid")
 
 
 def _address(value, field):
@@ -159,7 +159,7 @@ class _Walk:
         text = self._command("ofproto/trace", BRIDGE, self._flow(frame),
                              *["--ct-next", _STATES[state]] * _MOST_PASSES)
         tokens = [token for actions in _ACTIONS.findall(text) for token in _tokens(actions)]
-        _need(_ACTIONS.search(text), "the switch does not tell what it does")
+        _need(_ACTIONS.search(text), "the switch's trace has no actions")
         self._keep(tokens)
         return {"from": frame["port"], "to": [numbers.get(token, f"#{token}") for token in tokens if token.isdigit()],
                 "tables": [int(number) for number in _STEP.findall(text)]}
@@ -204,7 +204,7 @@ class _Walk:
                     label = re.search(r",labels=(0x[0-9a-f]+)", line)
                     self._label = int(label[1], 16) if label else 0
                     return "est" if line.startswith(there) else "rpl"
-            _need(process.wait() == 0, "the switch did not tell its connections in time")
+            _need(process.wait() == 0, "the switch did not list its connections in time")
         return "new"
 
     def _command(self, *arguments):

@@ -11,7 +11,7 @@ from . import node, profile
 from .errors import PenstockError, ProfileError
 
 _EPILOG = """examples:
-  ovs-config check profiles/sample.yaml    is the profile right, and can this machine do it?
+  ovs-config check profiles/sample.yaml    check the profile against schema and machine
   ovs-config up profiles/sample.yaml       start the node, or do nothing if it runs
   ovs-config status --json                 all nodes of the run directory
   ovs-config down edge1                    stop the node and undo everything
@@ -41,14 +41,14 @@ def _parser():
     check = commands.add_parser("check", help="check a profile",
                                 description="Checks a profile against the schema and against this machine.")
     check.add_argument("profile", metavar="PROFILE", help="profile file (YAML)")
-    check.add_argument("--text-only", action="store_true", help="do not look at this machine")
+    check.add_argument("--text-only", action="store_true", help="check against the schema only")
     check.set_defaults(run=_check)
-    up = commands.add_parser("up", help="start a node", description="Starts the node of a profile. A second time it "
-                             "finds the node running, applies what changed in the profile, or changes nothing.")
+    up = commands.add_parser("up", help="start a node", description="Starts the node of a profile. If the node runs "
+                             "already, applies the changes of the profile, or changes nothing.")
     up.add_argument("profile", metavar="PROFILE", help="profile file (YAML)")
     up.set_defaults(run=_up)
-    down = commands.add_parser("down", help="stop a node", description="Stops a node and undoes all that up did, also "
-                               "what a crash has left. Run it in the network namespace that up was run in.")
+    down = commands.add_parser("down", help="stop a node", description="Stops a node and removes everything that up "
+                               "made, also after a crash. Run it in the network namespace that up was run in.")
     down.add_argument("node", metavar="NODE", help="name of the node")
     _run_directory(down)
     down.set_defaults(run=_down)
@@ -61,7 +61,7 @@ def _parser():
 
 def _run_directory(parser):
     parser.add_argument("--run-directory", metavar="DIR", type=pathlib.Path, default=profile.default_run_directory(),
-                        help="where the nodes keep their files; default $PENSTOCK_RUN_DIR, else /run/penstock")
+                        help="directory of the nodes' files; default $PENSTOCK_RUN_DIR, else /run/penstock")
 
 
 def _check(options):

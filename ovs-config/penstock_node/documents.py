@@ -20,7 +20,7 @@ class _StrictLoader(yaml.SafeLoader):
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=deep)
             if key in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"the field {key} is there twice",
+                raise yaml.constructor.ConstructorError(None, None, f"the field {key} occurs twice",
                                                         key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep)
@@ -74,7 +74,7 @@ def _sentences(error):
     else:
         described = error.schema.get("description") or (error.parent.schema if error.parent else {}).get("description")
         wanted = f"; wanted: {described}" if described else f" ({error.message})"
-        yield f"{field or 'document'}: {json.dumps(error.instance)} will not do{wanted}"
+        yield f"{field or 'document'}: {json.dumps(error.instance)} is not valid{wanted}"
 
 
 def _field(path):

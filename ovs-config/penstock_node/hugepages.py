@@ -51,7 +51,7 @@ class HugePages:
                 self._write(ledger)
                 raise PenstockError(
                     f"hugepage-memory-mb: the kernel gave {max(got, 0)} of the {missing} huge pages that are missing; "
-                    "free memory (it may be fragmented: reserve pages at boot) or ask for less")
+                    "free memory (it may be fragmented: reserve pages at boot) or request less")
             del ledger["pending"]
             ledger["added"][owner] = ledger["added"].get(owner, 0) + missing
             self._write(ledger)
@@ -87,7 +87,7 @@ class HugePages:
         free = (memory["HugePages_Free"] - memory["HugePages_Rsvd"]) * memory["Hugepagesize"] // 1024
         possible = free + memory["MemAvailable"] // 1024
         if megabytes > possible:
-            return f"{megabytes} MB of huge pages are asked for, this machine can give {possible} MB: ask for less"
+            return f"{megabytes} MB of huge pages are requested; this machine can provide {possible} MB: request less"
         return None
 
     def _read(self):

@@ -68,7 +68,7 @@ def _up(profile):
     wanted = _wanted(profile)
     restarted = False
     if state and ovs.has_lost_its_database() and namespaces.exists(profile.namespace):
-        with step(f"node {profile.name}: database server, which had died"):
+        with step(f"node {profile.name}: database server, which had ended"):
             ovs.start_database()
         restarted = True
     if state and ovs.is_running() and namespaces.exists(profile.namespace):
@@ -217,7 +217,7 @@ def _adjust(profile, ovs, state, wanted):
     changed = sorted(key for key in wanted if wanted[key] != old.get(key))
     if not changed and not state.get("unfinished"):
         if _start_agent(profile):
-            say(f"node {profile.name}: the agent had died and is started again")
+            say(f"node {profile.name}: the agent had ended and is started again")
             return True
         say(f"node {profile.name} is running already; nothing changed")
         return False
@@ -282,7 +282,7 @@ def _down(name, directory):
             line.note = "namespace removed"
     with step(f"node {name}: huge pages and files") as line:
         if state.get("hugepage_owner"):
-            line.note = f"{HugePages().give_back(state['hugepage_owner'])} huge pages given back"
+            line.note = f"{HugePages().give_back(state['hugepage_owner'])} huge pages released"
         remove_dpdk_directory(directory)
         _remove_sockets(state)
         shutil.rmtree(directory, ignore_errors=True)

@@ -175,7 +175,7 @@ class AgentTest(unittest.TestCase):
             self.tenant(10, records=[{"name": "new", "type": "A", "data": "10.0.0.1"}])
             self.assertEqual(short(self.hosts, server, "new.corp.example"), ["10.0.0.1"])
             self.tenant(10, wait=False, leases=[{"name": "my phone!", "address": "10.0.0.3"}])
-            self.until_state(10, "names that DNS cannot have: my phone!")
+            self.until_state(10, "names that are not valid in DNS: my phone!")
         self.assertEqual(asker.lost, 0)
 
     def test_changed_leases_interrupt_nobody(self):
@@ -216,7 +216,7 @@ class AgentTest(unittest.TestCase):
             os.kill(supervisor, 9)
             self.until(lambda: self.box.status(self.name)["agent"]["pid"] is None, "the end of the agent")
             self.tenant(17, wait=False, leases=[{"name": "second", "address": "10.0.0.32"}])
-            self.assertIn("the agent had died", self.box.ovs_config("up", self.profile))
+            self.assertIn("the agent had ended", self.box.ovs_config("up", self.profile))
             self.until_answer(server, "second.corp.example", "10.0.0.32")
             self.assertEqual(self.resolver(17), pid, "adopted")
         self.assertEqual(asker.lost, 0)

@@ -20,8 +20,9 @@ class OrdersTest(unittest.TestCase):
     def test_refused(self):
         record = {"name": "x", "type": "A", "data": "10.0.0.1"}
         for changes, words in (
-                ({"domain": "."}, "domain: will not do"), ({"domain": None}, "domain: is missing"),
-                ({"domain": "a" * 64}, "is not a name"), ({"domain": ".".join(["a" * 60] * 4)}, "domain: will not do"),
+                ({"domain": "."}, "domain: is not a domain name"), ({"domain": None}, "domain: is missing"),
+                ({"domain": "a" * 64}, "is not a name"),
+                ({"domain": ".".join(["a" * 60] * 4)}, "domain: is not a domain name"),
                 ({"domain": "../../etc"}, "is not a name"), ({"domain": 'x"\n'}, "is not a name"),
                 ({"addresses": []}, "addresses: is empty"), ({"addresses": "240.1.44.0"}, "addresses: is not a list"),
                 ({"addresses": ["240.1.45.0"]}, "is not a service address of tenant 300"),
@@ -30,8 +31,8 @@ class OrdersTest(unittest.TestCase):
                 ({"addresses": [7]}, "addresses[0]: 7 is not an IPv4 or IPv6 address"),
                 ({"upstreams": ["ns.example"]}, 'upstreams[0]: "ns.example" is not an IPv4 or IPv6 address'),
                 ({"upstreams": ["fe80::1%eth0"]}, "upstreams[0]"),
-                ({"upstreams": [{"address": "10.0.0.53", "port": 53}]}, "upstreams[0]: wanted"),
-                ({"upstreams": ["192.0.2.1", {"address": "10.0.0.53", "inside": True}]}, "give only one kind"),
+                ({"upstreams": [{"address": "10.0.0.53", "port": 53}]}, "upstreams[0]: needs"),
+                ({"upstreams": ["192.0.2.1", {"address": "10.0.0.53", "inside": True}]}, "all have to be of one kind"),
                 ({"records": [record | {"type": "LOC"}]}, "records[0].type"),
                 ({"records": [record | {"ttl": -1}]}, "records[0].ttl"), ({"records": [record | {"ttl": True}]}, "ttl"),
                 ({"records": [record | {"data": "::1"}]}, "is not an IPv4 address"),

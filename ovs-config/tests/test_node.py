@@ -130,7 +130,7 @@ class NodeTest(unittest.TestCase):
         ovs = Ovs(self.box.run_directory / a)
         ovs.vsctl("add-br", "kept", "--", "set", "bridge", "kept", "datapath_type=netdev")
         for victims, words in (([ovs.switch_process], "cleaning up after a crash"),
-                               ([ovs.database_process], "database server, which had died"),
+                               ([ovs.database_process], "database server, which had ended"),
                                ([ovs.switch_process, ovs.database_process], "cleaning up after a crash")):
             with self.subTest([path.name for path in victims]):
                 for path in victims:

@@ -120,7 +120,7 @@ class ProfileTest(unittest.TestCase):
     def test_files(self):
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory, "p.yaml")
-            for text, expected in (("name: a\nname: b\n", "name is there twice"), ("- 1\n", "mapping"),
+            for text, expected in (("name: a\nname: b\n", "name occurs twice"), ("- 1\n", "mapping"),
                                    ("{", "not YAML"), ("", "mapping"), ("name: a\n", "pmd-cores: is missing")):
                 path.write_text(text, encoding="utf-8")
                 with self.subTest(text), self.assertRaisesRegex(ProfileError, f"(?s)^{path}: .*{expected}"):
@@ -145,7 +145,7 @@ class MachineTest(unittest.TestCase):
 
     def test_memory(self):
         self.assertRegex(self.problems(hugepage_memory_mb=1048576)[0],
-                         "^hugepage-memory-mb: 1048576 MB .* ask for less")
+                         "^hugepage-memory-mb: 1048576 MB .* request less")
 
     def test_ports(self):
         found = self.problems(access_ports=[{"name": "lo"}, {"name": "nosuchdevice"}],
