@@ -58,7 +58,7 @@ def load(path):
     if mode == "routed" and content["form"] != "vm":
         wrong.append(f"mode: is routed, which form {content['form']} cannot be; set form: vm")
     if mode == "routed" and content["shared"]:
-        wrong.append("shared: is true; frames to a routed function have no tag that tells tenants apart: set false")
+        wrong.append("shared: is true; frames to a routed function have no tag that identifies the tenant: set false")
     if mode == "routed" and rules is not None and rules.name.endswith(firewall_rules.SUFFIX):
         wrong.append("start.rules: is a rule set, which is about frames with tags; mode routed takes nftables")
     if outputs != 1 and (content["form"] != "container" or rules is None or mode == "routed"):

@@ -14,8 +14,8 @@ from penstock_node.steps import say
 from . import agent_process, catalogue, instance
 
 _EPILOG = """examples:
-  functions list                                   what the catalogue has
-  functions check                                  are all descriptions right?
+  functions list                                   list the catalogue
+  functions check                                  check all descriptions
   functions start packet-filter --node edge1       start it beside node edge1
   functions start fw2 --function packet-filter --node edge1
   functions status --json
@@ -53,14 +53,14 @@ def _parser():
                                 description="Checks descriptions against the schema and against this machine.")
     check.add_argument("files", metavar="FILE", nargs="*", help="catalogue files; default is the whole catalogue")
     check.set_defaults(run=_check)
-    start = commands.add_parser("start", help="start an instance", description="Starts an instance; a second time it "
-                                "finds it running and changes nothing.")
+    start = commands.add_parser("start", help="start an instance", description="Starts an instance. If it runs "
+                                "already, changes nothing.")
     start.add_argument("name", metavar="NAME", help="name of the instance; its ports are NAME-in and NAME-out, "
                        "and NAME-alt with a second output")
     start.add_argument("--function", metavar="FUNCTION", help="catalogue name; default NAME")
     start.add_argument("--core", type=int, help="core to run on; default is that of the catalogue")
     start.add_argument("--scheduling", choices=["idle", "low", "normal"],
-                       help="how much of the core to claim; default is that of the catalogue")
+                       help="share of the core; default is that of the catalogue")
     start.add_argument("--wait", metavar="SECONDS", type=float, default=0,
                        help="wait for the switch to connect to all its sockets, and for a guest to be ready; "
                        "default is not to wait")
@@ -77,11 +77,12 @@ def _parser():
     status.add_argument("--json", action="store_true", help="print JSON")
     _where(status, node_required=False)
     status.set_defaults(run=_status)
-    agent = commands.add_parser("agent", help="keep the instances that the controller orders", description="Starts and "
+    agent = commands.add_parser("agent", help="run the agent, which keeps the instances that the controller orders",
+                                description="Starts and "
                                 "ends instances as the controller orders in the node's database, and reports there. "
                                 "Runs until it is ended, which leaves its instances as they are.")
     how = agent.add_mutually_exclusive_group()
-    how.add_argument("--detach", action="store_true", help="run in the background; a second time changes nothing")
+    how.add_argument("--detach", action="store_true", help="run in the background; if it runs already, change nothing")
     how.add_argument("--stop", action="store_true", help="end the agent of this node, however it was started")
     _catalogue(agent)
     _where(agent, node_required=True)
@@ -97,7 +98,7 @@ def _catalogue(parser):
 def _where(parser, node_required):
     parser.add_argument("--node", metavar="NODE", required=node_required, help="name of the node")
     parser.add_argument("--run-directory", metavar="DIR", type=pathlib.Path, default=default_run_directory(),
-                        help="where the nodes keep their files; default $PENSTOCK_RUN_DIR, else /run/penstock")
+                        help="directory of the nodes' files; default $PENSTOCK_RUN_DIR, else /run/penstock")
 
 
 def _list(options):

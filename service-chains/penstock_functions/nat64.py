@@ -75,7 +75,7 @@ def parse(inside, prefix, pool, maps=(), device="eth0"):
         pairs.append((_of(ipaddress.IPv4Address, "--map", four), _of(ipaddress.IPv6Address, "--map", six)))
     for place in (0, 1):
         if len({pair[place] for pair in pairs}) < len(pairs):
-            raise PenstockError("--map: an address stands there twice")
+            raise PenstockError("--map: an address occurs twice")
     return Settings(inside, prefix, pool, tuple(pairs), device)
 
 

@@ -40,10 +40,10 @@ def _parser():
         "IPv6 hosts are subscribers of the tenant's NAT.", epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run-dir", help="where configuration, pid and log are; default /run/penstock")
-    parser.add_argument("--state-dir", help="where it is kept who has which address; default /var/lib/penstock")
+    parser.add_argument("--state-dir", help="directory of the stored addresses of hosts; default /var/lib/penstock")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     start = commands.add_parser("start", help="start a translator", description="Starts a translator in a network "
-                                "namespace; a second time it finds it running and changes nothing.")
+                                "namespace; if it is running already, changes nothing.")
     start.add_argument("namespace", metavar="NAMESPACE", help="network namespace of the box")
     start.add_argument("--inside", required=True, metavar="ADDRESS/LENGTH",
                        help="IPv6 address of the box, the router of its IPv6 hosts")
@@ -56,9 +56,9 @@ def _parser():
     start.add_argument("--device", default="eth0", help="device of the box on the tenant's network; default eth0")
     start.set_defaults(run=_start)
     stop = commands.add_parser("stop", help="stop a translator", description="Stops a translator; hosts get the same "
-                               "addresses when it is started again, unless they are forgotten.")
+                               "addresses when it is started again, unless they were forgotten.")
     stop.add_argument("namespace", metavar="NAMESPACE", help="network namespace of the box")
-    stop.add_argument("--forget", action="store_true", help="forget who has which address")
+    stop.add_argument("--forget", action="store_true", help="forget the addresses of hosts")
     stop.set_defaults(run=_stop)
     status = commands.add_parser("status", help="show translators", description="Shows all translators and the hosts "
                                  "that have an address.")

@@ -72,7 +72,7 @@ class CatalogueTest(unittest.TestCase):
                 ({"mode": "bridged"}, "mode: "),
                 ({"mode": "routed"}, "mode: is routed, which form container cannot be"),
                 ({"mode": "routed", "form": "vm"}, "shared: is true; frames to a routed function have no tag"),
-                ({"outputs": 3}, "outputs: 3 will not do"), ({"outputs": True}, "outputs: true will not do"),
+                ({"outputs": 3}, "outputs: 3 is not valid"), ({"outputs": True}, "outputs: true is not valid"),
                 ({"outputs": 2}, "outputs: is 2, which takes form container with a rule set"),
                 ({"outputs": 2, "form": "netns", "start": {"memory-mb": 64, "rules": "good.rules.yaml"}},
                  "outputs: is 2, which takes form container"),

@@ -46,7 +46,7 @@ class SettingsTest(unittest.TestCase):
                 ({"pool": "10.64.0.0/30"}, "--pool: /30 is too small"), ({"pool": "10.64.0.1/24"}, "--pool: "),
                 ({"maps": ["10.64.1.5"]}, "--map: '10.64.1.5' is not IPV4=IPV6"),
                 ({"maps": ["10.64.1.5=10.0.0.1"]}, "--map: "),
-                ({"maps": ["10.64.1.5=fd00::5", "10.64.1.6=fd00::5"]}, "--map: an address stands there twice")):
+                ({"maps": ["10.64.1.5=fd00::5", "10.64.1.6=fd00::5"]}, "--map: an address occurs twice")):
             with self.subTest(change), self.assertRaisesRegex(PenstockError, f"^{words}"):
                 nat64.parse(**(good | change))
         self.assertEqual(str(nat64.parse(**good).own4), "10.64.0.1")

@@ -52,7 +52,7 @@ def problems(memory_mb):
     with open("/proc/meminfo", encoding="ascii") as lines:
         available = next(int(line.split()[1]) // 1024 for line in lines if line.startswith("MemAvailable:"))
     if memory_mb > available:
-        wrong.append(f"start.memory-mb: {memory_mb} MB are asked for, this machine can give {available} MB: ask for "
+        wrong.append(f"start.memory-mb: {memory_mb} MB are requested; this machine can provide {available} MB: ask for "
                      "less")
     return wrong
 
