@@ -43,7 +43,8 @@ _INSIDE = "PENSTOCK_BENCH_INSIDE"
 _BY_PARTS = {"services": (services, services_report), "chain": (functions, functions_report)}
 """What has parts: the module that measures, and the one that tells."""
 _DESCRIPTION = """Measures Penstock against bare forwarding and against OVN, on one switch and in one run, and compares
-the ratios with the stored baseline. Takes the machine for itself: nothing else may run, ./penstock up included."""
+the ratios with the stored baseline. Needs the whole machine: stop other programs, also
+the network of ./penstock up, before."""
 _EPILOG = """The directory gets results.json (every sample), report.md and report.html.
 Exit codes: 0 done, 1 could not be done, 2 wrong usage, 4 a ratio is worse than the baseline allows or missing."""
 
@@ -51,21 +52,20 @@ Exit codes: 0 done, 1 could not be done, 2 wrong usage, 4 a ratio is worse than 
 def add_options(parser):
     """What `./penstock bench` takes."""
     parser.description, parser.epilog = _DESCRIPTION, _EPILOG
-    parser.add_argument("what", nargs="?", choices=("edge", "nat", *_BY_PARTS), default="edge", help="the whole edge "
-                        "beside OVN, carrier NAT by RFC 9693 beside one conntrack flow, addresses and names for hosts "
-                        "and a tenant beside a hostile one, or functions and chains that change, break and cost; "
-                        "default edge")
-    parser.add_argument("--quick", action="store_true", help="only what the ratios need: less than 15 minutes")
-    parser.add_argument("--parts", metavar="PARTS", type=_parts, help="only these, with commas: of services "
+    parser.add_argument("what", nargs="?", choices=("edge", "nat", *_BY_PARTS), default="edge", help="edge: the "
+                        "whole edge, compared with OVN; nat: carrier NAT by RFC 9693; services: DHCP, DNS and the "
+                        "effect of a hostile tenant; chain: cost of functions and chains, and loss while they change "
+                        "and fail; default edge")
+    parser.add_argument("--quick", action="store_true", help="measure only what the ratios need: less than 15 minutes")
+    parser.add_argument("--parts", metavar="PARTS", type=_parts, help="parts to measure, with commas: of services "
                         f"{', '.join(services.PARTS)} (without dns the node has no resolvers); of chain "
                         f"{', '.join(functions.PARTS)}")
-    parser.add_argument("--json", metavar="FILE", help="write the ratios there, as one JSON object")
-    parser.add_argument("--directory", metavar="DIR", help="where the results go; default "
+    parser.add_argument("--json", metavar="FILE", help="write the ratios to FILE, as one JSON object")
+    parser.add_argument("--directory", metavar="DIR", help="directory of the results; default "
                         "/var/log/penstock/bench/<date and time>")
-    parser.add_argument("--noisy", action="store_true", help="measure though others use the machine; the report "
-                        "says so")
+    parser.add_argument("--noisy", action="store_true", help="measure on a busy machine; the report states it")
     parser.add_argument("--baseline", metavar="FILE", default=baseline.FILE, type=pathlib.Path,
-                        help="hold the ratios against this file; default: the one of the sources")
+                        help="compare the ratios with this file; default: the baseline in the sources")
     parser.add_argument("--update-baseline", action="store_true", help="make the ratios of this run the baseline")
 
 

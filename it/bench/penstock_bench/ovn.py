@@ -58,7 +58,7 @@ class Ovn:
 
     def __init__(self, variant="container", access=("ovn-acc0",), uplink="ovn-up0", datapath="netdev"):
         if variant not in VARIANTS:
-            raise PenstockError(f"variant: {variant!r} will not do; wanted: {', '.join(VARIANTS)}")
+            raise PenstockError(f"variant: {variant!r} is not valid; wanted: {', '.join(VARIANTS)}")
         self._nested = variant == "container"
         self._access, self._uplink, self._datapath = tuple(access), uplink, datapath
         self._directory: typing.Any = None  # All three are there once it is started.

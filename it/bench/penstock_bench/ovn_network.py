@@ -84,7 +84,7 @@ def spare_place(tenant):
 
 def _first(router):
     if router not in ROUTERS:
-        raise PenstockError(f"router: {router!r} will not do; wanted: {', '.join(ROUTERS)}")
+        raise PenstockError(f"router: {router!r} is not valid; wanted: {', '.join(ROUTERS)}")
     return ROUTERS[router]
 
 
@@ -146,13 +146,13 @@ class Network:
         If it has these already it gets its own ones back. So every call is a change.
         """
         if tenant not in self._tenants:
-            raise PenstockError(f"tenant: {tenant} will not do; there is none with that number")
+            raise PenstockError(f"tenant: {tenant} is not valid; there is none with that number")
         if tenant in self._changed:
             (_, vlan), public = traffic.place(tenant), traffic.public_address(tenant)
         else:
             vlan, public = spare_place(tenant)
             if any(spare_place(other) == (vlan, public) for other in self._changed):
-                raise PenstockError(f"tenant: {tenant} will not do; VLAN {vlan} is another changed tenant's")
+                raise PenstockError(f"tenant: {tenant} is not valid; VLAN {vlan} is another changed tenant's")
         seconds, _ = self._commit([
             update("Logical_Switch_Port", "name", f"t{tenant}-lan", tag=vlan),
             update("Logical_Router_Port", "name", f"t{tenant}-out", networks=f"{public}/32"),

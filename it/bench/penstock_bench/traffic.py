@@ -79,9 +79,9 @@ class Load:
 
     def __post_init__(self):
         if not 1 <= self.tenants <= 65536:
-            raise PenstockError(f"tenants: {self.tenants} will not do; addresses are there for 1 to 65536")
+            raise PenstockError(f"tenants: {self.tenants} is not valid; addresses are there for 1 to 65536")
         if not 0 <= self.first <= 65536 - self.tenants:
-            raise PenstockError(f"first: {self.first} will not do; {self.tenants} tenants begin with one from 0 to "
+            raise PenstockError(f"first: {self.first} is not valid; {self.tenants} tenants begin with one from 0 to "
                                 f"{65536 - self.tenants}")
         if self.flows < self.tenants:
             raise PenstockError(f"flows: {self.flows} are less than one for each of {self.tenants} tenants")
@@ -94,7 +94,7 @@ class Load:
         if not isinstance(self.gateway_macs, str) and len(self.gateway_macs) < self.tenants:
             raise PenstockError(f"gateway-macs: {len(self.gateway_macs)} for {self.tenants} tenants")
         if not 1 <= self.source_ports <= _SOURCE_PORTS:
-            raise PenstockError(f"source-ports: {self.source_ports} will not do; wanted: 1 to {_SOURCE_PORTS}")
+            raise PenstockError(f"source-ports: {self.source_ports} is not valid; wanted: 1 to {_SOURCE_PORTS}")
         if self.flows > self.source_ports * 1000:
             raise PenstockError(f"flows: {self.flows} are more than the ports allow")
         try:
@@ -350,7 +350,7 @@ def _sizes(frame, tagged):
     sizes = SIZES.get(frame)
     if sizes is None:
         if not (str(frame).isdigit() and 64 <= int(frame) <= 1924):
-            raise PenstockError(f"frame: {frame!r} will not do; wanted: {', '.join(SIZES)} or a number of bytes from "
+            raise PenstockError(f"frame: {frame!r} is not valid; wanted: {', '.join(SIZES)} or a number of bytes from "
                                 "64 to 1924")
         sizes = ((int(frame), 1),)
     return {size - _FCS - _ETHERNET - (_TAG if tagged else 0): weight for size, weight in sizes}

@@ -218,13 +218,13 @@ class OvnTest(unittest.TestCase):
         self.assertEqual(len(self.forward(self.frames[:_TENANTS], _TENANTS)), _TENANTS)
 
     def test_refuses_changes_that_cannot_be(self):
-        with self.assertRaisesRegex(PenstockError, "tenant: 7 will not do; there is none"):
+        with self.assertRaisesRegex(PenstockError, "tenant: 7 is not valid; there is none"):
             self.ovn.network.change_tenant(7)
         with self.assertRaisesRegex(PenstockError, "tenants: 2001 are more"):
             self.ovn.network.provision(2001)
         self.ovn.network.change_tenant(0)
         self.addCleanup(self.ovn.network.change_tenant, 0)
-        with self.assertRaisesRegex(PenstockError, "tenant: 2000 will not do; VLAN 4010 is another changed tenant's"):
+        with self.assertRaisesRegex(PenstockError, "tenant: 2000 is not valid; VLAN 4010 is another changed tenant's"):
             self.ovn.network.change_tenant(2000)
 
     def test_provisions_one_by_one_what_was_cleared(self):
@@ -306,7 +306,7 @@ class NotStartedTest(unittest.TestCase):
         ovn.Ovn().stop()
 
     def test_refuses_an_unknown_variant(self):
-        with self.assertRaisesRegex(PenstockError, "variant: 'vlan' will not do; wanted: container, localnet"):
+        with self.assertRaisesRegex(PenstockError, "variant: 'vlan' is not valid; wanted: container, localnet"):
             ovn.Ovn("vlan")
 
 

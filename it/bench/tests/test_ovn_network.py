@@ -35,7 +35,7 @@ class NumbersTest(unittest.TestCase):
     def test_refuses_an_unknown_router(self):
         for call in (ovn_network.Network(True, (), "up").provision,
                      lambda tenants, router: ovn_network.load(traffic.Load(tenants), router)):
-            with self.assertRaisesRegex(PenstockError, "router: 'edge' will not do; wanted: distributed, gateway"):
+            with self.assertRaisesRegex(PenstockError, "router: 'edge' is not valid; wanted: distributed, gateway"):
                 call(1, "edge")
 
     def test_gives_every_router_a_mac_of_its_own(self):

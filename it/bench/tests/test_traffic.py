@@ -146,7 +146,7 @@ class AccessTest(Frames):
 
     def test_what_cannot_be_is_refused(self):
         for arguments, text in (({"tenants": 0}, "tenants: 0"), ({"tenants": 1, "first": -1}, "first: -1"),
-                                ({"tenants": 2, "first": 65535}, "first: 65535 will not do; 2 tenants .* to 65534"),
+                                ({"tenants": 2, "first": 65535}, "first: 65535 is not valid; 2 tenants .* to 65534"),
                                 ({"tenants": 1, "server": "server"}, "server: .*'server'"),
                                 ({"tenants": 20, "flows": 10}, "flows: 10"),
                                 ({"tenants": 1, "frame": "63"}, "frame: '63'"),
