@@ -100,7 +100,7 @@ class PoolChangeIT {
         assertThat(system.restconf().data("PUT", POOL, smaller)).satisfies(answer -> {
             assertThat(answer.isRefusal()).isTrue();
             assertThat(answer.messages()).contains(
-                "pool small: prefix: would take the addresses of 1 tenant; set force to true");
+                "pool small: prefix: the change takes the addresses of 1 tenant and ends their connections; set force");
         });
         assertThat(Datagrams.echoed(host, EdgeNetwork.SERVER, ECHO, 300, 64, "0.01")).isEqualTo("300");
         final JsonObject preview =

@@ -115,7 +115,7 @@ class PortBlocksIT {
         final int vrf = system.vrf("city");
         assertThat(node.connections(vrf)).isNotEmpty();
         assertThat(system.restconf().data("PATCH", ENTRY, entry(2 * SIZE, "")).messages())
-            .contains("block-size: would cut 1 block of 1 subscriber; set force to true");
+            .contains("block-size: the change takes 1 port block from 1 subscriber and ends their connections");
         system.restconf().patch(ENTRY, entry(2 * SIZE, ", 'force': true"));
         system.awaitApplied();
         assertThat(blocks()).isEmpty();

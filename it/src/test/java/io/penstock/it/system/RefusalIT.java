@@ -123,7 +123,7 @@ class RefusalIT {
             tenant("pool exhausted", small, "'pool': '" + Intent.SMALL_POOL, "nat / pool",
                 "pool small is exhausted"),
             tenant("public address taken", "'" + small.substring(1) + "'", "'public-address': '198.51.100.0'",
-                "nat / public-address", "198.51.100.0", "given to tenant"),
+                "nat / public-address", "198.51.100.0", "allocated to tenant"),
             more("function used twice", "'chain': 'private'", "chain", "function mine is not shared",
                 "tenant resident"),
             more("chain on another node", "'chain': 'remote'", "chain", "function far is on node"),

@@ -32,11 +32,11 @@ final class Backbone6Rules {
                 add("backbone ipv6 interface " + uplink.node() + "/" + uplink.port());
             if (snapshot.backbone().at(uplink.node(), uplink.port()).isEmpty()) {
                 add.accept("port", "the backbone has no interface on port '" + uplink.port() + "' of node '"
-                    + uplink.node() + "', which would have its VLAN");
+                    + uplink.node() + "'; add one, its VLAN applies to IPv6 as well");
             }
             snapshot.backbone().at(uplink.node(), uplink.port()).map(Backbone.Interface::mtu)
-                .filter(mtu -> mtu < LEAST_MTU).ifPresent(mtu -> add.accept("port", "its interface has the mtu " + mtu
-                    + ", and IPv6 needs " + LEAST_MTU));
+                .filter(mtu -> mtu < LEAST_MTU).ifPresent(mtu -> add.accept("port", "its interface has mtu " + mtu
+                    + "; IPv6 needs at least " + LEAST_MTU));
             Ipv6Rules.notOfHosts(uplink.prefix()).ifPresent(rule -> add.accept("prefix", rule));
             if (!uplink.prefix().contains(uplink.address())) {
                 add.accept("address", uplink.address() + " is outside its subnet " + uplink.prefix());
@@ -63,7 +63,7 @@ final class Backbone6Rules {
                     add.accept("next-hop", "node " + uplink.node() + " has a second next hop for this prefix");
                 }
                 if (uplink.address().equals(route.nextHop())) {
-                    add.accept("next-hop", "it is our own address on " + uplink.node());
+                    add.accept("next-hop", "it is the node's own address on " + uplink.node());
                 }
                 if (uplink.prefix().equals(route.prefix())) {
                     add.accept("prefix", "it is the subnet of interface " + uplink.node() + "/" + uplink.port());

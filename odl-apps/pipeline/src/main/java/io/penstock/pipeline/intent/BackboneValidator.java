@@ -71,7 +71,7 @@ final class BackboneValidator {
                 .forEach(uplink -> add(entry, "prefix", "it is the subnet of interface " + uplink.node() + "/"
                     + uplink.port()));
             snapshot.backbone().interfaces().stream().filter(uplink -> uplink.address() == route.nextHop())
-                .forEach(uplink -> add(entry, "next-hop", "it is our own address on " + uplink.node()));
+                .forEach(uplink -> add(entry, "next-hop", "it is the node's own address on " + uplink.node()));
         }
     }
 
@@ -85,10 +85,10 @@ final class BackboneValidator {
                 before.stream().filter(prefix::overlaps).findFirst()
                     .ifPresent(other -> add(entry, "prefix", prefix + " overlaps pool prefix " + other));
                 snapshot.backbone().interfaces().stream().filter(uplink -> prefix.contains(uplink.address()))
-                    .forEach(uplink -> add(entry, "prefix", prefix + " holds the backbone address "
+                    .forEach(uplink -> add(entry, "prefix", prefix + " contains the backbone address "
                         + Ipv4.text(uplink.address())));
                 snapshot.backbone().routes().stream().filter(route -> prefix.contains(route.nextHop()))
-                    .forEach(route -> add(entry, "prefix", prefix + " holds the transit gateway "
+                    .forEach(route -> add(entry, "prefix", prefix + " contains the transit gateway "
                         + Ipv4.text(route.nextHop())));
                 before.add(prefix);
             }

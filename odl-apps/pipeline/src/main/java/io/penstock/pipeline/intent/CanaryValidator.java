@@ -26,24 +26,25 @@ final class CanaryValidator {
     private static void check(final NetworkFunction function, final Canary canary, final List<Violation> violations) {
         final String entry = "function " + function.name();
         if (function.mirror()) {
-            violations.add(new Violation(entry, "canary", "a mirror gives nothing back to judge it by"));
+            violations.add(new Violation(entry, "canary",
+                "a mirror returns no packets to evaluate; remove canary or mirror"));
             return;
         }
         if (function.health().isEmpty()) {
-            violations.add(new Violation(entry, "canary", "needs health-check, whose probes it is judged by"));
+            violations.add(new Violation(entry, "canary", "needs health-check, whose probes are evaluated"));
         }
         final List<Instance> known = function.spread() ? function.instances() : List.of();
         if (canary.instances().isEmpty()) {
-            violations.add(new Violation(entry, LEAF, "is missing; name those that run the new version"));
+            violations.add(new Violation(entry, LEAF, "is missing; name the instances that run the new version"));
         } else if (!known.isEmpty() && known.stream().allMatch(canary::has)) {
-            violations.add(new Violation(entry, LEAF, "names all instances, so there is none to compare with; leave "
+            violations.add(new Violation(entry, LEAF, "names all instances, so none is left to compare with; leave "
                 + "one out, or delete canary in the same change"));
         }
         for (final String name : canary.instances()) {
             known.stream().filter(instance -> instance.name().equals(name)).findFirst().ifPresentOrElse(instance -> {
                 if (instance.state() != State.IN_SERVICE) {
-                    violations.add(new Violation(entry, LEAF, name + " is not in-service, so it cannot be judged; "
-                        + "make it in-service, or take it out of canary in the same change"));
+                    violations.add(new Violation(entry, LEAF, name + " is not in-service, so it cannot be evaluated; "
+                        + "make it in-service, or remove it from canary in the same change"));
                 }
             }, () -> violations.add(new Violation(entry, LEAF, Validator.unknown("instance", name,
                 known.stream().collect(Collectors.toMap(Instance::name, each -> each, (one, other) -> one,

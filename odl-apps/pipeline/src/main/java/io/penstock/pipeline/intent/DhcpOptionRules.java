@@ -84,7 +84,7 @@ final class DhcpOptionRules {
         for (final Route route : options.staticRoutes()) {
             final String leaf = "static-route " + route.prefix() + " / ";
             if (!seen.add(route.prefix())) {
-                add(leaf + "prefix", "is there twice");
+                add(leaf + "prefix", "occurs twice");
             }
             if (!prefix.contains(route.nextHop())) {
                 add(leaf + "next-hop", Ipv4.text(route.nextHop()) + " is outside its subnet " + prefix);
@@ -102,7 +102,7 @@ final class DhcpOptionRules {
             final String leaf = "option " + option.code() + " / ";
             RawOptions.find(option).ifPresent(problem -> add(leaf + problem.leaf(), problem.rule()));
             if (!seen.add(option.code())) {
-                add(leaf + "code", "is there twice");
+                add(leaf + "code", "occurs twice");
             }
         }
     }

@@ -149,7 +149,7 @@ final class DhcpRules {
         }
         // An address with the group bit is of no host, and neither is zero (IEEE 802).
         reservation.mac().filter(mac -> mac == 0 || (mac & GROUP_BIT) != 0)
-            .ifPresent(mac -> add.accept(leaf + "mac", Mac.text(mac) + " is the address of no host"));
+            .ifPresent(mac -> add.accept(leaf + "mac", Mac.text(mac) + " is not the address of a host"));
         reservation.circuitId().filter(id -> !id.toLowerCase(Locale.ROOT).matches(CIRCUIT_ID))
             .ifPresent(id -> add.accept(leaf + "circuit-id", "'" + id
                 + "' is not pairs of hexadecimal digits, 255 at most"));
@@ -168,7 +168,7 @@ final class DhcpRules {
         if (tenant.attachments().stream().noneMatch(each -> each.name().equals(name))) {
             add.accept(leaf, "the tenant has no attachment '" + name + "'");
         } else if (connected.isEmpty()) {
-            add.accept(leaf, "hosts behind a relay agent are at no attachment");
+            add.accept(leaf, "hosts behind a relay agent have no attachment; use mac or circuit-id");
         } else if (tenant.attachmentsOf(connected.orElseThrow()).stream().noneMatch(on -> on.name().equals(name))) {
             add.accept(leaf, "subnet " + connected.orElseThrow().name() + " is not on attachment '" + name + "'");
         }

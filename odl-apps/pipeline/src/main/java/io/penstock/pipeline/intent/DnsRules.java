@@ -47,7 +47,8 @@ final class DnsRules {
             rules.checkSpellings();
             // A resolver has one source address, and whoever answers first would decide.
             if (dns.upstreams().stream().map(Dns.Upstream::inside).distinct().count() > 1) {
-                add.accept("dns / upstream / inside", "either all of them are inside, or none");
+                add.accept("dns / upstream / inside",
+                    "is not the same for all upstreams; set it to true or false for all of them");
             }
             dns.queriesPerSecond().filter(rate -> rate < 1 || rate > MOST_QUERIES)
                 .ifPresent(rate -> add.accept("dns / queries-per-second", rate + " is not in 1.." + MOST_QUERIES));
@@ -159,7 +160,7 @@ final class DnsRules {
         final Set<Ipv6> seen = new HashSet<>();
         dns.upstreams().stream().filter(Dns.Upstream::isIpv6).map(Dns.Upstream::address)
             .filter(address -> addressProblem(address).isEmpty()).filter(address -> !seen.add(Ipv6.parse(address)))
-            .forEach(address -> add.accept("dns / upstream " + address + " / address", "is there twice: "
+            .forEach(address -> add.accept("dns / upstream " + address + " / address", "occurs twice: "
                 + Ipv6.parse(address)));
     }
 

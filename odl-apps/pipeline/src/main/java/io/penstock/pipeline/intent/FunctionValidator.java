@@ -35,10 +35,12 @@ final class FunctionValidator {
                 add(entry, "node", Validator.unknown("node", function.node(), snapshot.nodes()));
             }
             if (function.mirror() && function.spread()) {
-                add(entry, "instance", "a mirror gets all packets, so there is nothing to share");
+                add(entry, "instance",
+                    "a mirror receives all packets, so it has no instances; remove instance or mirror");
             }
             if (function.mirror() && function.health().isPresent()) {
-                add(entry, "health-check", "a mirror gives nothing back, so no probe comes through");
+                add(entry, "health-check",
+                    "a mirror returns no packets, so no probe can pass; remove health-check or mirror");
             }
             if (function.twoOutputs() && function.spread()) {
                 add(entry, "instance", "a function with second-output has one instance, of its own name");
@@ -65,17 +67,17 @@ final class FunctionValidator {
 
     private void checkRouter(final String entry, final NetworkFunction function, final Routed routed) {
         if (function.shared()) {
-            add(entry, "shared", "a router serves one tenant, for its links have no tags; false is needed");
+            add(entry, "shared", "has to be false: the links of a router have no 802.1Q tags, so it serves one tenant");
         }
         final Map<Long, String> leaves = new HashMap<>();
         routed.links().forEach((side, link) -> {
             checkAddress(entry, side + " / address", link.address(), leaves);
             checkAddress(entry, side + " / gateway", link.gateway(), leaves);
             if ((link.mac() & Mac.GROUP) != 0 || link.mac() == 0) {
-                add(entry, side + " / mac", Mac.text(link.mac()) + " is not the address of one station");
+                add(entry, side + " / mac", Mac.text(link.mac()) + " is not a unicast address");
             }
             if (link.mac() == Constants.CHAIN_INSIDE_MAC || link.mac() == Constants.CHAIN_OUTSIDE_MAC) {
-                add(entry, side + " / mac", Mac.text(link.mac()) + " is the switch's");
+                add(entry, side + " / mac", Mac.text(link.mac()) + " is a MAC address of the switch");
             }
         });
     }
@@ -87,7 +89,7 @@ final class FunctionValidator {
             add(entry, leaf, Ipv4.text(address) + " is " + other);
         }
         if (address == Constants.PROBE_INSIDE || address == Constants.PROBE_OUTSIDE) {
-            add(entry, leaf, Ipv4.text(address) + " is an address of probes");
+            add(entry, leaf, Ipv4.text(address) + " is reserved for probes");
         }
     }
 
@@ -95,7 +97,7 @@ final class FunctionValidator {
         final String entry = "chain " + chain.name();
         checkLength(entry, "function", chain.functions());
         if (chain.all().stream().distinct().count() != chain.all().size()) {
-            add(entry, "function", "a function may stand in a chain only once, and not in its branch, too");
+            add(entry, "function", "a function may occur only once in a chain and its branch");
         }
         final Map<String, String> nodes = new HashMap<>();
         checkKnown(entry, "function", chain.functions(), nodes);
@@ -110,13 +112,13 @@ final class FunctionValidator {
             checkKnown(entry, "branch / function", branch.functions(), nodes);
         });
         if (nodes.size() > 1) {
-            add(entry, "function", "its functions are on more than one node: " + nodes.keySet());
+            add(entry, "function", "the functions of a chain have to be on one node; these are on " + nodes.keySet());
         }
     }
 
     private void checkLength(final String entry, final String leaf, final List<String> functions) {
         if (functions.size() > Constants.RECIRCULATION_BUDGET) {
-            add(entry, leaf, functions.size() + " functions are over the recirculation budget of "
+            add(entry, leaf, functions.size() + " functions are more than the recirculation budget allows, which is "
                 + Constants.RECIRCULATION_BUDGET);
         }
     }

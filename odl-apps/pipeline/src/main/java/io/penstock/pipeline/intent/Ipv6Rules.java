@@ -41,7 +41,7 @@ final class Ipv6Rules {
     /** Why a prefix cannot be one of hosts, if it cannot. */
     static Optional<String> notOfHosts(final Prefix6 prefix) {
         return NOT_OF_HOSTS.stream().filter(prefix::overlaps).findFirst()
-            .map(reserved -> prefix + " overlaps " + reserved + ", which is no network of hosts");
+            .map(reserved -> prefix + " overlaps " + reserved + ", which is not a prefix for hosts");
     }
 
     /**
@@ -87,7 +87,7 @@ final class Ipv6Rules {
     private void checkAdvertisement(final String entry, final Ipv6Side.Subnet subnet) {
         final Ipv6Side.Advertisement told = subnet.advertisement();
         if (told.slaac() && subnet.prefix().length() != Prefix6.SUBNET) {
-            add.accept(entry + "slaac", "needs a /64, and " + subnet.prefix() + " is none; set it to false");
+            add.accept(entry + "slaac", "needs a /64, which " + subnet.prefix() + " is not; set it to false");
         }
         if (told.interval() < SHORTEST_INTERVAL || told.interval() > LONGEST_INTERVAL) {
             add.accept(entry + "interval", told.interval() + " is not in " + SHORTEST_INTERVAL + ".."
@@ -110,7 +110,7 @@ final class Ipv6Rules {
         Stream.concat(told.resolvers().stream(), told.timeServers().stream())
             .filter(address -> Prefix6.MULTICAST.contains(address) || address.equals(Ipv6.UNSPECIFIED))
             .forEach(address -> add.accept(entry + (told.resolvers().contains(address) ? "rdnss" : "ntp-server"),
-                address + " is no address of a host"));
+                address + " is not the address of a host"));
     }
 
     private void checkRoutes() {

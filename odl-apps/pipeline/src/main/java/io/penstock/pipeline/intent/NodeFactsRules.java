@@ -65,15 +65,15 @@ final class NodeFactsRules {
             add(function, "shared", "is true, but " + it + " is for one tenant; set it to false");
         }
         if (function.nsh()) {
-            add(function, "nsh", "is set, but " + it + " does not know the service header; take it away");
+            add(function, "nsh", "is set, but " + it + " does not support the network service header; remove nsh");
         }
         if (function.routed().isPresent() && !entry.routed()) {
-            add(function, "routed", "is there, but " + it + " passes frames on; take it away");
+            add(function, "routed", "is configured, but " + it + " is not a router; remove routed");
         } else if (function.routed().isEmpty() && entry.routed()) {
-            add(function, "routed", "is missing, but " + it + " is a router");
+            add(function, "routed", "is missing, but " + it + " is a router; add routed");
         }
         if (function.twoOutputs() && !entry.twoOutputs()) {
-            add(function, "second-output", "is true, but " + it + " has one; set it to false");
+            add(function, "second-output", "is true, but " + it + " has one output; set it to false");
         } else if (!function.twoOutputs() && entry.twoOutputs()) {
             add(function, "second-output", "is false, but " + it + " has two outputs; set it to true");
         }

@@ -32,7 +32,8 @@ final class ProtectionRules {
                 add.accept("ingress-acl", Validator.unknown("acl", name, surroundings.acls()));
             }
             if (tenant.nat().isEmpty() && !tenant.ipv6().isPresent()) {
-                add.accept("ingress-acl", "is for what comes from the backbone, and this tenant has no nat");
+                add.accept("ingress-acl",
+                    "the tenant has no nat; the list needs it, because it is for packets from the backbone");
             }
         });
         if (protection.stateful() && protection.ingressAcl().isEmpty() && tenant.egressAcl().isEmpty()) {

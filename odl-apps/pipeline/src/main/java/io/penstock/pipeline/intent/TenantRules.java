@@ -65,7 +65,7 @@ final class TenantRules {
         final Set<String> nodes =
             tenant.attachments().stream().map(Tenant.Attachment::node).collect(Collectors.toSet());
         if (nodes.size() > 1) {
-            add("attachment / node", "all attachments of a tenant have to be on one node, these are on "
+            add("attachment / node", "all attachments of a tenant have to be on one node; these are on "
                 + nodes.stream().sorted().toList());
         }
     }
@@ -126,7 +126,7 @@ final class TenantRules {
             .ifPresent(nat -> add("nat / alg", "needs a public-address or a pool in nat"));
         tenant.nat().filter(nat -> !nat.algs().isEmpty()).stream().flatMap(nat -> nat.mappings().stream())
             .filter(mapping -> !(mapping instanceof Tenant.OneToOne)).map(Tenant.Mapping::kind).distinct()
-            .forEach(kind -> add("nat / alg", "is not there for " + kind));
+            .forEach(kind -> add("nat / alg", "has no gateway for " + kind));
         tenant.nat().flatMap(Tenant.Nat::address).ifPresent(address -> {
             final String leaf = "nat / public-address";
             if (surroundings.backbone().interfaces().stream().anyMatch(uplink -> uplink.address() == address)) {
@@ -160,10 +160,10 @@ final class TenantRules {
                 .forEach(prefix -> add(entry + "public-prefix", outside + " overlaps " + prefix + " of pool "
                     + pool.name())));
             surroundings.backbone().interfaces().stream().filter(uplink -> outside.contains(uplink.address()))
-                .forEach(uplink -> add(entry + "public-prefix", outside + " holds the backbone address "
+                .forEach(uplink -> add(entry + "public-prefix", outside + " contains the backbone address "
                     + Ipv4.text(uplink.address())));
             surroundings.backbone().routes().stream().filter(route -> outside.contains(route.nextHop()))
-                .forEach(route -> add(entry + "public-prefix", outside + " holds the transit gateway "
+                .forEach(route -> add(entry + "public-prefix", outside + " contains the transit gateway "
                     + Ipv4.text(route.nextHop())));
         }
     }
@@ -275,7 +275,7 @@ final class TenantRules {
     /** Some prefixes are of no network (RFC 6890; RFC 5771 for multicast). */
     private void checkOfHosts(final String leaf, final Prefix prefix) {
         NOT_OF_HOSTS.stream().filter(prefix::overlaps).forEach(reserved ->
-            add(leaf, prefix + " overlaps " + reserved + ", which is no network of hosts"));
+            add(leaf, prefix + " overlaps " + reserved + ", which is not a prefix for hosts"));
     }
 
     private void checkReferences() {
@@ -283,7 +283,7 @@ final class TenantRules {
             .ifPresent(name -> add("egress-acl", Validator.unknown("acl", name, surroundings.acls())));
         tenant.chain().ifPresent(name -> checkChain("chain", name));
         if (!tenant.chains().isEmpty() && tenant.nat().isEmpty() && !tenant.ipv6().isPresent()) {
-            add("chain", "a chain stands between the VRF and the backbone, and this tenant has no nat");
+            add("chain", "the tenant has no nat; a chain needs it, because it is between the VRF and the backbone");
         }
         checkChainRules();
     }
@@ -297,7 +297,7 @@ final class TenantRules {
             if (function != null
                     && tenant.attachments().stream().anyMatch(each -> !each.node().equals(function.node()))) {
                 add(leaf, "function " + function.name() + " is on node " + function.node()
-                    + ", the tenant is not");
+                    + ", and the tenant has no attachment there");
             }
             if (function != null) {
                 function.routed().ifPresent(routed -> checkRouter(leaf, function.name(), routed));
@@ -307,7 +307,7 @@ final class TenantRules {
 
     private void checkRouter(final String leaf, final String name, final NetworkFunction.Routed routed) {
         if (tenant.ipv6().isPresent()) {
-            add(leaf, "function " + name + " routes IPv4 alone, and this tenant has ipv6");
+            add(leaf, "function " + name + " routes IPv4 only, and the tenant has ipv6");
         }
         routed.links().values().stream().flatMap(link -> Stream.of(link.address(), link.gateway()))
             .forEach(address -> Stream.concat(tenant.insidePrefixes().stream(),
@@ -325,8 +325,8 @@ final class TenantRules {
             rule.chain().ifPresent(name -> checkChain(leaf + " / chain", name));
             final String other = priorities.putIfAbsent(rule.priority(), rule.name());
             if (other != null) {
-                add(leaf + " / priority", "rule " + other + " has " + rule.priority()
-                    + " too, so nobody could tell which of them decides");
+                add(leaf + " / priority", "rule " + other + " has priority " + rule.priority()
+                    + " as well; every rule of a tenant needs another priority");
             }
             final Acl acl = surroundings.acls().get(rule.acl());
             if (acl == null) {
@@ -335,7 +335,8 @@ final class TenantRules {
             }
             entries += acl.entries().size();
             acl.entries().stream().filter(entry -> !entry.permit()).forEach(entry -> add(leaf + " / acl", "entry "
-                + entry.name() + " of list " + acl.name() + " does not accept; a rule names what it is about"));
+                + entry.name() + " of list " + acl.name() + " does not accept;"
+                + " every entry of a chain-rule's list has to"));
         }
         if (entries > Priority.CHAIN_RULES) {
             add("chain-rule", entries + " entries in the lists of all rules are more than " + Priority.CHAIN_RULES);
@@ -344,7 +345,7 @@ final class TenantRules {
             add("chain-rule", tenant.chains().size() + " chains are more than " + Constants.MOST_CHAINS);
         }
         if (!tenant.chainRules().isEmpty() && tenant.nat().stream().anyMatch(nat -> !nat.twice().isEmpty())) {
-            add("chain-rule", "a tenant that sees networks at other addresses (nat / twice) has one chain");
+            add("chain-rule", "a tenant with nat / twice has one chain only");
         }
     }
 

@@ -68,7 +68,8 @@ final class TenantValidator {
         }
         checkIds(tenants);
         movedByPool.forEach((pool, moved) -> violations.add(new Violation("pool " + pool, "prefix",
-            "would take the addresses of " + count(moved, "tenant") + "; set force to true if that is meant")));
+            "the change takes the addresses of " + count(moved, "tenant")
+                + " and ends their connections; set force to true to permit it")));
         return violations;
     }
 
@@ -119,7 +120,7 @@ final class TenantValidator {
             }
             final String keeper = addressesFromPools.get(address);
             if (keeper != null) {
-                add(tenant, leaf, Ipv4.text(address) + " was given to tenant " + keeper + " from its pool");
+                add(tenant, leaf, Ipv4.text(address) + " is allocated to tenant " + keeper + " from its pool");
             }
         });
     }
@@ -153,7 +154,7 @@ final class TenantValidator {
             add(tenant, leaf, outside + " overlaps " + owner.mapping().outside() + " of tenant " + owner.tenant());
         }
         addressOwners.subMap(outside.address(), outside.end()).forEach((address, name) -> add(tenant, leaf,
-            outside + " holds the public address " + Ipv4.text(address) + " of tenant " + name));
+            outside + " contains the public address " + Ipv4.text(address) + " of tenant " + name));
     }
 
     /** Blocks of an entry that is gone are meant to go; those of one that is changed may have been overlooked. */
@@ -168,10 +169,10 @@ final class TenantValidator {
             if (!cut.isEmpty()) {
                 final String leaf = cut.stream().allMatch(block -> mapping.outside().contains(block.address()))
                     ? "block-size" : "public-prefix";
-                add(tenant, "nat / port-block " + mapping.inside() + " / " + leaf, "would cut "
-                    + count(cut.size(), "block") + " of "
+                add(tenant, "nat / port-block " + mapping.inside() + " / " + leaf, "the change takes "
+                    + count(cut.size(), "port block") + " from "
                     + count(cut.stream().map(Allocations.Block::subscriber).distinct().count(), "subscriber")
-                    + "; set force to true if that is meant");
+                    + " and ends their connections; set force to true to permit it");
             }
         }
     }
@@ -247,7 +248,7 @@ final class TenantValidator {
             final String user = functionUsers.putIfAbsent(function.name(), tenant.name());
             if (user != null && !function.shared()) {
                 add(tenant, "chain",
-                    "function " + function.name() + " is not shared, and tenant " + user + " has it");
+                    "function " + function.name() + " is not shared, and tenant " + user + " uses it");
             }
         }
     }

@@ -107,7 +107,7 @@ public record ChainTrace(Way outbound, Way inbound) {
     private static void check(final TenantView view, final FiveTuple packet) {
         final Tenant tenant = view.tenant();
         if (!view.families().contains(packet.family())) {
-            throw new IllegalArgumentException("source-address: tenant " + tenant.name() + " has no way to the "
+            throw new IllegalArgumentException("source-address: tenant " + tenant.name() + " has no route to the "
                 + "backbone for " + (packet.family() == Acl.Family.IPV4 ? "IPv4: it has no nat" : "IPv6"));
         }
         final boolean ipv4 = packet.family() == Acl.Family.IPV4;

@@ -22,13 +22,13 @@ class CanaryValidatorTest {
     @Test
     void itsInstancesAreOfTheFunctionAndInService() {
         assertThat(check(naming())).containsExactly(
-            "function fw: canary / instance: is missing; name those that run the new version");
+            "function fw: canary / instance: is missing; name the instances that run the new version");
         assertThat(check(naming("fw2", "fw9"))).containsExactly("function fw: canary / instance: there is no instance "
             + "'fw9'; known: fw0, fw1, fw2");
         assertThat(check(naming("fw2", "fw0"))).containsExactly("function fw: canary / instance: fw0 is not in-service,"
-            + " so it cannot be judged; make it in-service, or take it out of canary in the same change");
+            + " so it cannot be evaluated; make it in-service, or remove it from canary in the same change");
         assertThat(check(FUNCTION.spread(new Instance("fw2", State.IN_SERVICE, 1)))).containsExactly("function fw: "
-            + "canary / instance: names all instances, so there is none to compare with; leave one out, or delete "
+            + "canary / instance: names all instances, so none is left to compare with; leave one out, or delete "
             + "canary in the same change");
     }
 
@@ -36,9 +36,9 @@ class CanaryValidatorTest {
     void somethingHasToTellHowGoodItIs() {
         assertThat(check(new NetworkFunction("fw", "edge1", FUNCTION.failPolicy(), true, true, FUNCTION.instances(),
             FUNCTION.mode(), Optional.empty(), FUNCTION.canary()))).containsExactly(
-            "function fw: canary: needs health-check, whose probes it is judged by");
+            "function fw: canary: needs health-check, whose probes are evaluated");
         assertThat(check(FUNCTION.with(new NetworkFunction.Mirror()))).contains(
-            "function fw: canary: a mirror gives nothing back to judge it by");
+            "function fw: canary: a mirror returns no packets to evaluate; remove canary or mirror");
     }
 
     @Test

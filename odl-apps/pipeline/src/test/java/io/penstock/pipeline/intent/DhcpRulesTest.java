@@ -86,8 +86,8 @@ class DhcpRulesTest {
             lan(forMac("10.0.0.0", ONE), "reservation 10.0.0.0 / address", "network or broadcast address"),
             lan(forMac("10.0.0.255", ONE), "reservation 10.0.0.255 / address", "network or broadcast address"),
             lan(forMac("10.0.0.1", ONE), "reservation 10.0.0.1 / address", "10.0.0.1 is the VRF's own gateway"),
-            lan(forMac("10.0.0.9", "01:00:5e:00:00:01"), "reservation 10.0.0.9 / mac", "is the address of no host"),
-            lan(forMac("10.0.0.9", "00:00:00:00:00:00"), "reservation 10.0.0.9 / mac", "is the address of no host"),
+            lan(forMac("10.0.0.9", "01:00:5e:00:00:01"), "reservation 10.0.0.9 / mac", "is not the address of a host"),
+            lan(forMac("10.0.0.9", "00:00:00:00:00:00"), "reservation 10.0.0.9 / mac", "is not the address of a host"),
             lan(nobodys, "reservation 10.0.0.9 / mac", "exactly one of mac, attachment and circuit-id, and has none"),
             lan(everybodys, "reservation 10.0.0.9 / mac", "attachment and circuit-id, and has 3"),
             lan(forAttachment("10.0.0.9", "attic"), "reservation 10.0.0.9 / attachment", "no attachment 'attic'"),
@@ -133,7 +133,7 @@ class DhcpRulesTest {
             lan(mtu(9217), "mtu", "9217 is not in 576..9216"),
             lan(routes(List.of(new Route(Prefix.DEFAULT, Ipv4.parse("10.0.1.1")))), "static-route 0.0.0.0/0 / next-hop",
                 "10.0.1.1 is outside its subnet 10.0.0.0/24"),
-            lan(routes(List.of(home, home)), "static-route 10.9.0.0/16 / prefix", "is there twice"),
+            lan(routes(List.of(home, home)), "static-route 10.9.0.0/16 / prefix", "occurs twice"),
             lan(routes(routes), "static-route", "has 270 bytes together"),
             lan(boot("", "x"), "tftp-server", "is not 1 to 255 characters"),
             lan(boot("x", "y".repeat(128)), "boot-file", "is not 1 to 127 characters of printable ASCII"),
@@ -142,7 +142,7 @@ class DhcpRulesTest {
             lan(raw(new Dhcp.RawOption(43, "bits", "1")), "option 43 / type", "'bits' is none of hex"),
             lan(raw(new Dhcp.RawOption(43, "hex", "1")), "option 43 / value", "'1' is not pairs of hexadecimal"),
             lan(raw(new Dhcp.RawOption(43, "hex", "01"), new Dhcp.RawOption(43, "hex", "02")), "option 43 / code",
-                "is there twice"));
+                "occurs twice"));
     }
 
     @ParameterizedTest(name = "{1}: {2}")

@@ -127,7 +127,7 @@ class DnsRulesTest {
         assertThat(askingInside("2001:DB8:2::1")).singleElement().asString()
             .endsWith("/ inside: 2001:DB8:2::1 is the VRF's own gateway");
         assertThat(askingInside("2001:db8:2::53", "2001:db8:2:0::53")).singleElement().asString()
-            .endsWith("dns / upstream 2001:db8:2:0::53 / address: is there twice: 2001:db8:2::53");
+            .endsWith("dns / upstream 2001:db8:2:0::53 / address: occurs twice: 2001:db8:2::53");
     }
 
     private static List<Violation> askingInside(final String... addresses) {
@@ -142,7 +142,8 @@ class DnsRulesTest {
         final Dns both = dns(ZONE).withUpstreams(
             List.of(new Dns.Upstream("10.0.0.53", true), new Dns.Upstream("192.0.2.53", false)));
         assertThat(violations(ServiceFixtures.with(both))).extracting(Violation::toString).containsExactly(
-            "tenant t: dns / upstream / inside: either all of them are inside, or none");
+            "tenant t: dns / upstream / inside: is not the same for all upstreams;"
+                + " set it to true or false for all of them");
     }
 
     @Test

@@ -31,7 +31,7 @@ class FunctionValidatorTest {
             new ArrayList<>(base.acls().values()));
         assertThat(check(snapshot)).singleElement().satisfies(violation -> {
             assertThat(violation.entry()).isEqualTo("chain long");
-            assertThat(violation.rule()).contains("over the recirculation budget of 6");
+            assertThat(violation.rule()).contains("more than the recirculation budget allows, which is 6");
         });
     }
 
@@ -43,7 +43,7 @@ class FunctionValidatorTest {
             new NetworkFunction("tap", "edge1", FailPolicy.OPEN, true)));
         assertThat(check(base)).isEmpty();
         assertThat(check(dedicated)).singleElement().satisfies(violation ->
-            assertThat(violation.rule()).isEqualTo("function fw is not shared, and tenant a has it"));
+            assertThat(violation.rule()).isEqualTo("function fw is not shared, and tenant a uses it"));
     }
 
     @Test
@@ -57,8 +57,8 @@ class FunctionValidatorTest {
         assertThat(check(wrong)).extracting(Violation::leaf).containsExactly("chain-rule a / chain",
             "chain-rule b / priority", "chain-rule b / acl", "chain-rule c / acl");
         assertThat(check(wrong)).extracting(Violation::rule).contains(
-            "rule a has 7 too, so nobody could tell which of them decides",
-            "entry no-private of list keep-out does not accept; a rule names what it is about");
+            "rule a has priority 7 as well; every rule of a tenant needs another priority",
+            "entry no-private of list keep-out does not accept; every entry of a chain-rule's list has to");
     }
 
     @Test
@@ -87,7 +87,7 @@ class FunctionValidatorTest {
         final Snapshot good = Chained.branched();
         assertThat(check(good)).isEmpty();
         assertThat(branched(good, "fw", "tap")).containsExactly(
-            "chain secure: function: a function may stand in a chain only once, and not in its branch, too");
+            "chain secure: function: a function may occur only once in a chain and its branch");
         assertThat(branched(good, "tap", "scrub")).containsExactly(
             "chain secure: branch / at: function tap has no second-output");
         assertThat(branched(good, "scrub", "watch")).containsExactly(
@@ -134,20 +134,20 @@ class FunctionValidatorTest {
         final NetworkFunction router = new NetworkFunction("tap", "edge1", FailPolicy.OPEN, true);
         final Link inside = Routed.DEFAULT.inside();
         assertThat(texts(good.withFunctions(List.of(fw, router.with(new Routed(inside, inside)))))).containsExactly(
-            "function tap: shared: a router serves one tenant, for its links have no tags; false is needed",
+            "function tap: shared: has to be false: the links of a router have no 802.1Q tags, so it serves one tenant",
             "function tap: routed / outside / address: 169.254.81.2 is routed / inside / address",
             "function tap: routed / outside / gateway: 169.254.81.1 is routed / inside / gateway");
         assertThat(texts(good.withFunctions(List.of(fw, new NetworkFunction("tap", "edge1", FailPolicy.OPEN, false)
             .with(new Routed(new Link(Ipv4.parse("169.254.80.2"), inside.gateway(), 0x0125_0000_0001L),
                 new Link(Ipv4.parse("10.1.0.77"), Routed.DEFAULT.outside().gateway(), Constants.CHAIN_INSIDE_MAC)))))))
-            .containsExactly("function tap: routed / inside / address: 169.254.80.2 is an address of probes",
-                "function tap: routed / inside / mac: 01:25:00:00:00:01 is not the address of one station",
-                "function tap: routed / outside / mac: 02:50:53:ff:00:01 is the switch's",
+            .containsExactly("function tap: routed / inside / address: 169.254.80.2 is reserved for probes",
+                "function tap: routed / inside / mac: 01:25:00:00:00:01 is not a unicast address",
+                "function tap: routed / outside / mac: 02:50:53:ff:00:01 is a MAC address of the switch",
                 "tenant rich: chain: function tap has 10.1.0.77, which is in 10.1.0.0/16 of this tenant");
         final Tenant chained = DualStack.chained();
         assertThat(texts(DualStack.network(chained).withFunctions(List.copyOf(good.functions().values()))))
             .containsExactly("tenant " + chained.name()
-                + ": chain: function tap routes IPv4 alone, and this tenant has ipv6");
+                + ": chain: function tap routes IPv4 only, and the tenant has ipv6");
     }
 
     private static List<String> texts(final Snapshot snapshot) {

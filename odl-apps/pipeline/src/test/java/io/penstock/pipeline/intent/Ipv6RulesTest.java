@@ -26,11 +26,11 @@ class Ipv6RulesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "fe80::/64 | fe80::/64 overlaps fe80::/9, which is no network of hosts",
-        "fec0::/64 | fec0::/64 overlaps fe80::/9, which is no network of hosts",
-        "ff05::/64 | ff05::/64 overlaps ff00::/8, which is no network of hosts",
-        "::/64 | ::/64 overlaps ::/96, which is no network of hosts",
-        "fd50:7300:0:7::/64 | fd50:7300:0:7::/64 overlaps fd50:7300::/48, which is no network of hosts",
+        "fe80::/64 | fe80::/64 overlaps fe80::/9, which is not a prefix for hosts",
+        "fec0::/64 | fec0::/64 overlaps fe80::/9, which is not a prefix for hosts",
+        "ff05::/64 | ff05::/64 overlaps ff00::/8, which is not a prefix for hosts",
+        "::/64 | ::/64 overlaps ::/96, which is not a prefix for hosts",
+        "fd50:7300:0:7::/64 | fd50:7300:0:7::/64 overlaps fd50:7300::/48, which is not a prefix for hosts",
         "2001:db8:ffff::/64 | 2001:db8:ffff::/64 overlaps 2001:db8:ffff::/64 of the backbone"})
     void aPrefixIsOneOfHosts(final String prefix, final String rule) {
         assertThat(rules(DualStack.side(prefix)))
@@ -41,13 +41,13 @@ class Ipv6RulesTest {
     void mappedAddressesAreNoNetwork() {
         final Ipv6Side.Subnet mapped = subnet("::ffff:10.0.0.0/104", "::ffff:10.0.0.1", NO_SLAAC);
         assertThat(rules(new Ipv6Side(List.of(mapped), List.of()))).singleElement().asString()
-            .endsWith("overlaps ::ffff:0.0.0.0/96, which is no network of hosts");
+            .endsWith("overlaps ::ffff:0.0.0.0/96, which is not a prefix for hosts");
     }
 
     @Test
     void slaacNeedsA64() {
         assertThat(rules(DualStack.side("2001:db8:1::/72"))).containsExactly("tenant t: ipv6 / subnet 2001:db8:1::/72 "
-            + "/ router-advertisement / slaac: needs a /64, and 2001:db8:1::/72 is none; set it to false");
+            + "/ router-advertisement / slaac: needs a /64, which 2001:db8:1::/72 is not; set it to false");
         assertThat(rules(new Ipv6Side(List.of(subnet("2001:db8:1::/72", "2001:db8:1::1", NO_SLAAC)), List.of())))
             .isEmpty();
     }
@@ -66,7 +66,7 @@ class Ipv6RulesTest {
             told(true, 3, 2, 1279, Collections.nCopies(9, Ipv6.parse("ff02::1")), List.of("a..b")))), List.of())))
             .contains(entry + "interval: 3 is not in 4..1800", entry + "lifetime: 2 is neither 0 nor in 3..9000",
                 entry + "mtu: 1279 is not in 1280..65535", entry + "rdnss: 9 are more than 8",
-                entry + "rdnss: ff02::1 is no address of a host", entry + "dnssl: 'a..b' is not a domain name");
+                entry + "rdnss: ff02::1 is not the address of a host", entry + "dnssl: 'a..b' is not a domain name");
     }
 
     @Test
@@ -117,9 +117,10 @@ class Ipv6RulesTest {
             List.of(), List.copyOf(plain.functions().values()), List.of(), List.of(),
             List.copyOf(plain.acls().values())), Allocations.none())).extracting(Violation::toString).containsExactly(
                 "backbone ipv6 interface edge1/up0: address: 2001:db8:1::2 is outside its subnet 2001:db8:ffff::/64",
-                "backbone ipv6 interface edge1/up1: port: the backbone has no interface on port 'up1' of node 'edge1', "
-                    + "which would have its VLAN",
-                "backbone ipv6 interface edge1/up1: prefix: fe80::/64 overlaps fe80::/9, which is no network of hosts",
+                "backbone ipv6 interface edge1/up1: port: the backbone has no interface on port 'up1' of node 'edge1'; "
+                    + "add one, its VLAN applies to IPv6 as well",
+                "backbone ipv6 interface edge1/up1: prefix: fe80::/64 overlaps fe80::/9,"
+                    + " which is not a prefix for hosts",
                 "backbone ipv6 route ::/0: next-hop: 2001:db8:2::1 is not in the subnet of any IPv6 interface of the "
                     + "backbone",
                 "backbone ipv6 route 2001:db8:ffff::/64: prefix: it is the subnet of interface edge1/up0");
@@ -136,7 +137,7 @@ class Ipv6RulesTest {
         assertThat(Validator.validate(Fixtures.withUplinkMtu(1280, network), Allocations.none())).isEmpty();
         assertThat(Validator.validate(Fixtures.withUplinkMtu(1279, network), Allocations.none()))
             .extracting(Violation::toString).containsExactly("backbone ipv6 interface edge1/up0: port: its interface "
-                + "has the mtu 1279, and IPv6 needs 1280");
+                + "has mtu 1279; IPv6 needs at least 1280");
     }
 
     private static Tenant tenant(final String name, final int vlan) {

@@ -41,10 +41,11 @@ class NodeFactsRulesTest {
             "function fw: shared: is true, but function 'router-vm' of the catalogue of node edge1 is for one tenant; "
                 + "set it to false");
         assertThat(check(single(false, start("router-vm", 0)))).singleElement().hasToString(
-            "function fw: routed: is missing, but function 'router-vm' of the catalogue of node edge1 is a router");
+            "function fw: routed: is missing, but function 'router-vm' of the catalogue of node edge1 is a router; "
+                + "add routed");
         assertThat(check(router(false, "forwarder"))).singleElement().hasToString(
-            "function fw: routed: is there, but function 'forwarder' of the catalogue of node edge1 passes frames on; "
-                + "take it away");
+            "function fw: routed: is configured, but function 'forwarder' of the catalogue of node edge1 is not a "
+                + "router; remove routed");
     }
 
     @Test
@@ -52,7 +53,7 @@ class NodeFactsRulesTest {
         final NetworkFunction plain = single(true, start("forwarder", 1));
         final NetworkFunction headed = plain.with(new NetworkFunction.Nsh());
         assertThat(check(headed)).singleElement().hasToString("function fw: nsh: is set, but function 'forwarder' of "
-            + "the catalogue of node edge1 does not know the service header; take it away");
+            + "the catalogue of node edge1 does not support the network service header; remove nsh");
         assertThat(validate(network(headed), network(plain), FACTS)).extracting(Violation::leaf).containsExactly("nsh");
         assertThat(check(single(true, null).with(new NetworkFunction.Nsh()))).isEmpty();
     }
@@ -65,7 +66,7 @@ class NodeFactsRulesTest {
                 + "the catalogue of node edge1 has two outputs; set it to true");
         assertThat(check(single(true, start("forwarder", null)).with(new NetworkFunction.TwoOutputs()))).singleElement()
             .hasToString("function fw: second-output: is true, but function 'forwarder' of the catalogue of node edge1 "
-                + "has one; set it to false");
+                + "has one output; set it to false");
     }
 
     @Test

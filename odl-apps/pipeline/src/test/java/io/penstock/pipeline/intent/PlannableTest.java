@@ -29,7 +29,7 @@ class PlannableTest {
         final String given = Ipv4.text(before.tenants().get("old").publicAddress());
         final Tenant wants = withAddress(Fixtures.tenant("new", 101), given);
         assertThat(violations(Fixtures.network(old, wants), before)).containsExactly(
-            "tenant new: nat / public-address: " + given + " was given to tenant old from its pool");
+            "tenant new: nat / public-address: " + given + " is allocated to tenant old from its pool");
 
         // Nobody has it any more: the old tenant is gone, or takes another address in the same change.
         for (final Snapshot free : List.of(Fixtures.network(wants),

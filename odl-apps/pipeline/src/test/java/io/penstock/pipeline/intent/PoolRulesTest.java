@@ -96,7 +96,8 @@ class PoolRulesTest {
         final Allocations given = Allocator.allocate(before, Allocations.none());
         final Snapshot smaller = network(pool("203.0.113.1/32 203.0.113.8/31", "", false), FIRST, SECOND);
         assertThat(Validator.validate(smaller, before, given)).extracting(Violation::toString).containsExactly(
-            "pool public: prefix: would take the addresses of 1 tenant; set force to true if that is meant");
+            "pool public: prefix: the change takes the addresses of 1 tenant and ends their connections;"
+                + " set force to true to permit it");
         final Snapshot forced = network(pool("203.0.113.1/32 203.0.113.8/31", "", true), FIRST, SECOND);
         assertThat(Validator.validate(forced, before, given)).isEmpty();
         assertThat(Move.of(forced, given)).containsExactly(new Move("first", OptionalLong.empty(),

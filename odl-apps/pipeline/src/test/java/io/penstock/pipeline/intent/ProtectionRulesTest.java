@@ -27,7 +27,7 @@ class ProtectionRulesTest {
             Arguments.of(protect(Optional.of("gone"), false, Quota.NONE), "ingress-acl", "there is no acl 'gone'"),
             Arguments.of(new Tenant("t", Fixtures.tenant("t", 100).attachments(), List.of(), List.of(),
                 Optional.empty(), Optional.empty(), Optional.empty())
-                .with(new Protection(Optional.of(LIST), false, Quota.NONE)), "ingress-acl", "this tenant has no nat"),
+                .with(new Protection(Optional.of(LIST), false, Quota.NONE)), "ingress-acl", "the tenant has no nat"),
             Arguments.of(protect(Optional.empty(), true, Quota.NONE), "stateful",
                 "needs an egress-acl or an ingress-acl"),
             quota(ints(15, null, null, null, null, null), "sessions", "15 is not in 16.." + range),

@@ -52,7 +52,7 @@ class ValidatorTest {
             Arguments.of(route(good, "0.0.0.0/0", "10.0.0.9"), "route 0.0.0.0/0 / prefix", "default route"),
             Arguments.of(names(good, "gone", null), "egress-acl", "there is no acl 'gone'"),
             Arguments.of(names(good, null, "gone"), "chain", "there is no chain 'gone'"),
-            Arguments.of(nat(names(good, null, "secure"), null), "chain", "this tenant has no nat"),
+            Arguments.of(nat(names(good, null, "secure"), null), "chain", "the tenant has no nat"),
             Arguments.of(nat(good, new Tenant.Nat(Optional.empty(), Optional.of("gone"))), "nat / pool",
                 "there is no pool 'gone'"),
             Arguments.of(nat(good, address("192.0.2.2")), "nat / public-address", "is an address of the backbone"),
@@ -110,7 +110,7 @@ class ValidatorTest {
                 .singleElement().satisfies(violation -> {
                     assertThat(violation.leaf()).isEqualTo("nat / port-block 10.0.0.0/24 / "
                         + (size == 512 ? "public-prefix" : "block-size"));
-                    assertThat(violation.rule()).contains("would cut 2 blocks of 1 subscriber;", "force");
+                    assertThat(violation.rule()).contains("takes 2 port blocks from 1 subscriber and", "force");
                 });
             assertThat(Validator.validate(
                 Fixtures.network(onDemand(new Tenant.PortBlocks(had.inside(), outside, size, 4).force(true))), given))
@@ -166,9 +166,9 @@ class ValidatorTest {
                 "10.99.0.9/32 203.0.113.9/32"),
             twice("outside-prefix", "198.51.100.0/24 overlaps 198.51.100.8/32 of tenant t",
                 "10.99.0.0/24 198.51.100.0/24"),
-            twice("seen-prefix", "0.0.0.0/8 overlaps 0.0.0.0/8, which is no network", "0.0.0.0/8 11.0.0.0/8"),
-            twice("seen-prefix", "127.0.1.0/24 overlaps 127.0.0.0/8, which is no network", "127.0.1.0/24 10.0.0.0/24"),
-            twice("outside-prefix", "239.0.0.0/8 overlaps 224.0.0.0/4, which is no network", "11.0.0.0/8 239.0.0.0/8"),
+            twice("seen-prefix", "0.0.0.0/8 overlaps 0.0.0.0/8, which is not a prefix", "0.0.0.0/8 11.0.0.0/8"),
+            twice("seen-prefix", "127.0.1.0/24 overlaps 127.0.0.0/8, which", "127.0.1.0/24 10.0.0.0/24"),
+            twice("outside-prefix", "239.0.0.0/8 overlaps 224.0.0.0/4, which", "11.0.0.0/8 239.0.0.0/8"),
             twice("outside-prefix", "255.255.255.255/32 overlaps 240.0.0.0/4", "10.99.0.1/32 255.255.255.255/32"));
     }
 
@@ -190,7 +190,7 @@ class ValidatorTest {
             .with(List.of(new Tenant.Twice(Prefix.parse("10.99.0.0/24"), Prefix.parse("198.51.100.0/24")))));
         final Tenant address = nat(Fixtures.tenant("other", 101), address("198.51.100.7"));
         assertThat(check(Fixtures.network(seer, address))).extracting(Violation::toString).containsExactly(
-            "tenant seer: nat / twice 10.99.0.0/24 / outside-prefix: 198.51.100.0/24 holds the public address "
+            "tenant seer: nat / twice 10.99.0.0/24 / outside-prefix: 198.51.100.0/24 contains the public address "
                 + "198.51.100.7 of tenant other");
         final Tenant prefix = nat(Fixtures.tenant("other", 101), mapped("10.0.0.0/29", "198.51.100.0/29"));
         assertThat(check(Fixtures.network(seer, prefix))).extracting(Violation::toString).containsExactly(
@@ -208,8 +208,8 @@ class ValidatorTest {
             oneToOne("10.0.0.0/30", "198.51.100.0/29", "public-prefix", "is not as long as 10.0.0.0/30"),
             oneToOne("10.0.1.0/30", "198.51.100.0/30", "inside-prefix", "is not in a subnet or route"),
             oneToOne("10.0.0.0/30", "203.0.113.0/30", "public-prefix", "overlaps 203.0.113.0/24 of pool public"),
-            oneToOne("10.0.0.0/30", "192.0.2.0/30", "public-prefix", "holds the backbone address 192.0.2.2"),
-            oneToOne("10.0.0.0/30", "192.0.2.0/30", "public-prefix", "holds the transit gateway 192.0.2.1"),
+            oneToOne("10.0.0.0/30", "192.0.2.0/30", "public-prefix", "contains the backbone address 192.0.2.2"),
+            oneToOne("10.0.0.0/30", "192.0.2.0/30", "public-prefix", "contains the transit gateway 192.0.2.1"),
             Arguments.of(nat(Fixtures.tenant("t", 100), Fixtures.mapped(
                 new Tenant.OneToOne(Prefix.parse("10.0.0.0/30"), Prefix.parse("198.51.100.0/30")),
                 new Tenant.OneToOne(Prefix.parse("10.0.0.2/32"), Prefix.parse("198.51.100.9/32")))),
@@ -221,7 +221,7 @@ class ValidatorTest {
             deterministic("10.0.0.0/24", "203.0.113.7/32", "public-prefix", "overlaps 203.0.113.0/24 of pool public"),
             Arguments.of(nat(Fixtures.tenant("t", 100), new Tenant.Nat(Optional.empty(), Optional.of("public"),
                 List.of(), List.of(subscribers("10.0.0.0/24", "198.51.100.0/32")), List.of(), List.of(),
-                Set.of(Action.Alg.FTP))), "nat / alg", "is not there for deterministic"),
+                Set.of(Action.Alg.FTP))), "nat / alg", "has no gateway for deterministic"),
             blocks("10.0.0.0/15", "198.51.100.0/32", 512, 4, "inside-prefix", "is shorter than /16"),
             blocks("10.0.1.0/24", "198.51.100.0/32", 512, 4, "inside-prefix", "is not in a subnet or route"),
             blocks("10.0.0.0/24", "198.51.0.0/23", 512, 4, "public-prefix", "is shorter than /24"),
@@ -312,7 +312,7 @@ class ValidatorTest {
         assertThat(Validator.validate(Fixtures.network(old, beside), allocations)).isEmpty();
         final Tenant address = nat(Fixtures.tenant("a-new", 101), address("198.51.100.7"));
         assertThat(Validator.validate(Fixtures.network(old, address), allocations)).extracting(Violation::rule)
-            .containsExactly("198.51.100.0/29 holds the public address 198.51.100.7 of tenant a-new");
+            .containsExactly("198.51.100.0/29 contains the public address 198.51.100.7 of tenant a-new");
     }
 
     private static List<Violation> check(final Snapshot snapshot) {

@@ -199,7 +199,7 @@ class ChainTraceTest {
         "10.1.0, 198.18.0.10, tcp, 1, 1, source-address: ",
         "10.1.0.20, example.org, tcp, 1, 1, destination-address: ",
         "10.1.0.20, 2001:db8::1, tcp, 1, 1, destination-address: ",
-        "2001:db8::1, 2001:db8::2, tcp, 1, 1, source-address: tenant rich has no way",
+        "2001:db8::1, 2001:db8::2, tcp, 1, 1, source-address: tenant rich has no route",
         "10.1.0.20, 198.18.0.10, gre, 1, 1, protocol: 'gre' is none of",
         "10.1.0.20, 198.18.0.10, tcp, 65536, 1, source-port: 65536",
         "10.1.0.20, 198.18.0.10, tcp, 1, -1, destination-port: -1",
