@@ -188,7 +188,7 @@ static const char *parse_run(struct run *run, struct links *links, const struct 
 			problem = "stamp: a link has frames that are no UDP over IPv4 with 12 bytes of payload";
 	for (int i = 0; i < links->count && !problem; i++)
 		if (!link_is_up(&links->list[i]))
-			problem = "nobody is connected to a link: wait first";
+			problem = "no peer is connected to a link: wait first";
 	return problem;
 }
 

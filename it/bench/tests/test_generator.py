@@ -262,7 +262,7 @@ class GeneratorTest(unittest.TestCase):
         processes.wait_until(lambda: not self.generator.command("wait 0")["up"], "the end of all links", 20)
         with self.assertRaisesRegex(PenstockError, "no switch connected to link acc .*, up "):
             self.generator.wait(0.1)
-        with self.assertRaisesRegex(PenstockError, "nobody is connected"):
+        with self.assertRaisesRegex(PenstockError, "no peer is connected"):
             self.generator.run(0.1, ["acc"])
         self.switch.ovs.stop()
         self.switch.ovs.start_database()
