@@ -9,10 +9,10 @@ import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
 
-/** Lists the chains with their functions and hit counts. */
+/** Lists the chains with their functions and packet counts. */
 @Service
 @Command(scope = "penstock", name = "chain-list",
-    description = "Lists the chains with their functions and hit counts")
+    description = "Lists the chains with their functions and the packets sent to them")
 public final class ChainListCommand extends OperationsCommand {
     @Override
     public Object execute() {

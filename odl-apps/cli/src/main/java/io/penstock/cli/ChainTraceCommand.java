@@ -17,8 +17,8 @@ import org.apache.karaf.shell.support.table.ShellTable;
 
 /** Tells which instances a connection passes, and fails when the switch does something else than planned. */
 @Service
-@Command(scope = "penstock", name = "chain-trace", description = "Tells which functions and instances a packet of a "
-    + "tenant and its answer pass, and asks the switch whether it is so; an error if it is not")
+@Command(scope = "penstock", name = "chain-trace", description = "Shows the functions and instances that a packet "
+    + "of a tenant and its reply pass, and compares the switch with it; fails if the switch differs")
 public final class ChainTraceCommand extends OperationsCommand {
     private static final long LIMIT_SECONDS = 120;
 
@@ -26,20 +26,20 @@ public final class ChainTraceCommand extends OperationsCommand {
     @Completion(TenantCompleter.class)
     private String tenant;
 
-    @Argument(index = 1, name = "source", required = true, description = "Address of a host of the tenant")
+    @Argument(index = 1, name = "source", required = true, description = "IPv4 address of a host of the tenant")
     private String source;
 
-    @Argument(index = 2, name = "destination", required = true, description = "Address in the backbone")
+    @Argument(index = 2, name = "destination", required = true, description = "IPv4 address of an external host")
     private String destination;
 
-    @Argument(index = 3, name = "protocol", required = true, description = "tcp, udp or icmp, an echo request")
+    @Argument(index = 3, name = "protocol", required = true, description = "tcp, udp, or icmp for an echo request")
     @Completion(value = StringsCompleter.class, values = {"tcp", "udp", "icmp"})
     private String protocol;
 
-    @Argument(index = 4, name = "source-port", description = "Port of the host; 0 of icmp")
+    @Argument(index = 4, name = "source-port", description = "Port of the host; 0 for icmp")
     private Integer sourcePort;
 
-    @Argument(index = 5, name = "destination-port", description = "Port of the other end; 0 of icmp")
+    @Argument(index = 5, name = "destination-port", description = "Port of the external host; 0 for icmp")
     private Integer destinationPort;
 
     @Override
@@ -48,7 +48,7 @@ public final class ChainTraceCommand extends OperationsCommand {
             destination, protocol, port("source-port", sourcePort), port("destination-port", destinationPort)))
             .get(LIMIT_SECONDS, TimeUnit.SECONDS);
         final ShellTable table =
-            table("way", "chain", "rule", "function", "instance", "reason", "port to", "port from");
+            table("direction", "chain", "rule", "function", "instance", "reason", "port to", "port from");
         add(table, "outbound", report.outbound());
         add(table, "inbound", report.inbound());
         print(report, table);
@@ -63,7 +63,7 @@ public final class ChainTraceCommand extends OperationsCommand {
 
     private int port(final String name, final Integer given) {
         if (given == null && !"icmp".equals(protocol)) {
-            throw new IllegalArgumentException(name + ": is missing; " + protocol + " has ports");
+            throw new IllegalArgumentException(name + ": is missing; protocol " + protocol + " needs both ports");
         }
         return given == null ? 0 : given;
     }

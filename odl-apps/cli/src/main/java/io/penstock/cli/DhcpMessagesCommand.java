@@ -13,7 +13,7 @@ import org.apache.karaf.shell.support.table.ShellTable;
 /** Counts the messages to DHCP servers by what became of them. */
 @Service
 @Command(scope = "penstock", name = "dhcp-messages",
-    description = "Counts messages to DHCP servers by what became of them, since the controller started")
+    description = "Lists the number of messages to DHCP servers by result, since the start of the controller")
 public final class DhcpMessagesCommand extends OperationsCommand {
     @Option(name = "--tenant", description = "Only messages of this tenant")
     @Completion(TenantCompleter.class)

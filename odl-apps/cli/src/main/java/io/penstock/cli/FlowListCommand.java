@@ -14,7 +14,7 @@ import org.apache.karaf.shell.support.table.ShellTable;
 /** Lists flows with table names and counters. */
 @Service
 @Command(scope = "penstock", name = "flow-list",
-    description = "Lists flows with table names and counters")
+    description = "Lists the flows of the switches with table, tenant, counters and purpose")
 public final class FlowListCommand extends OperationsCommand {
     @Argument(index = 0, name = "tenant", description = "Only flows of this tenant")
     @Completion(TenantCompleter.class)
@@ -24,10 +24,10 @@ public final class FlowListCommand extends OperationsCommand {
     @Completion(NodeCompleter.class)
     private String node;
 
-    @Option(name = "--drops", description = "Only flows that drop")
+    @Option(name = "--drops", description = "Only flows that drop packets")
     private boolean drops;
 
-    @Option(name = "--text", description = "Print the flows in ovs-ofctl text")
+    @Option(name = "--text", description = "Print each flow in the syntax of ovs-ofctl instead of its purpose")
     private boolean text;
 
     @Override
@@ -35,7 +35,7 @@ public final class FlowListCommand extends OperationsCommand {
         final List<Operations.FlowLine> flows =
             operations().flows(Optional.ofNullable(node), Optional.ofNullable(tenant)).stream()
                 .filter(flow -> !drops || flow.drop()).toList();
-        final ShellTable table = table("node", "table", "tenant", "packets", "bytes", text ? "flow" : "what for");
+        final ShellTable table = table("node", "table", "tenant", "packets", "bytes", text ? "flow" : "purpose");
         flows.forEach(flow -> table.addRow().addContent(flow.node(), flow.table(), dash(flow.tenant()),
             flow.packets(), flow.bytes(), text ? flow.text() : flow.label()));
         return print(flows, table);

@@ -17,12 +17,12 @@ import org.apache.karaf.shell.support.table.ShellTable;
 /** Lists new versions of network functions, what was measured of them, and what became of them. */
 @Service
 @Command(scope = "penstock", name = "function-canary",
-    description = "Lists new versions of network functions beside the old ones, and how they were judged; times are "
-        + "milliseconds")
+    description = "Lists new versions of network functions beside the old ones, with measurements and verdicts; "
+        + "times are in milliseconds")
 public final class FunctionCanaryCommand extends OperationsCommand {
     private static final double MICROS = 1000;
 
-    @Argument(index = 0, name = "function", description = "Only those of this function")
+    @Argument(index = 0, name = "function", description = "Only versions of this function")
     @Completion(FunctionCompleter.class)
     private String function;
 
@@ -35,8 +35,8 @@ public final class FunctionCanaryCommand extends OperationsCommand {
         }
         final SortedMap<String, List<CanaryStatus>> canaries = new TreeMap<>();
         found.forEach(each -> canaries.put(each.name(), each.canaries()));
-        final ShellTable table = table("function", "version", "state", "of", "instances", "packets in", "out",
-            "dropped", "probes lost", "median", "99 %", "why");
+        final ShellTable table = table("function", "version", "state", "side", "instances", "packets in", "out",
+            "dropped", "probes lost", "median", "99 %", "reason");
         canaries.forEach((name, list) -> list.forEach(canary -> {
             row(table, name, canary.version(), state(canary), "new", canary.canary(), canary.reason());
             row(table, "", "", "", "old", canary.old(), "");

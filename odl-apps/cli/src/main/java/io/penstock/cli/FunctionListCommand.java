@@ -14,15 +14,16 @@ import org.apache.karaf.shell.support.table.ShellTable;
 /** Lists the network functions and their instances. */
 @Service
 @Command(scope = "penstock", name = "function-list",
-    description = "Lists the network functions and their instances; probes are the last hundred, in milliseconds")
+    description = "Lists the network functions and their instances; lost, mean and longest are of the last hundred "
+        + "probes, times in milliseconds")
 public final class FunctionListCommand extends OperationsCommand {
     private static final double MICROS = 1000;
 
     @Override
     public Object execute() {
         final List<FunctionStatus> functions = operations().status().functions();
-        final ShellTable table = table("function", "state", "instance", "is", "process", "packets in", "out", "lost",
-            "mean", "longest");
+        final ShellTable table = table("function", "state", "instance", "instance state", "process", "packets in",
+            "out", "lost", "mean", "longest");
         functions.forEach(function -> function.instances().forEach(instance -> table.addRow().addContent(
             function.name(), function.state(), instance.name(), instance.state(), dash(instance.process()),
             instance.packetsIn(), instance.packetsOut(),

@@ -13,7 +13,7 @@ import org.apache.karaf.shell.support.table.ShellTable;
 /** Lists addresses that DHCP servers have given, or remember. */
 @Service
 @Command(scope = "penstock", name = "lease-list",
-    description = "Lists addresses that DHCP servers have given, or remember")
+    description = "Lists the leases of DHCP servers, and addresses whose last client they remember")
 public final class LeaseListCommand extends OperationsCommand {
     @Option(name = "--tenant", description = "Only leases of this tenant")
     @Completion(TenantCompleter.class)

@@ -11,7 +11,7 @@ import org.apache.karaf.shell.support.table.ShellTable;
 /** Ends a lease of a DHCP server without telling the host. */
 @Service
 @Command(scope = "penstock", name = "lease-release",
-    description = "Ends a lease, or lets a declined address be given again; the host is not told")
+    description = "Ends a lease, or frees a declined address for allocation; the client is not notified")
 public final class LeaseReleaseCommand extends OperationsCommand {
     @Argument(index = 0, name = "tenant", required = true, description = "Name of a tenant")
     @Completion(TenantCompleter.class)
@@ -23,7 +23,7 @@ public final class LeaseReleaseCommand extends OperationsCommand {
     @Override
     public Object execute() {
         final Operations.LeaseLine was = operations().releaseLease(tenant, address);
-        final ShellTable table = table("tenant", "address", "was", "mac");
+        final ShellTable table = table("tenant", "address", "state before", "mac");
         table.addRow().addContent(was.tenant(), was.address(), was.state(), was.mac());
         return print(was, table);
     }

@@ -13,7 +13,7 @@ import org.apache.karaf.shell.support.table.ShellTable;
 /** Lists what tenants may send, and what was dropped beyond it. */
 @Service
 @Command(scope = "penstock", name = "limit-list",
-    description = "Lists what tenants may send, and what was dropped beyond it")
+    description = "Lists the limits of tenants with the packets that passed and that were dropped")
 public final class LimitListCommand extends OperationsCommand {
     @Option(name = "--tenant", description = "Only limits of this tenant")
     @Completion(TenantCompleter.class)
@@ -28,7 +28,7 @@ public final class LimitListCommand extends OperationsCommand {
         final List<Operations.Limit> limits =
             operations().limits(Optional.ofNullable(node), Optional.ofNullable(tenant));
         final ShellTable table =
-            table("node", "tenant", "limit", "a second", "burst", "passed", "dropped", "dropped bytes");
+            table("node", "tenant", "limit", "per second", "burst", "passed", "dropped", "dropped bytes");
         limits.forEach(limit -> table.addRow().addContent(limit.node(), dash(limit.tenant()), limit.meter(),
             limit.rate() + " " + limit.unit(), limit.burst(), limit.passedPackets(), limit.droppedPackets(),
             limit.droppedBytes()));

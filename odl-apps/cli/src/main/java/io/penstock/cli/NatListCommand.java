@@ -11,7 +11,7 @@ import org.apache.karaf.shell.support.table.ShellTable;
 /** Lists what is used of the public addresses. */
 @Service
 @Command(scope = "penstock", name = "nat-list",
-    description = "Lists what is used of the public addresses, and who uses most")
+    description = "Lists the usage of public addresses and port blocks, and the subscribers with the most blocks")
 public final class NatListCommand extends OperationsCommand {
     @Override
     public Object execute() {
@@ -34,7 +34,8 @@ public final class NatListCommand extends OperationsCommand {
     }
 
     private static String text(final Operations.AddressUsage address) {
-        final String end = address.blocks() == 0 ? "empty" : address.emptyInSeconds().isEmpty() ? "nobody left yet"
+        final String end = address.blocks() == 0 ? "empty" : address.emptyInSeconds().isEmpty()
+            ? "no subscriber left yet"
             : "empty in about " + Duration.ofSeconds(address.emptyInSeconds().getAsLong()).toMinutes() + " min";
         return address.address() + " (" + end + ")";
     }

@@ -14,26 +14,27 @@ import org.apache.karaf.shell.support.table.ShellTable;
 /** Tells who would move if public addresses were changed. */
 @Service
 @Command(scope = "penstock", name = "nat-preview",
-    description = "Tells who would lose a public address or ports if a pool or a port-block were changed")
+    description = "Lists the tenants and subscribers that would lose a public address or ports by a change of a pool "
+        + "or port-block")
 public final class NatPreviewCommand extends OperationsCommand {
-    @Option(name = "--pool", description = "Name of a pool, which would have the prefixes of --prefix")
+    @Option(name = "--pool", description = "Name of the pool to change; needs --prefix")
     @Completion(PoolCompleter.class)
     private String pool;
 
-    @Option(name = "--prefix", description = "A prefix that the pool would have; may be repeated", multiValued = true)
+    @Option(name = "--prefix", description = "Prefix of the pool after the change; may be repeated", multiValued = true)
     private List<String> prefixes;
 
-    @Option(name = "--tenant", description = "Name of a tenant with port-block, which would have --public or --size")
+    @Option(name = "--tenant", description = "Name of the tenant whose port-block to change; needs --inside")
     @Completion(TenantCompleter.class)
     private String tenant;
 
-    @Option(name = "--inside", description = "inside-prefix of the entry of port-block")
+    @Option(name = "--inside", description = "inside-prefix of the port-block to change")
     private String inside;
 
-    @Option(name = "--public", description = "public-prefix that the entry would have; that of now when left out")
+    @Option(name = "--public", description = "public-prefix after the change; default: no change")
     private String outside;
 
-    @Option(name = "--size", description = "block-size that the entry would have; that of now when left out")
+    @Option(name = "--size", description = "block-size after the change; default: no change")
     private Integer size;
 
     @Override

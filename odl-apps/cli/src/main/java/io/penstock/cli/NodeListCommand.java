@@ -10,7 +10,7 @@ import org.apache.karaf.shell.support.table.ShellTable;
 /** Lists the compute nodes and how their flows compare with the plan. */
 @Service
 @Command(scope = "penstock", name = "node-list",
-    description = "Lists the compute nodes and how their flows compare with the plan")
+    description = "Lists the nodes with the differences between their flows and the plan")
 public final class NodeListCommand extends OperationsCommand {
     @Override
     public Object execute() {

@@ -25,7 +25,7 @@ abstract class OperationsCommand implements Action {
     @Reference
     private Session session;
 
-    @Option(name = "--json", description = "Print JSON, for machines")
+    @Option(name = "--json", description = "Print JSON instead of a table")
     private boolean json;
 
     Operations operations() {

@@ -13,9 +13,9 @@ import org.apache.karaf.shell.support.table.ShellTable;
 /** Reads the switches again and mends what differs from the plan. */
 @Service
 @Command(scope = "penstock", name = "resync",
-    description = "Reads the switches again and mends what differs from the plan")
+    description = "Reads the switches again and repairs all differences from the plan")
 public final class ResyncCommand extends OperationsCommand {
-    @Argument(index = 0, name = "node", description = "Name of a node; all when left out")
+    @Argument(index = 0, name = "node", description = "Name of a node; default: all nodes")
     @Completion(NodeCompleter.class)
     private String node;
 

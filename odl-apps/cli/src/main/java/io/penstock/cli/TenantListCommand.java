@@ -10,7 +10,7 @@ import org.apache.karaf.shell.support.table.ShellTable;
 /** Lists the tenants with their VRFs and public addresses. */
 @Service
 @Command(scope = "penstock", name = "tenant-list",
-    description = "Lists the tenants with their VRFs and public addresses")
+    description = "Lists the tenants with VRF id, attachments, public address, chain and state")
 public final class TenantListCommand extends OperationsCommand {
     @Override
     public Object execute() {

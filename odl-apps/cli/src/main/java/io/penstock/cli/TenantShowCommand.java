@@ -13,7 +13,7 @@ import org.apache.karaf.shell.support.table.ShellTable;
 /** Shows one tenant and what its flows count. */
 @Service
 @Command(scope = "penstock", name = "tenant-show",
-    description = "Shows one tenant and what its flows count")
+    description = "Shows a tenant, its sessions and resolver on each node, and the counters of its flows")
 public final class TenantShowCommand extends OperationsCommand {
     @Argument(index = 0, name = "tenant", description = "Name of the tenant", required = true)
     @Completion(TenantCompleter.class)

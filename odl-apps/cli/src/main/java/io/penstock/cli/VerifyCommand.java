@@ -13,9 +13,9 @@ import org.apache.karaf.shell.support.table.ShellTable;
 /** Compares the switches with the plan and lists what differs. */
 @Service
 @Command(scope = "penstock", name = "verify",
-    description = "Compares the switches with the plan and lists what differs")
+    description = "Compares the switches with the plan and lists the differences; changes nothing")
 public final class VerifyCommand extends OperationsCommand {
-    @Argument(index = 0, name = "node", description = "Name of a node; all when left out")
+    @Argument(index = 0, name = "node", description = "Name of a node; default: all nodes")
     @Completion(NodeCompleter.class)
     private String node;
 
