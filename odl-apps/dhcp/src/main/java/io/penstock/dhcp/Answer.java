@@ -29,20 +29,20 @@ public sealed interface Answer {
 
     /** Why nothing is sent. */
     enum Reason {
-        NOT_A_REQUEST("it is no message to a server"),
-        BOOTP("BOOTP, which has no leases, is not served"),
-        UNKNOWN_TYPE("its type is unknown"),
+        NOT_A_REQUEST("not a message to a server"),
+        BOOTP("BOOTP is not served, because it has no leases"),
+        UNKNOWN_TYPE("unknown message type"),
         HARDWARE("the client has no MAC address of its own"),
         FOREIGN_MAC("the client's MAC address is not the sender's"),
-        INCOMPLETE("an address or option that it has to have is missing, or two contradict each other"),
-        NO_SUBNET("no subnet where it came from is served"),
-        NO_ADDRESS("no address is left"),
-        QUOTA("the tenant has as many leases as it may have"),
-        OTHER_SERVER("it is for another server"),
-        NO_RECORD("the client is unknown, and may be another server's"),
-        NOT_THEIRS("the client has not the address"),
-        RELAY_UNKNOWN("the relay agent, which is the router, was not heard since the start"),
-        DECLINED("the address is not given to anybody for a while"),
+        INCOMPLETE("a required address or option is missing or contradicts another one"),
+        NO_SUBNET("no subnet at its origin is served"),
+        NO_ADDRESS("no free address"),
+        QUOTA("the tenant has reached its limit of leases"),
+        OTHER_SERVER("for another server"),
+        NO_RECORD("the client is unknown and may belong to another server"),
+        NOT_THEIRS("the client does not have the address"),
+        RELAY_UNKNOWN("no packet from the relay agent, which is the router, since the start"),
+        DECLINED("the address is declined and not allocated for a while"),
         RELEASED("the address is free");
 
         private final String text;
