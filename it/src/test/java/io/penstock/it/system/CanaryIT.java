@@ -221,7 +221,7 @@ class CanaryIT {
         awaitInstance(NEW, "in-service, canary slow");
         try (TestRun.Closing slow = node.slowFunction(NEW)) {
             final JsonObject judged = awaitVerdict("back");
-            assertThat(judged.get("reason").getAsString()).contains("half of its round trips take over ");
+            assertThat(judged.get("reason").getAsString()).contains("median round trip is ");
             assertThat(number(judged.getAsJsonObject("new-version"), "median-round-trip")).isGreaterThan(
                 3 * number(judged.getAsJsonObject("old-version"), "median-round-trip"));
         }

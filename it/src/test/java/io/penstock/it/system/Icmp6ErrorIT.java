@@ -205,7 +205,7 @@ class Icmp6ErrorIT {
         final long seconds = Duration.ofNanos(System.nanoTime() - begun).toSeconds() + 1;
         assertThat(meter().get("passed-packets").getAsLong()).isLessThanOrEqualTo(100 + 50 * seconds);
         assertThat(outcome("sent") - sent).isPositive().isLessThanOrEqualTo(20 + 10 * seconds);
-        assertThat(outcome("not sent: too many for one sender")).isPositive();
+        assertThat(outcome("not sent: limit of one sender reached")).isPositive();
         Ipv6World.reaches(host, Ipv6World.SERVER);
     }
 

@@ -127,10 +127,10 @@ class IcmpErrorIT {
     @Test
     void ofAPacketThatMayBeFragmentedNobodyIsTold() {
         narrowUplink();
-        final long before = outcome("not sent: too big, and may be fragmented");
+        final long before = outcome("not sent: too big, but fragmentation is permitted");
         assertThat(host.shell().attempt("ping", "-n", "-c", "1", "-W", "1", "-M", "dont", "-s",
             Integer.toString(NARROW), EdgeNetwork.SERVER).isGood()).isFalse();
-        Await.until("it was counted", () -> outcome("not sent: too big, and may be fragmented") == before + 1);
+        Await.until("it was counted", () -> outcome("not sent: too big, but fragmentation is permitted") == before + 1);
     }
 
     @Test
@@ -180,7 +180,7 @@ class IcmpErrorIT {
         final long seconds = Duration.ofNanos(System.nanoTime() - begun).toSeconds() + 1;
         assertThat(meter().get("passed-packets").getAsLong()).isLessThanOrEqualTo(100 + 50 * seconds);
         assertThat(outcome("sent") - sent).isPositive().isLessThanOrEqualTo(20 + 10 * seconds);
-        assertThat(outcome("not sent: too many for one sender")).isPositive();
+        assertThat(outcome("not sent: limit of one sender reached")).isPositive();
         host.reaches(EdgeNetwork.SERVER);
     }
 

@@ -259,7 +259,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             workers.values().forEach(NodeWorker::mark);
             dhcp.stored((node, answer) -> whenApplied(node, revision, answer));
         } catch (IllegalStateException | UncheckedIOException e) {
-            LOG.error("Cannot take over the configuration, will try again in {} s", RETRY_SECONDS, e);
+            LOG.error("Cannot read the configuration, will try again in {} s", RETRY_SECONDS, e);
             retry.later();
         }
     }
@@ -274,7 +274,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         if (subscribers.areToBeCounted(desired.allocations())) {
             workers.forEach((name, worker) -> worker.counters()
                 .thenAccept(dump -> run(() -> subscribers.count(name, dump))).exceptionally(e -> {
-                    LOG.debug("Node {}: nobody is idle that cannot be counted", name, e);
+                    LOG.debug("Node {}: idle subscribers cannot be counted", name, e);
                     return null;
                 }));
         }
@@ -311,7 +311,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
                 }
             });
         } catch (RuntimeException e) {
-            LOG.warn("Could not ask for the transit gateways", e);
+            LOG.warn("Could not request the addresses of the transit gateways", e);
         }
     }
 

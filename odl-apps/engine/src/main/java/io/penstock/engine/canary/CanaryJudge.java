@@ -85,9 +85,10 @@ final class CanaryJudge {
             return judgement(Phase.JUDGING, "so far no worse than the others");
         }
         if (fresh.packetsIn() < canary.leastPackets()) {
-            return judgement(Phase.JUDGING, "until " + canary.leastPackets() + " packets were sent into it");
+            return judgement(Phase.JUDGING, "until " + canary.leastPackets() + " packets have entered the new version");
         }
-        return fresh.probes() < LEAST_PROBES ? judgement(Phase.JUDGING, "until there were " + LEAST_PROBES + " probes")
+        return fresh.probes() < LEAST_PROBES
+            ? judgement(Phase.JUDGING, "until " + LEAST_PROBES + " probes have been sent")
             : judgement(Phase.FORWARD, "no worse than the others for " + canary.seconds() + " s");
     }
 
@@ -98,11 +99,11 @@ final class CanaryJudge {
             return judgement(Phase.WAITING, String.join(", ", silent) + " does not answer probes");
         }
         if (oldOnes.stream().noneMatch(name -> readings.getOrDefault(name, Reading.NOTHING).answers())) {
-            return judgement(Phase.WAITING, "none of the others answers probes");
+            return judgement(Phase.WAITING, "no instance of the old version answers probes");
         }
         begun = true;
         last.putAll(readings);
-        return judgement(Phase.JUDGING, "begins");
+        return judgement(Phase.JUDGING, "measurement has started");
     }
 
     private void add(final Map<String, Reading> readings) {
@@ -125,18 +126,18 @@ final class CanaryJudge {
         final Tolerance tolerance = canary.tolerance();
         final List<String> complaints = new ArrayList<>();
         if (fresh.probes() >= LEAST_PROBES && fresh.lossPercent() > old.lossPercent() + tolerance.lossPoints()) {
-            complaints.add("loses %s of its probes, the others %s; %d %% more would do".formatted(
+            complaints.add("loses %s of its probes, the others %s; tolerance is %d %% more".formatted(
                 percent(fresh.lossPercent()), percent(old.lossPercent()), tolerance.lossPoints()));
         }
         if (fresh.probes() - fresh.lost() >= LEAST_PROBES && old.probes() - old.lost() >= LEAST_PROBES
                 && fresh.medianMicros() * PERCENT > old.medianMicros() * tolerance.latencyPercent()) {
-            complaints.add("half of its round trips take over %s, of the others %s; %d %% of that would do".formatted(
+            complaints.add("median round trip is %s, of the others %s; tolerance is %d %% of that".formatted(
                 millis(fresh.medianMicros()), millis(old.medianMicros()), tolerance.latencyPercent()));
         }
         final double others = old.packetsIn() < canary.leastPackets() ? 0 : old.droppedPercent();
         if (fresh.packetsIn() >= canary.leastPackets() && fresh.packetsIn() - fresh.packetsOut() > FEW_PACKETS
                 && fresh.droppedPercent() > others + tolerance.dropPoints()) {
-            complaints.add("drops %s of its packets, the others %s; %d %% more would do".formatted(
+            complaints.add("drops %s of its packets, the others %s; tolerance is %d %% more".formatted(
                 percent(fresh.droppedPercent()), percent(others), tolerance.dropPoints()));
         }
         return complaints;

@@ -91,7 +91,7 @@ public final class CanaryService {
             }
         } catch (RuntimeException e) {
             // Whatever happens, the next one comes.
-            LOG.error("Could not look after new versions of functions", e);
+            LOG.error("Could not evaluate new versions of functions", e);
         }
     }
 

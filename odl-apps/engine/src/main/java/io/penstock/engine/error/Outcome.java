@@ -5,14 +5,14 @@ package io.penstock.engine.error;
 public enum Outcome {
     SENT("sent"),
     MALFORMED("not sent: malformed packet"),
-    ABOUT_ERROR("not sent: about an ICMP error"),
-    LATER_FRAGMENT("not sent: about a later fragment"),
+    ABOUT_ERROR("not sent: packet is an ICMP error"),
+    LATER_FRAGMENT("not sent: packet is a later fragment"),
     TO_GROUP("not sent: packet to a group"),
-    FROM_NOBODY("not sent: source is no host"),
+    FROM_NOBODY("not sent: source is not a host address"),
     NOT_INSIDE("not sent: source is not inside the VRF"),
-    MAY_FRAGMENT("not sent: too big, and may be fragmented"),
-    TOO_MANY("not sent: too many for one sender"),
-    NO_ROUTER("not sent: no address to send from");
+    MAY_FRAGMENT("not sent: too big, but fragmentation is permitted"),
+    TOO_MANY("not sent: limit of one sender reached"),
+    NO_ROUTER("not sent: no source address for it");
 
     private final String text;
 

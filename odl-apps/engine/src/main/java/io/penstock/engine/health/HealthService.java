@@ -98,7 +98,7 @@ public final class HealthService implements ProbeResults, AutoCloseable {
         try {
             tick();
         } catch (RuntimeException e) {
-            LOG.error("Could not look after instances of functions", e);
+            LOG.error("Could not evaluate probes of functions", e);
         }
     }
 

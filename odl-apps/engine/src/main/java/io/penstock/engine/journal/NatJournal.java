@@ -138,7 +138,7 @@ public final class NatJournal implements AutoCloseable {
         length = replay(Files.readString(segment, StandardCharsets.UTF_8));
         channel = FileChannel.open(segment, StandardOpenOption.WRITE);
         if (length < channel.size()) {
-            LOG.warn("NAT journal {}: a line that was not written to its end is taken away", segment);
+            LOG.warn("NAT journal {}: an incomplete last line is removed", segment);
         }
         channel.truncate(length);
     }

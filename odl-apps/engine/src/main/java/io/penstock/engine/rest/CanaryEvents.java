@@ -29,7 +29,7 @@ public final class CanaryEvents implements Consumer<CanaryEvent> {
         LOG.info("function {}: canary {} judged {}: {}", event.function(), event.result().version(),
             notification.getVerdict().getName(), event.result().reason());
         if (notifications.offerNotification(notification) == NotificationPublishService.REJECTED) {
-            LOG.warn("The notification was not sent: too many are waiting");
+            LOG.warn("A notification was dropped: the queue of notifications is full");
         }
     }
 

@@ -104,7 +104,7 @@ public final class OperationsRpcs {
 
     private LeaseReleaseOutput release(final LeaseReleaseInput input) {
         if (input.getTenant() == null || input.getAddress() == null) {
-            throw new IllegalArgumentException("tenant and address: one is missing");
+            throw new IllegalArgumentException("tenant, address: both are required");
         }
         operations.releaseLease(input.getTenant(), input.getAddress());
         return new LeaseReleaseOutputBuilder().build();
@@ -116,7 +116,7 @@ public final class OperationsRpcs {
                 input.getPrefix() == null ? List.of() : List.copyOf(input.getPrefix()));
         }
         if (input.getTenant() == null || input.getInsidePrefix() == null) {
-            throw new IllegalArgumentException("pool, or tenant and inside-prefix: are missing");
+            throw new IllegalArgumentException("pool, or tenant and inside-prefix: one of them is required");
         }
         return new Operations.PoolChange.OfPortBlock(input.getTenant(), input.getInsidePrefix(),
             Optional.ofNullable(input.getPublicPrefix()),

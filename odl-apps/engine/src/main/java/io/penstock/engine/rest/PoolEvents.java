@@ -31,7 +31,7 @@ public final class PoolEvents implements Consumer<PoolEvent> {
         LOG.info("{}{}: {}, {} of {} used", event.owner(), event.prefix().map(prefix -> " " + prefix).orElse(""),
             notification(event).getEvent().getName(), event.used(), event.size());
         if (notifications.offerNotification(notification(event)) == NotificationPublishService.REJECTED) {
-            LOG.warn("The notification was not sent: too many are waiting");
+            LOG.warn("A notification was dropped: the queue of notifications is full");
         }
     }
 

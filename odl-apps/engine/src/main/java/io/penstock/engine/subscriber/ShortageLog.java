@@ -34,10 +34,10 @@ final class ShortageLog {
         warned.values().removeIf(time -> !now.isBefore(time.plus(SILENCE)));
         final boolean first = warned.putIfAbsent(outside, now) == null;
         if (first) {
-            log.warn("Tenant {}: no block of {} is left for subscriber {}, and perhaps others", tenant, outside,
+            log.warn("Tenant {}: no free port block of {} for subscriber {} and possibly others", tenant, outside,
                 Ipv4.text(subscriber));
         } else {
-            log.debug("Tenant {}: no block of {} is left for subscriber {}", tenant, outside, Ipv4.text(subscriber));
+            log.debug("Tenant {}: no free port block of {} for subscriber {}", tenant, outside, Ipv4.text(subscriber));
         }
         return first;
     }

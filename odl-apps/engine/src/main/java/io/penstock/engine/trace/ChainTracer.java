@@ -40,8 +40,8 @@ public final class ChainTracer {
     private static final Duration ANSWER = Duration.ofSeconds(6);
     private static final String NEW = "new";
     private static final String REPLY = "rpl";
-    private static final String UNCHECKED_ENTRY = "the answer was checked behind its first function only, because "
-        + "before that it has a translation";
+    private static final String UNCHECKED_ENTRY = "the reply was checked behind its first function only, because "
+        + "it is translated before that";
     /** Of a host that is not known: flows learn nothing of a packet that is only traced. */
     private static final long SOME_MAC = 0x020000000001L;
 
@@ -82,7 +82,7 @@ public final class ChainTracer {
         }
         if (!worker.hasApplied(desired)) {
             return unchecked(subject, planned, "node " + attachment.node()
-                + " does not have the whole configuration yet; try again");
+                + " has not applied the whole configuration yet; try again");
         }
         final long mac = lease(allocation, packet).map(Lease::mac).orElse(SOME_MAC);
         final Frame first = new Frame(attachment.port(), attachment.vlan(), mac, Constants.GATEWAY_MAC);

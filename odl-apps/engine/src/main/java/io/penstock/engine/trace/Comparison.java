@@ -93,8 +93,8 @@ record Comparison(Verdict verdict, String reason) {
 
     /** What comes back from functions that nobody can be asked about: see {@link TraceOrder}. */
     static Comparison unseen(final Set<String> ports) {
-        return new Comparison(Verdict.NOT_CHECKED, "the switch cannot be asked about what a function gives back in a "
-            + "service header, so nothing was checked behind " + String.join(" and ", ports));
+        return new Comparison(Verdict.NOT_CHECKED, "the switch cannot trace a packet that returns in a network "
+            + "service header, so the path was not checked behind " + String.join(" and ", ports));
     }
 
     private static Comparison differs(final Leg leg, final String plan) {

@@ -47,7 +47,7 @@ record TraceAnswer(String state, BigInteger label, List<Leg> legs) {
         try {
             final JsonObject json = JsonParser.parseString(text).getAsJsonObject();
             if (json.has("error")) {
-                throw new IllegalStateException("the agent says: " + json.get("error").getAsString());
+                throw new IllegalStateException("the agent reports: " + json.get("error").getAsString());
             }
             final List<Leg> legs = list(member(json, "legs"), each -> leg(each.getAsJsonObject()));
             if (legs.isEmpty()) {
@@ -57,7 +57,7 @@ record TraceAnswer(String state, BigInteger label, List<Leg> legs) {
                 new BigInteger(member(json, "label").getAsString().replaceFirst("^0x", ""), HEX), legs);
         } catch (JsonParseException | ClassCastException | IllegalArgumentException
                 | UnsupportedOperationException e) {
-            throw new IllegalStateException("the agent's answer makes no sense", e);
+            throw new IllegalStateException("the agent's answer has another form than expected", e);
         }
     }
 

@@ -81,7 +81,7 @@ class CanaryJudgeTest {
         counters.probe("d", 1, 0, 1000).sick("d");
         assertThat(look().phase()).isEqualTo(Phase.WAITING);
         counters.well("d").sick("a");
-        assertThat(look().reason()).isEqualTo("none of the others answers probes");
+        assertThat(look().reason()).isEqualTo("no instance of the old version answers probes");
         counters.well("a");
         assertThat(look().phase()).isEqualTo(Phase.JUDGING);
     }
@@ -111,18 +111,18 @@ class CanaryJudgeTest {
 
     @Test
     void oneThatLosesProbesIsJudgedBackAfterAWhile() {
-        isJudgedBack(0, 1, 1000, "loses 10.0 % of its probes, the others 0.0 %; 1 % more would do");
+        isJudgedBack(0, 1, 1000, "loses 10.0 % of its probes, the others 0.0 %; tolerance is 1 % more");
     }
 
     @Test
     void oneThatIsSlowIsJudgedBackAfterAWhile() {
-        isJudgedBack(0, 0, 2500, "half of its round trips take over 2.5 ms, of the others 1.0 ms; 200 % of that would "
-            + "do");
+        isJudgedBack(0, 0, 2500, "median round trip is 2.5 ms, of the others 1.0 ms; tolerance is 200 % "
+            + "of that");
     }
 
     @Test
     void oneThatDropsPacketsIsJudgedBackAfterAWhile() {
-        isJudgedBack(3, 0, 1000, "drops 30.0 % of its packets, the others 0.0 %; 1 % more would do");
+        isJudgedBack(3, 0, 1000, "drops 30.0 % of its packets, the others 0.0 %; tolerance is 1 % more");
     }
 
     private void isJudgedBack(final int drops, final int lost, final long micros, final String reason) {
@@ -198,7 +198,7 @@ class CanaryJudgeTest {
             look();
         }
         assertThat(look().phase()).isEqualTo(Phase.JUDGING);
-        assertThat(look().reason()).isEqualTo("until 100 packets were sent into it");
+        assertThat(look().reason()).isEqualTo("until 100 packets have entered the new version");
         assertThat(look().secondsLeft()).isZero();
         counters.pass("c", 10_000, 10_000);
         assertThat(look().phase()).isEqualTo(Phase.FORWARD);

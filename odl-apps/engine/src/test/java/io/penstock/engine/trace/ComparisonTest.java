@@ -121,7 +121,7 @@ class ComparisonTest {
         assertThat(answer.label()).isEqualTo(31);
         assertThat(answer.legs()).containsExactly(TO_FIREWALL);
         assertThatThrownBy(() -> TraceAnswer.parse("{\"error\":\"no port acc0\"}"))
-            .isInstanceOf(IllegalStateException.class).hasMessage("the agent says: no port acc0");
+            .isInstanceOf(IllegalStateException.class).hasMessage("the agent reports: no port acc0");
     }
 
     @ParameterizedTest

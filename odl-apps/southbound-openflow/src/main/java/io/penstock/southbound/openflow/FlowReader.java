@@ -37,7 +37,8 @@ final class FlowReader {
         for (final FlowAndStatisticsMapList part : output.nonnullFlowAndStatisticsMapList()) {
             final WireFlowEntries entries = part.augmentation(WireFlowEntries.class);
             if (entries == null) {
-                throw new SwitchException(source + ": flow statistics did not pass our reader; is it on port 6653?");
+                throw new SwitchException(source + ": flow statistics did not pass the controller's reader; "
+                    + "check that the switch connects to port 6653");
             }
             for (final WireFlow flow : WireFlow.decode(entries.getEntries())) {
                 flow.spec().ifPresentOrElse(

@@ -61,7 +61,8 @@ final class MeterReader {
         for (final MeterStats part : output.nonnullMeterStats().values()) {
             final WireMeterEntries entries = part.augmentation(WireMeterEntries.class);
             if (entries == null) {
-                throw new SwitchException(source + ": meter statistics did not pass our reader; is it on port 6653?");
+                throw new SwitchException(source + ": meter statistics did not pass the controller's reader; "
+                    + "check that the switch connects to port 6653");
             }
             parts.add(entries.getEntries());
         }

@@ -39,7 +39,7 @@ final class AgentExchange {
         this.channel = channel;
         this.codec = codec;
         // Once for all: an action of each question would stay with the connection as long as that lasts.
-        channel.closed().thenRun(() -> asked.completeExceptionally(new OvsdbException("the node is gone")));
+        channel.closed().thenRun(() -> asked.completeExceptionally(new OvsdbException("the node has disconnected")));
     }
 
     /** See {@link NodeSession#trace}. */

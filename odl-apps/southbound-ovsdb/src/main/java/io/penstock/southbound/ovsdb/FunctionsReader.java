@@ -41,7 +41,7 @@ final class FunctionsReader {
         final Set<Integer> cores = new HashSet<>();
         for (final JsonNode core : list) {
             if (!core.isInt()) {
-                throw new OvsdbException(FUNCTIONS + ": no number of a core: " + core);
+                throw new OvsdbException(FUNCTIONS + ": not a number of a core: " + core);
             }
             cores.add(core.intValue());
         }
@@ -59,11 +59,11 @@ final class FunctionsReader {
         functions.fields().forEachRemaining(function -> {
             final JsonNode shared = function.getValue().path("shared");
             if (!shared.isBoolean()) {
-                throw new OvsdbException(FUNCTIONS + " does not say whether " + function.getKey() + " is shared");
+                throw new OvsdbException(FUNCTIONS + " does not state whether " + function.getKey() + " is shared");
             }
             final String mode = function.getValue().path("mode").asText();
             if (!MODES.contains(mode)) {
-                throw new OvsdbException(FUNCTIONS + " does not say of which mode " + function.getKey() + " is");
+                throw new OvsdbException(FUNCTIONS + " does not state the mode of " + function.getKey());
             }
             catalogue.put(function.getKey(), new NodeFunctions.Entry(shared.booleanValue(), ROUTED.equals(mode),
                 function.getValue().path("outputs").asInt(1) == 2));

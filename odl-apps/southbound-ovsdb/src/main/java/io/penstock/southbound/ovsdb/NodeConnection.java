@@ -238,7 +238,7 @@ final class NodeConnection implements NodeSession {
                 troubles.warn(channel.address(), why);
             }
         } else {
-            LOG.info("Node {} at {} is gone: {}", name, channel.address(), why);
+            LOG.info("Node {} at {} disconnected: {}", name, channel.address(), why);
         }
         gone = true;
         leave();

@@ -120,7 +120,7 @@ public final class OvsdbServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("A listener still works on a node that is gone", e);
+            LOG.warn("A listener is still busy with a node that has disconnected", e);
         }
         stopThreads();
     }

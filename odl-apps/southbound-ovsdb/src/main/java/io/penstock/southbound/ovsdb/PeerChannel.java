@@ -50,7 +50,7 @@ final class PeerChannel {
     private final Set<CompletableFuture<?>> pending = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<String> closed = new CompletableFuture<>();
     private final CompletableFuture<String> reason = new CompletableFuture<>();
-    private volatile Consumer<JsonNode> updateConsumer = ignored -> close("sent updates nobody asked for");
+    private volatile Consumer<JsonNode> updateConsumer = ignored -> close("sent unsolicited updates");
 
     PeerChannel(final Channel channel, final OvsdbServerOptions options) {
         this.channel = channel;
@@ -149,7 +149,7 @@ final class PeerChannel {
             result.completeExceptionally(new OvsdbException("the request could not be sent", e));
         }
         if (closed.isDone()) {
-            result.completeExceptionally(new OvsdbException("the node is gone"));
+            result.completeExceptionally(new OvsdbException("the node has disconnected"));
         }
         return result;
     }
@@ -157,7 +157,7 @@ final class PeerChannel {
     private void ended() {
         reason.complete("closed by the peer");
         closed.complete(reason.join());
-        pending.forEach(future -> future.completeExceptionally(new OvsdbException("the node is gone")));
+        pending.forEach(future -> future.completeExceptionally(new OvsdbException("the node has disconnected")));
     }
 
     private final class Callback implements OvsdbRPC.Callback {

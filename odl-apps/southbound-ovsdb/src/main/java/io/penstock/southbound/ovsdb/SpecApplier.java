@@ -109,7 +109,7 @@ final class SpecApplier {
                 return CompletableFuture.completedFuture(new ApplyResult(changes, plan.refusedPorts()));
             }
             if (number == MAX_ROUNDS) {
-                return CompletableFuture.failedFuture(new OvsdbException("the database did not take the change in "
+                return CompletableFuture.failedFuture(new OvsdbException("the database did not accept the change in "
                     + MAX_ROUNDS + " attempts, the last with " + errors(results)));
             }
             return round(spec, number + 1, changes);
