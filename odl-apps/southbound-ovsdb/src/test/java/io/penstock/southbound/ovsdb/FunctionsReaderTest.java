@@ -37,11 +37,11 @@ class FunctionsReaderTest {
         3                                                | names no cores
         {"functions":{}}                                 | names no cores
         {"cores":[],"functions":{}}                      | names no cores
-        {"cores":["a"],"functions":{}}                   | no number of a core: "a"
+        {"cores":["a"],"functions":{}}                   | not a number of a core: "a"
         {"cores":[0]}                                    | names no functions
         {"cores":[0],"functions":["forwarder"]}          | names no functions
         {"cores":[0],"functions":{"f":{"shared":"yes"}}} | whether f is shared
-        {"cores":[0],"functions":{"f":{"shared":true}}}  | of which mode f is
+        {"cores":[0],"functions":{"f":{"shared":true}}}  | does not state the mode of f
         {"cores":[0],"functions":{"f":true}}             | whether f is shared
         """)
     void nonsenseIsTold(final String text, final String message) {
