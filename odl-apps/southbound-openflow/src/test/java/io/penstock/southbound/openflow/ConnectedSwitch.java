@@ -18,6 +18,7 @@ final class ConnectedSwitch implements AutoCloseable {
 
     private final BlockingQueue<String> connections = new LinkedBlockingQueue<>();
     private final PrivateSwitch target;
+    private final MdSalInProcess mdsal = new MdSalInProcess();
     private final PluginInProcess plugin;
     private final int port;
 
@@ -27,7 +28,7 @@ final class ConnectedSwitch implements AutoCloseable {
             port = free.getLocalPort();
         }
         target = new PrivateSwitch(directory);
-        plugin = new PluginInProcess(port);
+        plugin = new PluginInProcess(mdsal, port);
         plugin.southbound().listen(new ConnectionListener() {
             @Override
             public void onConnected(final SwitchId connected) {
@@ -79,6 +80,7 @@ final class ConnectedSwitch implements AutoCloseable {
     @Override
     public void close() throws Exception {
         plugin.close();
+        mdsal.close();
         target.close();
     }
 }

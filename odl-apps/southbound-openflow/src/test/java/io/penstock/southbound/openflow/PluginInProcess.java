@@ -6,7 +6,6 @@ import static org.mockito.ArgumentMatchers.anyString;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
-import com.google.common.util.concurrent.MoreExecutors;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
@@ -17,20 +16,6 @@ import java.util.function.Function;
 import org.opendaylight.infrautils.diagstatus.DiagStatusService;
 import org.opendaylight.infrautils.diagstatus.ServiceRegistration;
 import org.opendaylight.infrautils.ready.SystemReadyMonitor;
-import org.opendaylight.mdsal.binding.api.DataBroker;
-import org.opendaylight.mdsal.binding.api.NotificationService;
-import org.opendaylight.mdsal.binding.api.RpcConsumerRegistry;
-import org.opendaylight.mdsal.binding.dom.adapter.BindingAdapterFactory;
-import org.opendaylight.mdsal.binding.dom.adapter.ConstantAdapterContext;
-import org.opendaylight.mdsal.binding.dom.codec.impl.BindingCodecContext;
-import org.opendaylight.mdsal.binding.runtime.api.BindingRuntimeContext;
-import org.opendaylight.mdsal.binding.runtime.spi.BindingRuntimeHelpers;
-import org.opendaylight.mdsal.common.api.LogicalDatastoreType;
-import org.opendaylight.mdsal.dom.broker.DOMNotificationRouter;
-import org.opendaylight.mdsal.dom.broker.DOMRpcRouter;
-import org.opendaylight.mdsal.dom.broker.SerializedDOMDataBroker;
-import org.opendaylight.mdsal.dom.spi.FixedDOMSchemaService;
-import org.opendaylight.mdsal.dom.store.inmemory.InMemoryDOMDataStore;
 import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipListenerRegistration;
 import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipService;
 import org.opendaylight.mdsal.singleton.common.api.ClusterSingletonService;
@@ -47,8 +32,8 @@ import org.opendaylight.openflowplugin.impl.OpenFlowPluginProviderImpl;
 import org.opendaylight.openflowplugin.impl.mastership.MastershipChangeServiceManagerImpl;
 import org.opendaylight.yang.gen.v1.urn.opendaylight.openflow.config.rev140630.TransportProtocol;
 
-/** The real OpenFlowPlugin and MD-SAL in this JVM, without OSGi and without a cluster, and our southbound on it. */
-final class PluginInProcess implements AutoCloseable {
+/** The real OpenFlowPlugin in this JVM, without OSGi and without a cluster, and our southbound on it. */
+public final class PluginInProcess implements AutoCloseable {
     /** The plugin's defaults, with polling off. */
     private static final Map<String, String> CONFIG = Map.ofEntries(
         Map.entry("rpc-requests-quota", "20000"),
@@ -79,53 +64,34 @@ final class PluginInProcess implements AutoCloseable {
         Map.entry("device-datastore-removal-delay", "500"));
 
     private final ExecutorService executor = Executors.newCachedThreadPool();
-    private final DOMNotificationRouter notificationRouter = DOMNotificationRouter.create(1024);
     private final OpenFlowPluginProviderImpl plugin;
     private final OpenFlowSouthboundComponent southbound;
     private final PlainSender plain;
 
     /** Starts to listen on a port of the loopback interface. */
-    PluginInProcess(final int port) throws Exception {
-        final BindingRuntimeContext runtime = BindingRuntimeHelpers.createRuntimeContext();
-        final BindingAdapterFactory adapters =
-            new BindingAdapterFactory(new ConstantAdapterContext(new BindingCodecContext(runtime)));
-        final DOMRpcRouter rpcRouter =
-            DOMRpcRouter.newInstance(FixedDOMSchemaService.of(runtime.getEffectiveModelContext()));
-        final DataBroker broker = dataBroker(runtime, adapters);
-        final RpcConsumerRegistry rpcs = adapters.createRpcConsumerRegistry(rpcRouter.getRpcService());
-        final NotificationService notifications = adapters.createNotificationService(notificationRouter);
+    public PluginInProcess(final MdSalInProcess mdsal, final int port) throws Exception {
         final MastershipChangeServiceManagerImpl masterships = new MastershipChangeServiceManagerImpl();
         final SwitchConnectionProviderImpl connections =
             new SwitchConnectionProviderImpl(diagStatus(), new Listen(port));
-
         plugin = new OpenFlowPluginProviderImpl(new Config(), new SwitchConnectionProviderList(List.of(connections)),
-            new ForwardingPingPongDataBroker(broker),
-            adapters.createRpcProviderService(rpcRouter.getRpcProviderService()),
-            adapters.createNotificationPublishService(notificationRouter), new AlwaysOwner(), ownership(),
-            masterships, mock(DiagStatusProvider.class), mock(SystemReadyMonitor.class));
+            new ForwardingPingPongDataBroker(mdsal.broker()), mdsal.rpcProvider(), mdsal.publisher(),
+            new AlwaysOwner(), ownership(), masterships, mock(DiagStatusProvider.class),
+            mock(SystemReadyMonitor.class));
         plugin.initialize();
-        southbound = new OpenFlowSouthboundComponent(connections, plugin, masterships, rpcs, notifications, broker);
-        plain = new PlainSender(new Messenger(rpcs));
+        southbound = new OpenFlowSouthboundComponent(connections, plugin, masterships, mdsal.rpcs(),
+            mdsal.notifications(), mdsal.broker());
+        plain = new PlainSender(new Messenger(mdsal.rpcs()));
         plugin.onSystemBootReady();
         plugin.getFullyStarted().get(10, TimeUnit.SECONDS);
     }
 
-    OpenFlowSouthbound southbound() {
+    /** Our southbound on it. */
+    public OpenFlowSouthbound southbound() {
         return southbound;
     }
 
     FlowSender plainSender() {
         return plain;
-    }
-
-    private DataBroker dataBroker(final BindingRuntimeContext runtime, final BindingAdapterFactory adapters) {
-        final InMemoryDOMDataStore config = new InMemoryDOMDataStore("config", executor);
-        final InMemoryDOMDataStore operational = new InMemoryDOMDataStore("operational", executor);
-        config.onModelContextUpdated(runtime.getEffectiveModelContext());
-        operational.onModelContextUpdated(runtime.getEffectiveModelContext());
-        return adapters.createDataBroker(new SerializedDOMDataBroker(
-            Map.of(LogicalDatastoreType.CONFIGURATION, config, LogicalDatastoreType.OPERATIONAL, operational),
-            MoreExecutors.listeningDecorator(executor)));
     }
 
     private static DiagStatusService diagStatus() {
@@ -145,7 +111,6 @@ final class PluginInProcess implements AutoCloseable {
     public void close() throws Exception {
         southbound.stop();
         plugin.close();
-        notificationRouter.close();
         executor.shutdownNow();
     }
 

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.southbound.openflow;
+
+import com.google.common.util.concurrent.FluentFuture;
+import com.google.common.util.concurrent.Futures;
+import com.google.common.util.concurrent.ListenableFuture;
+import com.google.common.util.concurrent.MoreExecutors;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeCandidate;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohort;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohortRegistration;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohortRegistry;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeIdentifier;
+import org.opendaylight.mdsal.dom.spi.store.DOMStoreReadTransaction;
+import org.opendaylight.mdsal.dom.spi.store.DOMStoreThreePhaseCommitCohort;
+import org.opendaylight.mdsal.dom.spi.store.ForwardingDOMStoreThreePhaseCommitCohort;
+import org.opendaylight.mdsal.dom.spi.store.SnapshotBackedWriteTransaction;
+import org.opendaylight.mdsal.dom.store.inmemory.InMemoryDOMDataStore;
+import org.opendaylight.yangtools.concepts.AbstractObjectRegistration;
+import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier;
+import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
+import org.opendaylight.yangtools.yang.data.tree.api.DataTreeCandidateNode;
+import org.opendaylight.yangtools.yang.data.tree.api.DataTreeModification;
+import org.opendaylight.yangtools.yang.data.tree.spi.DataTreeCandidateNodes;
+import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
+
+/**
+ * MD-SAL's store in memory, which knows no commit cohorts, with cohorts: each is asked about the trees that a
+ * transaction changes, before the commit. A cohort sees the state after the transaction as the transaction itself does;
+ * of two that overlap in time the second does not show the first.
+ */
+final class GuardedStore extends InMemoryDOMDataStore implements DOMDataTreeCommitCohortRegistry {
+    private final List<Entry> entries = new CopyOnWriteArrayList<>();
+    private final EffectiveModelContext model;
+
+    private record Entry(DOMDataTreeIdentifier tree, DOMDataTreeCommitCohort cohort) {
+        YangInstanceIdentifier path() {
+            return tree.getRootIdentifier();
+        }
+    }
+
+    private record Candidate(DOMDataTreeIdentifier getRootPath, DataTreeCandidateNode getRootNode)
+        implements DOMDataTreeCandidate { }
+
+    GuardedStore(final String name, final ExecutorService listeners, final EffectiveModelContext model) {
+        super(name, listeners);
+        this.model = model;
+        onModelContextUpdated(model);
+    }
+
+    @Override
+    public <T extends DOMDataTreeCommitCohort> DOMDataTreeCommitCohortRegistration<T> registerCommitCohort(
+            final DOMDataTreeIdentifier tree, final T cohort) {
+        final Entry entry = new Entry(tree, cohort);
+        entries.add(entry);
+        return new CohortRegistration<>(cohort, () -> entries.remove(entry));
+    }
+
+    private static final class CohortRegistration<T extends DOMDataTreeCommitCohort>
+            extends AbstractObjectRegistration<T> implements DOMDataTreeCommitCohortRegistration<T> {
+        private final Runnable end;
+
+        CohortRegistration(final T cohort, final Runnable end) {
+            super(cohort);
+            this.end = end;
+        }
+
+        @Override
+        protected void removeRegistration() {
+            end.run();
+        }
+    }
+
+    @Override
+    protected DOMStoreThreePhaseCommitCohort transactionReady(final SnapshotBackedWriteTransaction<String> transaction,
+            final DataTreeModification modification, final Exception readyError) {
+        final DOMStoreThreePhaseCommitCohort ready = super.transactionReady(transaction, modification, readyError);
+        if (readyError != null) {
+            return ready;
+        }
+        return new ForwardingDOMStoreThreePhaseCommitCohort() {
+            @Override
+            protected DOMStoreThreePhaseCommitCohort delegate() {
+                return ready;
+            }
+
+            @Override
+            public ListenableFuture<Boolean> canCommit() {
+                return FluentFuture.from(ready.canCommit()).transformAsync(
+                    good -> verdict(transaction.getIdentifier(), modification), MoreExecutors.directExecutor());
+            }
+        };
+    }
+
+    private ListenableFuture<Boolean> verdict(final String id, final DataTreeModification modification) {
+        final List<ListenableFuture<?>> verdicts = new ArrayList<>();
+        try (DOMStoreReadTransaction before = newReadOnlyTransaction()) {
+            for (final Entry entry : entries) {
+                final Optional<NormalizedNode> now = Futures.getUnchecked(before.read(entry.path()));
+                final Optional<NormalizedNode> after = modification.readNode(entry.path());
+                if (after.orElse(null) != now.orElse(null)) {
+                    verdicts.add(entry.cohort().canCommit(id, model, List.of(new Candidate(entry.tree(), after
+                        .map(DataTreeCandidateNodes::written)
+                        .orElseGet(() -> DataTreeCandidateNodes.empty(entry.path().getLastPathArgument()))))));
+                }
+            }
+        }
+        return Futures.whenAllSucceed(verdicts).call(() -> true, MoreExecutors.directExecutor());
+    }
+}
