@@ -6,7 +6,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -41,22 +44,26 @@ public final class OvsSandbox implements TestRun.Closing {
     }
 
     private static final String SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema";
+    private static final String DATABASE = "ovsdb-server";
     private static final String SWITCH = "/usr/lib/openvswitch-switch/ovs-vswitchd";
 
     private final Path directory;
     private final Flavour flavour;
     private final Shell shell;
-    private final List<Process> processes;
+    /** What runs here by the name of the program, in the order of the start; nothing of what others started. */
+    private final Map<String, Process> processes = new LinkedHashMap<>();
+    private Shell place;
+    private List<String> options = List.of();
 
-    private OvsSandbox(final Path directory, final Flavour flavour, final List<Process> processes) {
+    private OvsSandbox(final Path directory, final Flavour flavour) {
         this.directory = directory;
         this.flavour = flavour;
-        this.processes = processes;
         Shell environment = Shell.PLAIN;
         for (final String name : List.of("OVS_RUNDIR", "OVS_DBDIR", "OVS_LOGDIR", "OVS_SYSCONFDIR")) {
             environment = environment.with(name, directory.toString());
         }
         shell = environment;
+        place = environment;
     }
 
     /** A switch with simulated ports. */
@@ -71,35 +78,85 @@ public final class OvsSandbox implements TestRun.Closing {
 
     /** A switch that runs already and is stopped by who started it. */
     static OvsSandbox running(final Path directory, final Flavour flavour) {
-        return new OvsSandbox(directory, flavour, List.of());
+        return new OvsSandbox(directory, flavour);
     }
 
     private static OvsSandbox start(final TestRun run, final String name, final Flavour flavour,
             final Optional<Namespace> namespace, final String... options) {
-        final OvsSandbox sandbox = new OvsSandbox(run.directory().resolve(name), flavour, new ArrayList<>());
+        final OvsSandbox sandbox = new OvsSandbox(run.directory().resolve(name), flavour);
         run.closing(sandbox);
         sandbox.start(namespace, options);
         return sandbox;
     }
 
-    private void start(final Optional<Namespace> namespace, final String... options) {
-        final Path database = directory.resolve("conf.db");
+    private void start(final Optional<Namespace> namespace, final String... more) {
+        place = namespace.map(space -> shell.inNamespace(space.name())).orElse(shell);
+        options = List.of(more);
         try {
             Files.createDirectory(directory);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        shell.run("ovsdb-tool", "create", database.toString(), SCHEMA);
-        processes.add(shell.start(directory.resolve("ovsdb-server.log"), "ovsdb-server", database.toString(),
-            "--remote=punix:" + socket(), "--unixctl=" + directory.resolve("ovsdb-server.1.ctl")));
+        shell.run("ovsdb-tool", "create", database().toString(), SCHEMA);
+        up();
+    }
+
+    /** Starts what {@link #killDatabase} and {@link #killSwitch} ended. */
+    public void up() {
+        if (!processes.containsKey(DATABASE)) {
+            startDatabase();
+        }
+        if (!processes.containsKey(SWITCH)) {
+            startSwitch();
+        }
+    }
+
+    private void startDatabase() {
+        launch(DATABASE, shell, database().toString(), "--remote=punix:" + socket(),
+            "--remote=db:Open_vSwitch,Open_vSwitch,manager_options",
+            "--unixctl=" + directory.resolve("ovsdb-server.1.ctl"));
         Await.until("database is up", () -> Files.exists(socket())
             && shell.attempt("ovs-vsctl", "--db=unix:" + socket(), "--no-wait", "init").isGood());
-        final List<String> command = new ArrayList<>(List.of(SWITCH, "unix:" + socket(),
+    }
+
+    private void startSwitch() {
+        final List<String> arguments = new ArrayList<>(List.of("unix:" + socket(),
             "--unixctl=" + directory.resolve("ovs-vswitchd.1.ctl"), "--verbose=console:warn"));
-        command.addAll(List.of(options));
-        final Shell place = namespace.map(space -> shell.inNamespace(space.name())).orElse(shell);
-        processes.add(place.start(directory.resolve("ovs-vswitchd.log"), command.toArray(String[]::new)));
+        arguments.addAll(options);
+        launch(SWITCH, place, arguments.toArray(String[]::new));
         Await.until("switch is up", () -> Files.exists(directory.resolve("ovs-vswitchd.1.ctl")));
+    }
+
+    private void launch(final String program, final Shell where, final String... arguments) {
+        final List<String> command = new ArrayList<>(List.of(program));
+        command.addAll(List.of(arguments));
+        processes.put(program, where.start(directory.resolve(Path.of(program).getFileName() + ".log"),
+            command.toArray(String[]::new)));
+    }
+
+    /** Ends the database at once, as kill -9 does. */
+    public void killDatabase() {
+        Shell.stop(processes.remove(DATABASE));
+        delete(socket());
+    }
+
+    /** Ends the switch at once, as kill -9 does. */
+    public void killSwitch() {
+        Shell.stop(processes.remove(SWITCH));
+        delete(directory.resolve("ovs-vswitchd.1.ctl"));
+    }
+
+    /** Stops the switch where it is, with its connections open, or lets it go on. */
+    public void freezeSwitch(final boolean frozen) {
+        shell.run("kill", frozen ? "-STOP" : "-CONT", Long.toString(processes.get(SWITCH).pid()));
+    }
+
+    private static void delete(final Path file) {
+        try {
+            Files.delete(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Which switch it is. */
@@ -146,10 +203,14 @@ public final class OvsSandbox implements TestRun.Closing {
         return directory.resolve("db.sock");
     }
 
+    private Path database() {
+        return directory.resolve("conf.db");
+    }
+
     @Override
     public void close() {
-        for (int index = processes.size() - 1; index >= 0; index--) {
-            Shell.stop(processes.get(index));
-        }
+        final List<Process> lastFirst = new ArrayList<>(processes.values());
+        Collections.reverse(lastFirst);
+        lastFirst.forEach(Shell::stop);
     }
 }
