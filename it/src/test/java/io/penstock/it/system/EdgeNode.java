@@ -5,6 +5,7 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
+import io.penstock.testkit.Documents;
 import io.penstock.testkit.DpdkNode;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.FlowLoader;
@@ -27,8 +28,8 @@ import java.util.stream.Stream;
 
 /** One node of the system with hosts around it. Its transit network is its own. */
 final class EdgeNode {
-    static final String ACCESS = "acc0";
-    static final String BACKBONE_ADDRESS = "192.0.2.2";
+    static final String ACCESS = Documents.ACCESS;
+    static final String BACKBONE_ADDRESS = Documents.BACKBONE_ADDRESS;
 
     private static final double MILLIS = 1000;
     /** Beginnings of cookies of what the switch has learned. */
