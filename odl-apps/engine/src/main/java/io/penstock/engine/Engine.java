@@ -92,7 +92,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final HealthService health;
     private final CanaryService canaries;
     private final Consumer<CanaryEvent> canaryEvents;
-    private final OvsdbServer ovsdb = new OvsdbServer();
+    private final OvsdbServer ovsdb;
     private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
     private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
     private final List<OpenFlowSouthbound.Registration> registrations = new ArrayList<>();
@@ -106,14 +106,16 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     /**
      * An engine that does nothing until it is started.
      *
+     * @param ovsdb takes the databases of the nodes; started and closed with the engine
      * @param poolEvents is told what happens to public addresses; must not block
      * @param canaryEvents is told what was found out about new versions of functions; must not block
      */
     public Engine(final ConfigurationStore store, final OpenFlowSouthbound southbound,
-            final BridgeTranslator bridges, final AllocationWriter writer,
+            final OvsdbServer ovsdb, final BridgeTranslator bridges, final AllocationWriter writer,
             final Consumer<PoolEvent> poolEvents, final Consumer<CanaryEvent> canaryEvents) {
         this.store = requireNonNull(store);
         this.southbound = requireNonNull(southbound);
+        this.ovsdb = requireNonNull(ovsdb);
         this.bridges = requireNonNull(bridges);
         this.writer = requireNonNull(writer);
         this.poolEvents = requireNonNull(poolEvents);

@@ -12,6 +12,7 @@ import io.penstock.engine.rest.CanaryEvents;
 import io.penstock.engine.rest.OperationsRpcs;
 import io.penstock.engine.rest.PoolEvents;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import io.penstock.southbound.ovsdb.OvsdbServer;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -96,7 +97,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
         final ConfigurationStore store = new ConfigurationStore(domBroker, broker);
         final NatJournal journal = new NatJournal(
             Path.of(bundles.getProperty("karaf.base")).resolve(settings.nat$_$journal()), Clock.systemUTC());
-        engine = new Engine(store, southbound,
+        engine = new Engine(store, southbound, new OvsdbServer(),
             new BridgeTranslator("tcp:" + settings.openflow$_$listen$_$address() + ":"
                 + settings.openflow$_$listen$_$port()),
             new AllocationWriter(store, journal, exporters(settings)), new PoolEvents(notifications),
