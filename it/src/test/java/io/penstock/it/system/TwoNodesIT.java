@@ -88,12 +88,4 @@ class TwoNodesIT {
         // Their address is the same, and each means itself by it.
         assertThat(firstHere.address()).isEqualTo(secondHere.address());
     }
-
-    @Test
-    void aTenantIsNoBusinessOfTheOtherNode() {
-        final int vrf = system.vrf("first-there");
-        assertThat(system.second().flowsOf(vrf)).isNotEmpty();
-        assertThat(system.first().flowsOf(vrf)).isEmpty();
-        assertThat(system.first().zones()).doesNotContain(vrf);
-    }
 }

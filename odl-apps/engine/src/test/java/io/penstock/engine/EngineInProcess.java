@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.engine.config.ConfigurationStore;
+import io.penstock.engine.journal.NatJournal;
+import io.penstock.engine.node.BridgeTranslator;
+import io.penstock.engine.rest.CanaryEvents;
+import io.penstock.engine.rest.OperationsRpcs;
+import io.penstock.engine.rest.PoolEvents;
+import io.penstock.southbound.openflow.MdSalInProcess;
+import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import io.penstock.southbound.ovsdb.OvsdbServer;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.opendaylight.yangtools.concepts.Registration;
+
+/** The engine and its RPCs as {@link EngineComponent} puts them together, without OSGi and its settings. */
+public final class EngineInProcess implements AutoCloseable {
+    private static final String ADDRESS = "127.0.0.1";
+
+    private final OvsdbServer ovsdb = new OvsdbServer();
+    private final ExecutorService rpcThreads = Executors.newCachedThreadPool();
+    private final Engine engine;
+    private final Registration rpcs;
+
+    /**
+     * Starts it.
+     *
+     * @param openFlowPort where switches reach the southbound
+     * @param ovsdbPort where to take databases; 0 for any free port
+     * @param journal directory of the journal of public addresses
+     */
+    public EngineInProcess(final MdSalInProcess mdsal, final OpenFlowSouthbound southbound, final int openFlowPort,
+            final int ovsdbPort, final Path journal) {
+        final ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker());
+        engine = new Engine(store, southbound, ovsdb, new BridgeTranslator("tcp:" + ADDRESS + ":" + openFlowPort),
+            new AllocationWriter(store, new NatJournal(journal, Clock.systemUTC()), List.of()),
+            new PoolEvents(mdsal.publisher()), new CanaryEvents(mdsal.publisher()));
+        final EngineOperations operations = new EngineOperations(engine, "http://localhost", "1", Clock.systemUTC());
+        engine.start(ADDRESS, ovsdbPort);
+        rpcs = new OperationsRpcs(operations, rpcThreads).register(mdsal.rpcProvider());
+    }
+
+    /** Where databases reach it. */
+    public int ovsdbPort() {
+        return ovsdb.port();
+    }
+
+    @Override
+    public void close() {
+        rpcs.close();
+        rpcThreads.shutdownNow();
+        engine.close();
+    }
+}

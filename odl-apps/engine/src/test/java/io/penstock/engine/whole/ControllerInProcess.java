@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.whole;
+
+import io.penstock.engine.EngineInProcess;
+import io.penstock.southbound.openflow.MdSalInProcess;
+import io.penstock.southbound.openflow.PluginInProcess;
+import io.penstock.testkit.TestRun;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import org.opendaylight.mdsal.common.api.LogicalDatastoreType;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohort;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohortRegistry;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeIdentifier;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.Allocations;
+import org.opendaylight.yangtools.concepts.Registration;
+import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier;
+
+/** A controller in this JVM, listening at free ports of the loopback interface. Its datastore outlives its engine. */
+final class ControllerInProcess implements TestRun.Closing {
+    private final MdSalInProcess mdsal = new MdSalInProcess();
+    private final DataClient client = new DataClient(mdsal);
+    private final int openFlowPort = freePort();
+    private final Path journal;
+    private final PluginInProcess plugin;
+    private final WatchedSouthbound watched;
+    private final int ovsdbPort;
+    private EngineInProcess engine;
+
+    /** Starts one that has never been. */
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    ControllerInProcess(final Path directory) {
+        journal = directory.resolve("nat-journal");
+        try {
+            plugin = new PluginInProcess(mdsal, openFlowPort);
+        } catch (Exception e) {
+            throw new AssertionError("the OpenFlow plugin does not start", e);
+        }
+        watched = new WatchedSouthbound(plugin.southbound());
+        engine = new EngineInProcess(mdsal, watched.southbound(), openFlowPort, 0, journal);
+        ovsdbPort = engine.ovsdbPort();
+    }
+
+    private static int freePort() {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return free.getLocalPort();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    DataClient client() {
+        return client;
+    }
+
+    /** What the engine asks of switches. */
+    WatchedSouthbound southbound() {
+        return watched;
+    }
+
+    /** What the datastore is to ask before it stores the things that were handed out. */
+    Registration guardAllocations(final DOMDataTreeCommitCohort cohort) {
+        return mdsal.domBroker().getExtensions().getInstance(DOMDataTreeCommitCohortRegistry.class)
+            .registerCommitCohort(new DOMDataTreeIdentifier(LogicalDatastoreType.CONFIGURATION,
+                YangInstanceIdentifier.of(Allocations.QNAME)), cohort)::close;
+    }
+
+    int openFlowPort() {
+        return openFlowPort;
+    }
+
+    int ovsdbPort() {
+        return ovsdbPort;
+    }
+
+    /** Stops the engine, as an update of it does; the plugin stays, and so do the switches' connections. */
+    void stopEngine() {
+        engine.close();
+    }
+
+    /** Starts an engine that takes over what the one before has stored. */
+    void startEngine() {
+        engine = new EngineInProcess(mdsal, watched.southbound(), openFlowPort, ovsdbPort, journal);
+    }
+
+    @Override
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    public void close() {
+        engine.close();
+        try {
+            plugin.close();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+        mdsal.close();
+    }
+}

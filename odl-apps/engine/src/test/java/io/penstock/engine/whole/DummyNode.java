@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.whole;
+
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.testkit.Documents;
+import io.penstock.testkit.FlowLoader;
+import io.penstock.testkit.OvsSandbox;
+import io.penstock.testkit.TestRun;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** A node whose switch has a dummy datapath. */
+final class DummyNode {
+    private static final List<String> LEARNED = Stream.of(Cookie.Kind.LEARNED, Cookie.Kind.SESSION)
+        .map(kind -> "cookie=0x%x".formatted(Cookie.of(kind, 0) >>> Integer.SIZE)).toList();
+
+    private static final Pattern ZONE = Pattern.compile("[{ ]([0-9]+)=");
+
+    private final String name;
+    private final OvsSandbox ovs;
+
+    /** Starts its switch and announces it to a controller. */
+    DummyNode(final TestRun run, final int ovsdbPort) {
+        name = run.name();
+        ovs = OvsSandbox.dummy(run);
+        run.closing(new DummyAgent(ovs.directory().resolve("db.sock")));
+        final String ports = """
+            [{"name":"%s","role":"access","type":"system"},{"name":"%s","role":"uplink","type":"system"}]"""
+            .formatted(Documents.ACCESS, Documents.UPLINK).strip().replace("\"", "\\\"");
+        ovs.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-node=" + name,
+            "external_ids:penstock-ports=\"" + ports + "\"",
+            "external_ids:penstock-vhost-dir=\"" + run.directory().resolve("vhost") + "\"", "--",
+            "--id=@m", "create", "Manager", "target=\"tcp:127.0.0.1:" + ovsdbPort + "\"", "max_backoff=1000", "--",
+            "set", "Open_vSwitch", ".", "manager_options=@m");
+    }
+
+    String name() {
+        return name;
+    }
+
+    OvsSandbox ovs() {
+        return ovs;
+    }
+
+    /** Flows the switch has, one a line, without counters; what it has learned is left out. */
+    List<String> flows() {
+        return allFlows().stream().filter(line -> LEARNED.stream().noneMatch(line::contains)).toList();
+    }
+
+    /** Flows a VRF has, learned ones too. */
+    List<String> flowsOf(final int vrf) {
+        final List<String> cookies = Stream.of(Cookie.Kind.TENANT, Cookie.Kind.LEARNED, Cookie.Kind.SESSION)
+            .map(kind -> "cookie=0x%x ".formatted(Cookie.of(kind, vrf))).toList();
+        return allFlows().stream().filter(line -> cookies.stream().anyMatch(line::contains)).toList();
+    }
+
+    /** Conntrack zones with timeouts in the database. */
+    List<Integer> zones() {
+        return ZONE.matcher(ovs.vsctl("--columns=ct_zones", "list", "Datapath")).results()
+            .map(match -> Integer.valueOf(match.group(1))).toList();
+    }
+
+    private List<String> allFlows() {
+        return new FlowLoader(ovs, Constants.BRIDGE).dump();
+    }
+
+    /** Whether packets of a VLAN are told to be a tenant's. */
+    boolean isClassified(final int vlan) {
+        return flows().stream().anyMatch(flow -> flow.contains("dl_vlan=" + vlan + " "));
+    }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.whole;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.southbound.openflow.SwitchId;
+import io.penstock.testkit.Await;
+import io.penstock.testkit.Documents;
+import io.penstock.testkit.TestRun;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/** A controller in this JVM and two nodes with dummy datapaths. Not for several threads. */
+final class Edge implements TestRun.Closing {
+    private static final Duration RECOVERY = Duration.ofSeconds(60);
+
+    private final List<TestRun> runs = List.of(new TestRun(), new TestRun(), new TestRun());
+    private final ControllerInProcess controller;
+    private final DummyNode first;
+    private final DummyNode second;
+
+    /** Starts it, with nothing configured but the nodes. */
+    Edge() {
+        try {
+            controller = runs.get(0).closing(new ControllerInProcess(runs.get(0).directory()));
+            first = new DummyNode(runs.get(1), controller.ovsdbPort());
+            second = new DummyNode(runs.get(2), controller.ovsdbPort());
+        } catch (AssertionError e) {
+            close();
+            throw e;
+        }
+    }
+
+    ControllerInProcess controller() {
+        return controller;
+    }
+
+    DataClient client() {
+        return controller.client();
+    }
+
+    DummyNode first() {
+        return first;
+    }
+
+    DummyNode second() {
+        return second;
+    }
+
+    List<DummyNode> nodes() {
+        return List.of(first, second);
+    }
+
+    /** Back to two nodes that know their uplinks and pools, and have no tenant. */
+    void reset() {
+        // A test that stopped one may have failed before it started it again.
+        nodes().forEach(node -> node.ovs().up());
+        Await.until("both nodes have announced themselves", RECOVERY, () -> nodes().stream()
+            .allMatch(node -> client().has(Documents.NETWORK + "/node=" + node.name())));
+        final JsonObject network = client().read(Documents.NETWORK).getAsJsonObject("penstock:network");
+        client().put(Documents.NETWORK, Documents.base(network.get("node").toString(),
+            nodes().stream().map(DummyNode::name).toList()));
+        client().put(Documents.ACLS, Documents.baseLists());
+        Await.until("both nodes are connected", RECOVERY, this::verify, nodes -> nodes.size() == nodes().size()
+            && nodes.stream().allMatch(node -> node.get("connected").getAsBoolean()));
+        // A test that changed flows by hand may have failed before it repaired them.
+        client().call("resync", "{}");
+        awaitSync();
+    }
+
+    /** Waits until the switches have confirmed what was configured, and looks that {@code verify} finds nothing. */
+    void awaitSync() {
+        awaitApplied();
+        assertThat(verify()).hasSize(nodes().size()).allMatch(Edge::isClean);
+    }
+
+    /** Waits until the switches have confirmed what was configured, as the controller says it. */
+    void awaitApplied() {
+        final JsonObject answer = client().call("wait-applied", "{}");
+        assertThat(answer.get("applied").getAsBoolean()).as("applied: %s", answer).isTrue();
+    }
+
+    /** Nodes as {@code verify} sees them. */
+    List<JsonObject> verify() {
+        return list(client().call("verify", "{}"), "node").toList();
+    }
+
+    /** One node as {@code verify} sees it. */
+    JsonObject verify(final DummyNode node) {
+        return list(client().call("verify", "{'node': '" + node.name() + "'}"), "node").findFirst().orElseThrow();
+    }
+
+    /** Whether {@code verify} found nothing on a node. */
+    static boolean isClean(final JsonObject node) {
+        return node.get("connected").getAsBoolean() && node.get("planned").getAsInt() > 0
+            && node.get("planned").getAsInt() == node.get("installed").getAsInt()
+            && node.get("missing").getAsInt() == 0 && node.get("excess").getAsInt() == 0
+            && node.get("wrong").getAsInt() == 0;
+    }
+
+    /** What {@code status} says of a node. */
+    JsonObject node(final DummyNode node) {
+        return status("node").filter(each -> name(each).equals(node.name())).findFirst().orElseThrow();
+    }
+
+    /** What {@code status} says of a tenant. */
+    Optional<JsonObject> tenant(final String name) {
+        return status("tenant").filter(each -> name(each).equals(name)).findFirst();
+    }
+
+    /** The state of a tenant. */
+    String state(final String tenant) {
+        return tenant(tenant).orElseThrow().get("state").getAsString();
+    }
+
+    /** Waits until a tenant is in a state. */
+    void awaitState(final String tenant, final String state) {
+        Await.until(tenant + " is " + state, RECOVERY, () -> tenant(tenant),
+            found -> found.map(each -> each.get("state").getAsString().equals(state)).orElse(false));
+    }
+
+    /** VRF id of a tenant. */
+    int vrf(final String tenant) {
+        return tenant(tenant).orElseThrow().get("vrf").getAsInt();
+    }
+
+    /** Public address of a tenant. */
+    String publicAddress(final String tenant) {
+        return tenant(tenant).orElseThrow().get("public").getAsString();
+    }
+
+    /** An instance of a function, as the controller sees it. */
+    JsonObject instance(final String function, final String name) {
+        return status("function").filter(each -> name(each).equals(function))
+            .flatMap(each -> list(each, "instance")).filter(each -> name(each).equals(name)).findFirst().orElseThrow();
+    }
+
+    /** The switch of a node. */
+    SwitchId switchId(final DummyNode node) {
+        return list(client().read("penstock-allocation:allocations")
+            .getAsJsonObject("penstock-allocation:allocations"), "node").filter(each -> name(each).equals(node.name()))
+            .map(each -> new SwitchId(Constants.datapathId(each.get("id").getAsInt()))).findFirst().orElseThrow();
+    }
+
+    /** Changes and complete readings of the flows of a node since the last {@link #forgetSteps}, in their order. */
+    List<String> steps(final DummyNode node) {
+        return controller.southbound().steps(switchId(node));
+    }
+
+    /** Counts steps from now on. */
+    void forgetSteps() {
+        controller.southbound().clear();
+    }
+
+    /** Everything that was handed out, as it is stored. */
+    String allocations() {
+        return client().read("penstock-allocation:allocations").toString();
+    }
+
+    private Stream<JsonObject> status(final String list) {
+        return list(client().call("status", "{}"), list);
+    }
+
+    /** Entries of a list of an answer, which may be left out when it is empty. */
+    static Stream<JsonObject> list(final JsonObject owner, final String name) {
+        return owner.has(name)
+            ? StreamSupport.stream(owner.getAsJsonArray(name).spliterator(), false).map(JsonElement::getAsJsonObject)
+            : Stream.empty();
+    }
+
+    private static String name(final JsonObject entry) {
+        return entry.get("name").getAsString();
+    }
+
+    @Override
+    public void close() {
+        close(runs);
+    }
+
+    private static void close(final List<TestRun> runs) {
+        if (!runs.isEmpty()) {
+            // Nodes first: the controller need not see them go.
+            try {
+                runs.get(runs.size() - 1).close();
+            } finally {
+                close(runs.subList(0, runs.size() - 1));
+            }
+        }
+    }
+}
