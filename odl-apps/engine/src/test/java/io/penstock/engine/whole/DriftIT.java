@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.it.system;
+package io.penstock.engine.whole;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Meter;
+import io.penstock.testkit.Documents;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
@@ -13,60 +14,60 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Somebody changes flows by hand: it is told, and mended on demand. */
-@OnSystem
+/** Flows that were changed by hand are reported, and repaired on demand. */
+@OnEdge
 class DriftIT {
     private static final int VLAN = 100;
 
-    private final EdgeSystem system;
-    private final EdgeNode node;
+    private final Edge edge;
+    private final DummyNode node;
     private List<String> good;
 
-    DriftIT(final EdgeSystem system) {
-        this.system = system;
-        node = system.first();
+    DriftIT(final Edge edge) {
+        this.edge = edge;
+        node = edge.first();
     }
 
     @BeforeEach
     void reset() {
-        system.reset();
-        system.restconf().put(Intent.path("acme"),
-            Intent.tenants(List.of(Intent.tenant("acme", node, VLAN, Intent.FIRST_POOL))));
-        system.awaitState("acme", "active");
+        edge.reset();
+        edge.client().put(Documents.path("acme"),
+            Documents.tenants(List.of(Documents.tenant("acme", node.name(), VLAN, Documents.FIRST_POOL))));
+        edge.awaitApplied();
         good = node.flows();
     }
 
     @Test
     void aFlowThatWasDeletedIsMissing() {
         node.ovs().ofctl("--strict", "del-flows", Constants.BRIDGE, "table=classify,priority=0");
-        final JsonObject found = system.verify(node);
+        final JsonObject found = edge.verify(node);
         assertThat(count(found, "missing")).isEqualTo(1);
         assertThat(count(found, "excess") + count(found, "wrong")).isZero();
         assertThat(count(found, "installed")).isEqualTo(count(found, "planned") - 1);
         assertThat(differences(found)).contains("missing").contains("classify");
-        assertThat(EdgeSystem.isClean(system.verify(system.second()))).isTrue();
-        mend(1, 0);
+        assertThat(Edge.isClean(edge.verify(edge.second()))).isTrue();
+        repair(1, 0);
     }
 
     @Test
     void allFlowsMayBeDeleted() {
         node.ovs().ofctl("del-flows", Constants.BRIDGE);
-        final JsonObject found = system.verify(node);
+        final JsonObject found = edge.verify(node);
         assertThat(count(found, "installed")).isZero();
         assertThat(count(found, "missing")).isEqualTo(count(found, "planned"));
-        mend(count(found, "planned"), 0);
+        repair(count(found, "planned"), 0);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"NORMAL", "goto_table:10", "push_vlan:0x8100,in_port"})
     void aFlowWithOtherActionsIsWrong(final String actions) {
         node.ovs().ofctl("--strict", "mod-flows", Constants.BRIDGE, "table=classify,priority=0,actions=" + actions);
-        final JsonObject found = system.verify(node);
+        final JsonObject found = edge.verify(node);
         assertThat(count(found, "wrong")).isEqualTo(1);
         assertThat(count(found, "missing") + count(found, "excess")).isZero();
         assertThat(differences(found)).contains("wrong");
-        system.restconf().call("resync", "{}");
-        isMended();
+        edge.client().call("resync", "{}");
+        isRepaired();
     }
 
     @Test
@@ -77,11 +78,11 @@ class DriftIT {
         node.ovs().ofctl("add-flow", Constants.BRIDGE,
             "cookie=0x9e01030000000099,table=50,priority=7,ip,actions=dec_ttl,bundle(eth_src,0,hrw,ofport,members:1)");
         node.ovs().ofctl("add-flow", Constants.BRIDGE, "table=200,priority=8,actions=drop");
-        final JsonObject found = system.verify(node);
+        final JsonObject found = edge.verify(node);
         assertThat(count(found, "excess")).as(found.toString()).isEqualTo(4);
         assertThat(count(found, "missing") + count(found, "wrong")).isZero();
         assertThat(differences(found)).contains("excess");
-        mend(0, 4);
+        repair(0, 4);
     }
 
     @Test
@@ -90,11 +91,11 @@ class DriftIT {
         node.ovs().ofctl("mod-meter", Constants.BRIDGE,
             "meter=" + Meter.SESSION_SAMPLES.number() + ",pktps,burst,band=type=drop,rate=1,burst_size=1");
         node.ovs().ofctl("add-meter", Constants.BRIDGE, "meter=99999,kbps,band=type=drop,rate=9");
-        final JsonObject found = system.verify(node);
+        final JsonObject found = edge.verify(node);
         assertThat(List.of(count(found, "missing"), count(found, "excess"), count(found, "wrong")))
             .as(found.toString()).containsExactly(0, 1, 1);
         assertThat(differences(found)).contains("meter=99999", Meter.SESSION_SAMPLES.spec().text());
-        mend(0, 0);
+        repair(0, 0);
         assertThat(meters()).isEqualTo(before);
     }
 
@@ -104,16 +105,16 @@ class DriftIT {
             .collect(Collectors.joining("\n"));
     }
 
-    private void mend(final int added, final int removed) {
-        final JsonObject mended = system.restconf().call("resync", "{'node': '" + node.name() + "'}")
+    private void repair(final int added, final int removed) {
+        final JsonObject repaired = edge.client().call("resync", "{'node': '" + node.name() + "'}")
             .getAsJsonArray("node").get(0).getAsJsonObject();
-        assertThat(count(mended, "added")).isEqualTo(added);
-        assertThat(count(mended, "removed")).isEqualTo(removed);
-        isMended();
+        assertThat(count(repaired, "added")).isEqualTo(added);
+        assertThat(count(repaired, "removed")).isEqualTo(removed);
+        isRepaired();
     }
 
-    private void isMended() {
-        assertThat(EdgeSystem.isClean(system.verify(node))).isTrue();
+    private void isRepaired() {
+        assertThat(Edge.isClean(edge.verify(node))).isTrue();
         assertThat(node.flows()).isEqualTo(good);
     }
 
