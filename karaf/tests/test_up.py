@@ -175,7 +175,7 @@ class UserTest(unittest.TestCase):
         before = self.switch_state()
         self.assertEqual(len(before), len(set(before)))
         self.assertGreaterEqual(len(before), 4)
-        self.assertIn("Penstock was up already; nothing changed", self.penstock("up"))
+        self.assertIn("Penstock is up already; nothing changed", self.penstock("up"))
         self.assertEqual(self.switch_state(), before)
 
     def follows_the_documents(self):
