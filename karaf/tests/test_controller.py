@@ -183,7 +183,7 @@ class BootTest(unittest.TestCase):
         user_store.parent.mkdir(parents=True)
         user_store.touch()
         self.said: list[str] = []
-        seconds = {"HANG_SECONDS": 0.5, "POLL_SECONDS": 0.05, "DUMP_SECONDS": 5.0,
+        seconds = {"HANG_SECONDS": 1.5, "POLL_SECONDS": 0.05, "DUMP_SECONDS": 5.0,
                    "Idleness": lambda process: Idleness(process, window=0.3)}
         patched = unittest.mock.patch.multiple("penstock_controller.controller", **seconds)
         patched.start()
@@ -205,6 +205,10 @@ class BootTest(unittest.TestCase):
         if step == "again":
             self.mode("ready")
 
+    @staticmethod
+    def hang_seconds(seconds: float) -> contextlib.AbstractContextManager:
+        return unittest.mock.patch("penstock_controller.controller.HANG_SECONDS", seconds)
+
     def logs(self) -> list[str]:
         return [(self.controller.log_file.with_name(name)).read_text(encoding="utf-8")
                 for name in ("karaf.log", "console.log")]
@@ -221,8 +225,8 @@ class BootTest(unittest.TestCase):
 
     def test_last_boot_that_hangs_says_so_too(self) -> None:
         self.mode("hang")
-        with self.assertRaisesRegex(ControllerError, "idle after"):
-            self.controller.boot(Settings(), 0.9, self.report)
+        with self.hang_seconds(3), self.assertRaisesRegex(ControllerError, "idle after"):
+            self.controller.boot(Settings(), 5, self.report)
         self.assertEqual([], self.said)
         self.assertEqual(1, len(self.controller.thread_dumps))
         for log in self.logs():
@@ -237,8 +241,8 @@ class BootTest(unittest.TestCase):
 
     def test_boot_that_works_is_not_ended_for_being_slow(self) -> None:
         self.mode("busy")
-        with self.assertRaisesRegex(ControllerError, "not ready after 2 s"):
-            self.controller.boot(Settings(), 2, self.report)
+        with self.hang_seconds(2), self.assertRaisesRegex(ControllerError, "not ready after 4 s"):
+            self.controller.boot(Settings(), 4, self.report)
         self.assertEqual([], self.said)
 
     def test_boot_that_ends_is_not_started_again(self) -> None:

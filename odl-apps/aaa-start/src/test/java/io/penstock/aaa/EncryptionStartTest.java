@@ -47,7 +47,7 @@ import org.osgi.service.component.ComponentInstance;
 
 /** AAA's own configurator on a real datastore, made to lose the race that it loses in some boots. */
 class EncryptionStartTest {
-    private static final Duration PAUSE = Duration.ofMillis(20);
+    private static final Duration PAUSE = Duration.ofMillis(100);
     private static final long SECONDS = 20;
     private static final InstanceIdentifier<AaaEncryptServiceConfig> PATH =
         InstanceIdentifier.create(AaaEncryptServiceConfig.class);
