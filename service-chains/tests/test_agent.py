@@ -249,7 +249,7 @@ class FunctionsAgentTest(unittest.TestCase):
         pid = self.pid("steady")
         self.order("loop", {"function": "greedy"})
         said = self.until_state("loop", "; next try in 2 s")[-1]
-        self.assertIn("failed: start.memory-mb: 65536 MB of huge pages are asked for", said)
+        self.assertIn("failed: start.memory-mb: 65536 MB of huge pages are requested", said)
         self.order("late", FORWARDER)
         self.until_state("late", "running")
         # How many times it was tried meanwhile depends on how fast the other one is.

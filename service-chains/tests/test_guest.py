@@ -46,7 +46,7 @@ class NoGuestTest(unittest.TestCase):
             '{"name": "f", "description": "d", "form": "vm", "shared": true, "fail-policy": "closed",'
             '"start": {"memory-mb": 65536, "rules": "f.nft"}}', encoding="ascii")
         said = catalogue.machine_problems(catalogue.load(self.directory / "f.yaml"))
-        self.assertTrue(any(line.startswith("start.memory-mb: 65536 MB are asked for") for line in said), said)
+        self.assertTrue(any(line.startswith("start.memory-mb: 65536 MB are requested") for line in said), said)
 
 
 if __name__ == "__main__":

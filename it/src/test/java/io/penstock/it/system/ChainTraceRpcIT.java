@@ -217,7 +217,8 @@ class ChainTraceRpcIT {
         try {
             final JsonObject trace = trace(firstPort);
             assertThat(trace.get("verdict").getAsString()).as("%s", trace).isEqualTo("not-checked");
-            assertThat(trace.get("reason").getAsString()).contains("service header, so nothing was checked behind fw");
+            assertThat(trace.get("reason").getAsString())
+                .contains("service header, so the path was not checked behind fw");
         } finally {
             serviceHeader(false);
         }

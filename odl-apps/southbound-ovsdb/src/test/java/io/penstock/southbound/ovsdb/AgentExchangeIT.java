@@ -134,6 +134,6 @@ class AgentExchangeIT extends ConnectedNode {
         final CompletableFuture<String> answer = session.trace("ask", LONG);
         order();
         node.killServer();
-        assertThatThrownBy(() -> answer.get(20, TimeUnit.SECONDS)).hasMessageContaining("gone");
+        assertThatThrownBy(() -> answer.get(20, TimeUnit.SECONDS)).hasMessageContaining("disconnected");
     }
 }

@@ -41,7 +41,7 @@ class FunctionsReaderTest {
         {"cores":[0]}                                    | names no functions
         {"cores":[0],"functions":["forwarder"]}          | names no functions
         {"cores":[0],"functions":{"f":{"shared":"yes"}}} | whether f is shared
-        {"cores":[0],"functions":{"f":{"shared":true}}}  | does not state the mode of f
+        {"cores":[0],"functions":{"f":{"shared":true}}}  | the mode of f
         {"cores":[0],"functions":{"f":true}}             | whether f is shared
         """)
     void nonsenseIsTold(final String text, final String message) {
