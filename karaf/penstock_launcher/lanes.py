@@ -55,8 +55,11 @@ class Lane:
             yield process
 
 
+Job = collections.abc.Callable[[Lane], None]
+
+
 class Lanes:
-    """Jobs that run at the same time. Make one for each run. `clock` is for tests."""
+    """Lanes that run at the same time. Make one for each run. `clock` is for tests."""
 
     def __init__(self, clock: collections.abc.Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -64,20 +67,23 @@ class Lanes:
         self._processes: set[_Process] = set()
         self._ended = False
 
-    def run(self, jobs: collections.abc.Mapping[str, collections.abc.Callable[[Lane], None]]) -> list[Outcome]:
-        """Runs all jobs to their ends, whichever fail, and returns their outcomes in the order of `jobs`.
+    def run(self, *lanes: collections.abc.Mapping[str, Job]) -> list[Outcome]:
+        """Runs lanes side by side, and the jobs of each one after the other, to their ends, whichever fail.
 
-        Ends the processes of all when it is interrupted.
+        Returns the outcomes in the order of the arguments. Ends all processes when it is interrupted.
         """
-        with concurrent.futures.ThreadPoolExecutor(max_workers=len(jobs)) as pool:
-            running = [pool.submit(self._job, name, job) for name, job in jobs.items()]
+        with concurrent.futures.ThreadPoolExecutor(max_workers=len(lanes)) as pool:
+            running = [pool.submit(self._lane, jobs) for jobs in lanes]
             try:
-                return [each.result() for each in running]
+                return [outcome for each in running for outcome in each.result()]
             except BaseException:
                 self._end()
                 raise
 
-    def _job(self, name: str, job: collections.abc.Callable[[Lane], None]) -> Outcome:
+    def _lane(self, jobs: collections.abc.Mapping[str, Job]) -> list[Outcome]:
+        return [self._job(name, job) for name, job in jobs.items()]
+
+    def _job(self, name: str, job: Job) -> Outcome:
         begun, failure = self._clock(), None
         try:
             job(Lane(name, self))

@@ -71,9 +71,10 @@ class ReportsTest(Folder):
 
 class LanesTest(Folder):
     def run_lanes(self, **jobs):
+        """Each job has a lane of its own."""
         said = io.StringIO()
         with contextlib.redirect_stderr(said):
-            outcomes = Lanes().run(jobs)
+            outcomes = Lanes().run(*({name: job} for name, job in jobs.items()))
         return outcomes, said.getvalue()
 
     def test_jobs_run_at_the_same_time_and_one_that_fails_stops_no_other(self):
@@ -90,6 +91,19 @@ class LanesTest(Folder):
         self.assertEqual([(each.name, str(each.error)) for each in outcomes], [("fails", "no luck"), ("works", "None")])
         self.assertIn("works: half way\n", said)
         self.assertRegex(said, "fails: failed after [0-9]+ s\n")
+
+    def test_jobs_of_a_lane_run_one_after_the_other(self):
+        order = []
+
+        def job(lane):
+            order.append(f"{lane.name} begins")
+            if lane.name == "a":
+                raise PenstockError("no luck")
+            order.append(f"{lane.name} ends")
+        with contextlib.redirect_stderr(io.StringIO()):
+            outcomes = Lanes().run({"a": job, "b": job})
+        self.assertEqual(order, ["a begins", "b begins", "b ends"])
+        self.assertEqual([each.name for each in outcomes], ["a", "b"])
 
     def test_output_goes_to_the_log(self):
         codes = []
@@ -144,7 +158,7 @@ class RunTest(Folder):
                 (folder / f"{name}-a.xml").write_text(report, encoding="utf-8")
             if error:
                 raise error
-        return suites.Tier(name, stage, "made up", run)
+        return suites.Tier(name, stage, 1, "made up", run)
 
     def run_tiers(self, *tiers, **options):
         out, err = io.StringIO(), io.StringIO()
@@ -201,7 +215,7 @@ class TiersTest(unittest.TestCase):
 
     def test_a_tier_without_a_passed_test_fails(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(PenstockError, "no test ran"):
-            suites._job(suites.Tier("x", "quick", "", lambda lane, path: None), pathlib.Path(folder))(None)
+            suites._job(suites.Tier("x", "quick", 1, "", lambda lane, path: None), pathlib.Path(folder))(None)
 
     def test_outcome_of_a_tier_is_counted_by_its_reports_alone(self):
         with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()), \
