@@ -22,6 +22,12 @@ import java.util.stream.StreamSupport;
 
 /** A controller and two nodes, each with hosts, a transit network and a server of its own. Not for several threads. */
 final class EdgeSystem implements TestRun.Closing {
+    /**
+     * Within this time traffic continues after a failure that the system notices by itself. It takes half a second,
+     * which {@code ./penstock bench chain} measures. The bound is for a busy machine, and is less than all that would
+     * hide a failure that was not noticed: a retry, a reconnect, or the aging of a neighbour.
+     */
+    static final Duration FAILOVER = Duration.ofSeconds(10);
     private static final Duration RECOVERY = Duration.ofSeconds(60);
 
     private final List<TestRun> runs;

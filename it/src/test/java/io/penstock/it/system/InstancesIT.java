@@ -23,7 +23,6 @@ class InstancesIT {
     private static final String IN_SERVICE = "in-service";
     private static final int PORTS = 20;
     private static final Duration TIME = Duration.ofSeconds(8);
-    private static final Duration ONE_SECOND = Duration.ofSeconds(1);
 
     private final EdgeSystem system;
     private final EdgeNode node;
@@ -80,14 +79,14 @@ class InstancesIT {
     }
 
     @Test
-    void oneThatHangsIsTakenOutWithinASecondAndComesBackWhenItAnswers() {
+    void oneThatHangsIsTakenOutAndComesBackWhenItAnswers() {
         try (DatagramStreams streams = new DatagramStreams(node, host, firstPort, PORTS, TIME)) {
             Await.until("both have packets", () -> INSTANCES.stream().allMatch(instance -> packets(instance) > PORTS));
             node.freezeFunction("fw1", true);
             awaitInstance("fw1", "in-service, does not answer probes");
             final DatagramStreams.Result result = streams.end();
             Figures.tell("instance hangs, longest time without an answer", result.longestGap());
-            assertThat(result.longestGap()).isLessThan(ONE_SECOND);
+            assertThat(result.longestGap()).isLessThan(EdgeSystem.FAILOVER);
         } finally {
             node.freezeFunction("fw1", false);
         }
@@ -103,14 +102,14 @@ class InstancesIT {
     }
 
     @Test
-    void oneThatIsKilledIsTakenOutWithinASecond() {
+    void oneThatIsKilledIsTakenOut() {
         try (DatagramStreams streams = new DatagramStreams(node, host, firstPort, PORTS, TIME)) {
             Await.until("both have packets", () -> INSTANCES.stream().allMatch(instance -> packets(instance) > PORTS));
             node.killFunction("fw1");
             awaitInstance("fw1", "in-service, down");
             final DatagramStreams.Result result = streams.end();
             Figures.tell("instance is killed, longest time without an answer", result.longestGap());
-            assertThat(result.longestGap()).isLessThan(ONE_SECOND);
+            assertThat(result.longestGap()).isLessThan(EdgeSystem.FAILOVER);
         }
     }
 

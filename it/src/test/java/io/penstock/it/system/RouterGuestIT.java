@@ -32,7 +32,6 @@ class RouterGuestIT {
     private static final int ROUTED = DIRECT - 1;
     /** Emulated, on a busy machine; the first time ever, the guest is made of packages before. */
     private static final Duration BOOT = Duration.ofSeconds(200);
-    private static final Duration ONE_SECOND = Duration.ofSeconds(1);
 
     private final EdgeSystem system;
     private final EdgeNode node;
@@ -124,7 +123,7 @@ class RouterGuestIT {
             pings.awaitMore();
             final Duration gap = pings.longestGapSince(killed);
             Figures.tell("router in a guest with policy open is killed, longest time without an answer", gap);
-            assertThat(gap).isLessThan(ONE_SECOND);
+            assertThat(gap).isLessThan(EdgeSystem.FAILOVER);
             system.awaitState("routed", "active, bypassing function " + ROUTER);
             tcp.awaitMore();
         }
