@@ -14,7 +14,6 @@ import io.penstock.southbound.openflow.PacketInListener;
 import io.penstock.southbound.openflow.PortListener;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -23,16 +22,19 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A switch that takes everything and remembers it; flows and forgetting may fail. */
+/** A switch that takes everything and remembers it; flows and forgetting may fail. For several threads. */
 final class RecordingSouthbound implements OpenFlowSouthbound {
-    final List<FlowChanges> changes = new ArrayList<>();
-    final List<Set<TrackedConnections>> flushed = new ArrayList<>();
-    List<PlannedFlow> installed = List.of();
-    final List<String> steps = new ArrayList<>();
+    final List<FlowChanges> changes = new CopyOnWriteArrayList<>();
+    final List<Set<TrackedConnections>> flushed = new CopyOnWriteArrayList<>();
+    /** When flows were sent. */
+    final List<Long> times = new CopyOnWriteArrayList<>();
+    volatile List<PlannedFlow> installed = List.of();
+    final List<String> steps = new CopyOnWriteArrayList<>();
     SortedMap<Integer, Optional<MeterSpec>> meters = new TreeMap<>();
-    RuntimeException failure;
-    RuntimeException refusal;
+    volatile RuntimeException failure;
+    volatile RuntimeException refusal;
 
     List<Long> removed() {
         return changes.stream().flatMap(each -> each.removeCookies().stream()).toList();
@@ -40,6 +42,7 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
 
     @Override
     public CompletableFuture<Void> apply(final SwitchId target, final FlowChanges wanted) {
+        times.add(System.nanoTime());
         changes.add(wanted);
         steps.add("flows");
         return refusal == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(refusal);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.engine.api.Operations.Progress;
+import io.penstock.engine.config.Desired;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocator;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.plan.Fixtures;
+import io.penstock.testkit.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When a worker tries again, and what it answers. */
+class NodeWorkerTest {
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    private final RecordingSouthbound southbound = new RecordingSouthbound();
+    private final Snapshot network = Fixtures.network(Fixtures.tenant("acme", 100));
+    private final String node = network.nodes().keySet().iterator().next();
+    private volatile Desired desired = new Desired(1, network, Allocator.allocate(network, Allocations.none()));
+    private final NodeWorker worker = new NodeWorker(node, () -> desired, southbound,
+        new BridgeTranslator("tcp:127.0.0.1:6653"), instance -> true);
+
+    @AfterEach
+    void close() {
+        worker.close();
+    }
+
+    /** As the switch would report them: a worker waits for the ports that it planned. */
+    private void portsUp() {
+        Await.until("a plan", () -> worker.plan().isPresent());
+        worker.plan().orElseThrow().bridge().ports().forEach(port ->
+            worker.portChanged(port.name(), new PortStates.Port(port.name(), true)));
+    }
+
+    /** Connects a switch of which the ports are known, so that nothing but failures makes the worker try again. */
+    private void connect() {
+        worker.mark();
+        portsUp();
+        worker.switchConnected();
+    }
+
+    private Progress applied(final long revision) throws Exception {
+        return worker.applied(revision, LONG).get(1, TimeUnit.MINUTES);
+    }
+
+    @Test
+    void eachAttemptThatFailsDoublesThePause() {
+        southbound.refusal = new IllegalStateException("refused");
+        connect();
+        Await.until("three attempts", () -> southbound.times.size() == 3);
+        final List<Long> times = List.copyOf(southbound.times);
+        assertThat(Duration.ofNanos(times.get(1) - times.get(0))).isGreaterThanOrEqualTo(Duration.ofMillis(500));
+        assertThat(Duration.ofNanos(times.get(2) - times.get(1))).isGreaterThanOrEqualTo(Duration.ofMillis(1000));
+    }
+
+    @Test
+    void aPlanThatFailsIsMadeAgain() throws Exception {
+        final Desired good = desired;
+        // Nothing was allocated for the tenant: the planner cannot do anything with it.
+        desired = new Desired(1, network, Allocator.allocate(Snapshot.empty(), Allocations.none()));
+        worker.switchConnected();
+        final CompletableFuture<Progress> waiting = worker.applied(2, LONG);
+        assertThat(worker.applied(1, Duration.ofMillis(100)).get(1, TimeUnit.MINUTES)).isEqualTo(Progress.NOT_YET);
+        assertThat(southbound.times).isEmpty();
+        desired = new Desired(2, good.snapshot(), good.allocations());
+        portsUp();
+        assertThat(waiting.get(1, TimeUnit.MINUTES)).isEqualTo(Progress.APPLIED);
+        assertThat(southbound.times).hasSize(1);
+    }
+
+    @Test
+    void portsThatWereNeverSeenAreWaitedForInVain() throws Exception {
+        final long begun = System.nanoTime();
+        worker.switchConnected();
+        assertThat(applied(1)).isEqualTo(Progress.APPLIED);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThanOrEqualTo(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void portsThatAreThereAreNotWaitedFor() {
+        connect();
+        Await.until("the flows", () -> worker.hasApplied(desired));
+        assertThat(southbound.times).hasSize(1);
+    }
+
+    @Test
+    void aLaterRevisionOfTheSameCostsNothing() throws Exception {
+        connect();
+        assertThat(applied(1)).isEqualTo(Progress.APPLIED);
+        desired = new Desired(2, desired.snapshot(), desired.allocations());
+        worker.mark();
+        assertThat(applied(2)).isEqualTo(Progress.APPLIED);
+        assertThat(southbound.times).hasSize(1);
+    }
+
+    @Test
+    void withoutASwitchTheAnswerComesAtOnce() throws Exception {
+        assertThat(applied(1)).isEqualTo(Progress.NOT_CONNECTED);
+        assertThatThrownBy(() -> worker.observe().get(1, TimeUnit.MINUTES)).isInstanceOf(ExecutionException.class)
+            .hasMessageContaining("node " + node + " is not connected");
+        worker.close();
+        assertThat(applied(1)).isEqualTo(Progress.NOT_CONNECTED);
+    }
+}
