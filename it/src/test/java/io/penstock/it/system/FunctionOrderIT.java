@@ -3,25 +3,19 @@ package io.penstock.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import io.penstock.testkit.Await;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Functions are ordered from a node by its database, and what is reported there is shown. Where nothing else is said
- * the test plays the part of the node's agent.
+ * The agent of a node says what the node has, and carries orders out. How orders follow the configuration is in
+ * {@code FunctionOrderIT} of the engine.
  */
 @OnSystem
 class FunctionOrderIT {
     private static final String FUNCTION = Intent.NETWORK + "/function=fw";
-    private static final String ORDER = "penstock-function";
     private static final Duration RUNNING = Duration.ofSeconds(60);
 
     private final EdgeSystem system;
@@ -35,47 +29,6 @@ class FunctionOrderIT {
     @BeforeEach
     void reset() {
         system.reset();
-    }
-
-    @Test
-    void ordersFollowTheConfiguration() {
-        function("'start': {'function': 'none-such', 'core': 2, 'scheduling': 'low'},"
-            + " 'instance': [{'name': 'fw1'}, {'name': 'fw2', 'core': 3, 'function': 'none-such-2'}]");
-        awaitOrder("fw1", "{'function': 'none-such', 'core': 2, 'scheduling': 'low'}");
-        awaitOrder("fw2", "{'function': 'none-such-2', 'core': 3, 'scheduling': 'low'}");
-        assertThat(ids("fw1-out")).doesNotContain(ORDER);
-        node.ovs().vsctl("set", "Interface", "fw2-in", "external_ids:owner=ann");
-
-        system.restconf().patch(FUNCTION + "/instance=fw2", "{'penstock:instance': [{'name': 'fw2', 'core': 4}]}");
-        awaitOrder("fw2", "{'function': 'none-such-2', 'core': 4, 'scheduling': 'low'}");
-        assertThat(ids("fw2-in")).contains("owner=ann");
-
-        // Somebody else's hand in it is put right by a resync.
-        node.ovs().vsctl("remove", "Interface", "fw1-in", "external_ids", ORDER);
-        system.restconf().call("resync", "{}");
-        awaitOrder("fw1", "{'function': 'none-such', 'core': 2, 'scheduling': 'low'}");
-
-        function("'instance': [{'name': 'fw1'}, {'name': 'fw2'}]");
-        Await.until("the orders are gone", () -> !ids("fw1-in").contains(ORDER + "=") && !ids("fw2-in")
-            .contains(ORDER + "="));
-        assertThat(ids("fw2-in")).contains("owner=ann");
-        assertThat(system.instance("fw", "fw1").has("process")).isFalse();
-    }
-
-    @Test
-    void reportsAreShown() {
-        function("'start': {'function': 'none-such'}");
-        awaitOrder("fw", "{'function': 'none-such'}");
-        assertThat(system.instance("fw", "fw").get("process").getAsString()).isEqualTo("not reported");
-        assertThat(found()).isEmpty();
-
-        node.ovs().vsctl("set", "Interface", "fw-in",
-            "external_ids:penstock-function-state=\"refused: function: none\"", "--", "set", "Bridge", "br-penstock",
-            "external_ids:penstock-functions-found=\"old2,old1\"");
-        assertThat(system.instance("fw", "fw").get("process").getAsString()).isEqualTo("refused: function: none");
-        assertThat(found()).containsExactly("old1", "old2");
-        node.ovs().vsctl("remove", "Bridge", "br-penstock", "external_ids", "penstock-functions-found");
-        assertThat(found()).isEmpty();
     }
 
     @Test
@@ -119,18 +72,6 @@ class FunctionOrderIT {
     private void function(final String leaves) {
         system.restconf().put(FUNCTION, Intent.list("function", List.of("{'name': 'fw', 'node': '" + node.name()
             + "', " + leaves + "}")));
-    }
-
-    private List<String> found() {
-        final JsonObject status = system.node(node);
-        final JsonArray names = status.has("found-function") ? status.getAsJsonArray("found-function")
-            : new JsonArray();
-        return StreamSupport.stream(names.spliterator(), false).map(JsonElement::getAsString).sorted().toList();
-    }
-
-    private void awaitOrder(final String instance, final String wanted) {
-        final String text = JsonParser.parseString(wanted).toString().replace("\"", "\\\"");
-        Await.until("order of " + instance, () -> ids(instance + "-in").contains(ORDER + "=\"" + text + "\""));
     }
 
     private String ids(final String port) {
