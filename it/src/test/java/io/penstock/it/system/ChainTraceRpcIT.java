@@ -247,20 +247,6 @@ class ChainTraceRpcIT {
         assertThat(said(firstPort)).isNotEmpty();
     }
 
-    @Test
-    void mistakesAreNamed() {
-        for (final String[] mistake : new String[][] {
-            {"10.0.0.5", "10.9.9.9", "source-address: 10.9.9.9 is in no subnet"},
-            {EdgeNetwork.SERVER, "10.0.0.9", "destination-address: 10.0.0.9 is inside the VRF"},
-            {"'tcp'", "'gre'", "protocol: 'gre'"}, {"'" + TENANT + "'", "'nobody'", "tenant: there is no"},
-            {"'protocol': 'tcp', ", "", "protocol: is missing"}}) {
-            final RestconfClient.Answer answer =
-                system.restconf().operation("chain-trace", question(firstPort).replace(mistake[0], mistake[1]));
-            assertThat(answer.isRefusal()).as("%s", answer).isTrue();
-            assertThat(answer.messages()).contains(mistake[2]);
-        }
-    }
-
     private int portNumber(final String port) {
         return Integer.parseInt(node.ovs().vsctl("get", "Interface", port, "ofport").strip());
     }
