@@ -87,8 +87,9 @@ public record Acl(String name, List<Entry> entries) {
 
         /** The same with the two ends changed. */
         public Entry answer() {
-            return new Entry(name, permit, destination, source, protocol, destinationPorts, sourcePorts,
-                icmpType.map(replies()::get), icmpCode, inexpressible, family, destination6, source6);
+            return new Entry(name, permit, /* source= */ destination, /* destination= */ source, protocol,
+                destinationPorts, sourcePorts, icmpType.map(replies()::get), icmpCode, inexpressible, family,
+                destination6, source6);
         }
 
         private Map<Integer, Integer> replies() {

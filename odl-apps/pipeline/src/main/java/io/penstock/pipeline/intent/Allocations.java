@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.pipeline.intent.CanaryResult.Verdict;
 import java.util.Collections;
 import java.util.Comparator;
@@ -109,6 +111,11 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
     public Optional<Verdict> verdict(final NetworkFunction function) {
         return function.canary().flatMap(canary -> canariesOf(function.name()).stream()
             .filter(result -> result.version().equals(canary.version())).findFirst()).map(CanaryResult::verdict);
+    }
+
+    /** Id of a node. */
+    public int id(final String node) {
+        return requireNonNull(nodes.get(node), node);
     }
 
     /** OpenFlow port number of a node's port. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
@@ -16,6 +18,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands out ids and addresses: who has one keeps it, who is new gets one, who is gone gives it back. A function without
@@ -65,7 +68,7 @@ public final class Allocator {
 
     private static Allocations allocateTenants(final Snapshot snapshot, final Allocations before,
             final SortedMap<String, Integer> nodes, final SortedMap<String, SortedMap<String, Integer>> ports) {
-        final Map<Tenant, TenantAllocation> kept = new IdentityHashMap<>(snapshot.tenants().size());
+        final IdentityHashMap<Tenant, TenantAllocation> kept = new IdentityHashMap<>(snapshot.tenants().size());
         final List<Tenant> came = new ArrayList<>();
         final Set<Integer> vrfs = new HashSet<>();
         final Set<Long> addresses = new HashSet<>();
@@ -82,7 +85,7 @@ public final class Allocator {
         // Who has a chain needs an id that is an 802.1Q tag, so it comes first.
         came.sort(Comparator.comparing(tenant -> tenant.chains().isEmpty()));
         int last = before.lastVrf();
-        final Map<Tenant, Integer> given = new IdentityHashMap<>();
+        final IdentityHashMap<Tenant, Integer> given = new IdentityHashMap<>();
         for (final Tenant tenant : came) {
             last = nextVrf(last, vrfs, !tenant.chains().isEmpty());
             given.put(tenant, last);
@@ -91,7 +94,7 @@ public final class Allocator {
         final Map<String, Free> free = new HashMap<>();
         for (final Tenant tenant : snapshot.tenants().values()) {
             final TenantAllocation had = kept.get(tenant);
-            final int vrf = had != null ? had.vrf() : given.get(tenant);
+            final int vrf = had != null ? had.vrf() : requireNonNull(given.get(tenant));
             final long address = publicAddress(snapshot, tenant, had, addresses, free);
             final List<Allocations.Block> blocks = had == null ? List.of() : BlockAllocator.kept(tenant, had.blocks());
             final TenantAllocation now = new TenantAllocation(vrf, address, blocks, keptLeases(tenant, had),
@@ -105,7 +108,7 @@ public final class Allocator {
     }
 
     /** A lease goes with the subnet that it is of, and not with its pool: its host has been told that it has it. */
-    private static List<Lease> keptLeases(final Tenant tenant, final TenantAllocation had) {
+    private static List<Lease> keptLeases(final Tenant tenant, final @Nullable TenantAllocation had) {
         if (had == null || had.leases().isEmpty() || tenant.services().dhcp().isEmpty()) {
             return List.of();
         }
@@ -135,19 +138,20 @@ public final class Allocator {
 
     /** The address that is fixed for a tenant: by hand, or because it has it from its pool already. */
     private static Optional<Long> keptAddress(final Snapshot snapshot, final Tenant tenant,
-            final TenantAllocation had) {
+            final @Nullable TenantAllocation had) {
         return tenant.nat().flatMap(nat -> nat.address().or(() -> nat.pool().map(snapshot.pools()::get)
-            .filter(pool -> had != null && pool.contains(had.publicAddress())).map(pool -> had.publicAddress())));
+            .filter(pool -> had != null && pool.contains(had.publicAddress()))
+            .map(pool -> requireNonNull(had).publicAddress())));
     }
 
-    private static long publicAddress(final Snapshot snapshot, final Tenant tenant, final TenantAllocation had,
-            final Set<Long> taken, final Map<String, Free> free) {
+    private static long publicAddress(final Snapshot snapshot, final Tenant tenant,
+            final @Nullable TenantAllocation had, final Set<Long> taken, final Map<String, Free> free) {
         if (!tenant.nat().map(Tenant.Nat::hasSource).orElse(false)) {
             return 0;
         }
         return keptAddress(snapshot, tenant, had).orElseGet(() -> free.computeIfAbsent(
-            tenant.nat().flatMap(Tenant.Nat::pool).orElseThrow(), pool -> new Free(snapshot.pools().get(pool), taken))
-            .next());
+            tenant.nat().flatMap(Tenant.Nat::pool).orElseThrow(),
+            pool -> new Free(requireNonNull(snapshot.pools().get(pool)), taken)).next());
     }
 
     /** The addresses of a pool that nobody has and that are not drained, one after the other. */

@@ -118,7 +118,7 @@ final class DnsRules {
             }
             if (name.equals(APEX)) {
                 add.accept(leaf(each) + "type", "the zone itself cannot be an alias");
-            } else if (records.get(name) > 1) {
+            } else if (records.getOrDefault(name, 0) > 1) {
                 add.accept(leaf(each) + "type", "a name with CNAME has no other record");
             } else if (hosts.contains(name)) {
                 add.accept(leaf(each) + "name", "'" + each.name() + "' is the host-name of a reservation");

@@ -70,7 +70,7 @@ public record FiveTuple(Acl.Family family, Ipv6 source, Ipv6 destination, int pr
     /** As the other end answers it. */
     public FiveTuple answer() {
         return hasPorts() ? new FiveTuple(family, destination, source, protocol, destinationPort, sourcePort)
-            : new FiveTuple(family, destination, source, protocol,
+            : new FiveTuple(family, /* source= */ destination, /* destination= */ source, protocol,
                 Acl.replies(family).getOrDefault(sourcePort, sourcePort), destinationPort);
     }
 

@@ -4,8 +4,8 @@ package io.penstock.pipeline.intent;
 import static java.util.Objects.requireNonNull;
 
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers what a pure function made of immutable values, which it tells apart by identity, from one pass over many of
@@ -16,8 +16,8 @@ import java.util.function.Function;
  * @param <V> what is made of one
  */
 public final class Memo<K, V> {
-    private Map<K, V> before = new IdentityHashMap<>();
-    private Map<K, V> now = new IdentityHashMap<>();
+    private IdentityHashMap<K, V> before = new IdentityHashMap<>();
+    private IdentityHashMap<K, V> now = new IdentityHashMap<>();
 
     /** Begins a pass. */
     public void begin() {
@@ -42,7 +42,7 @@ public final class Memo<K, V> {
     }
 
     /** What is remembered of a key, and kept for the next pass; {@code null} if nothing. */
-    public V recall(final K key) {
+    public @Nullable V recall(final K key) {
         V value = now.get(key);
         if (value == null) {
             value = before.get(key);

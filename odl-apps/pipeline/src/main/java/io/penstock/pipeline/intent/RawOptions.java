@@ -46,9 +46,9 @@ public final class RawOptions {
             return length > 0 && length <= MOST_BYTES ? Optional.empty()
                 : Optional.of(new Problem("value", "has " + length + " bytes; 1 to " + MOST_BYTES + " are possible"));
         } catch (UnknownTypeException e) {
-            return Optional.of(new Problem("type", e.getMessage()));
+            return Optional.of(new Problem("type", String.valueOf(e.getMessage())));
         } catch (IllegalArgumentException e) {
-            return Optional.of(new Problem("value", e.getMessage()));
+            return Optional.of(new Problem("value", String.valueOf(e.getMessage())));
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The rules for tenants among each other, after those for each alone. */
 final class TenantValidator {
@@ -126,7 +127,7 @@ final class TenantValidator {
     }
 
     /** Who has an address of a prefix by a mapping; null when nobody has. */
-    private Mapped owner(final Prefix prefix) {
+    private @Nullable Mapped owner(final Prefix prefix) {
         final Map.Entry<Long, Mapped> last = prefixOwners.lowerEntry(prefix.end());
         return last != null && last.getValue().mapping().outside().overlaps(prefix) ? last.getValue() : null;
     }
@@ -205,7 +206,7 @@ final class TenantValidator {
         }
         final TenantAllocation given = allocations.tenants().get(tenant.name());
         final boolean keeps = given != null && pool.contains(given.publicAddress());
-        if (keeps && pool.drains(given.publicAddress())) {
+        if (given != null && keeps && pool.drains(given.publicAddress())) {
             return;
         }
         final long drained = pool.drain().stream().mapToLong(Prefix::size).sum();

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks a snapshot as a whole, so that what is accepted can be carried out. A validator remembers what it found of
@@ -15,7 +16,7 @@ import java.util.Optional;
  */
 public final class Validator {
     private final Memo<Tenant, List<Violation>> tenants = new Memo<>();
-    private Snapshot surroundings;
+    private @Nullable Snapshot surroundings;
     private List<Violation> ofSurroundings = List.of();
 
     /** The rules a snapshot breaks when nothing was configured before it. */
@@ -52,7 +53,7 @@ public final class Validator {
         final List<Violation> violations = new ArrayList<>(ofSurroundings);
         violations.addAll(new NodeFactsRules(before, facts).violations(snapshot));
         violations.addAll(new TenantValidator(snapshot, before, allocations)
-            .validate(tenant -> tenants.of(tenant, each -> TenantRules.check(surroundings, each))));
+            .validate(tenant -> tenants.of(tenant, each -> TenantRules.check(withoutTenants, each))));
         return List.copyOf(violations);
     }
 

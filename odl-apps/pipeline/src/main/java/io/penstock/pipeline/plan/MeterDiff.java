@@ -37,7 +37,7 @@ public record MeterDiff(List<MeterSpec> missing, List<MeterSpec> wrong, SortedSe
         plan.meters().forEach((id, wanted) -> {
             if (!excess.remove(id)) {
                 missing.add(wanted);
-            } else if (!installed.get(id).equals(Optional.of(wanted))) {
+            } else if (!Optional.of(wanted).equals(installed.get(id))) {
                 wrong.add(wanted);
             }
         });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.plan;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
@@ -41,6 +43,7 @@ import io.penstock.pipeline.stage.TenantView;
 import io.penstock.pipeline.stage.VrfStage;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,6 +51,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Snapshot in, complete state of a node out: equal input gives equal output. A planner remembers what it has planned
@@ -62,18 +66,18 @@ public final class Planner {
         new Backbone6Stage());
 
     private final Memo<Tenant, TenantPlan> tenants = new Memo<>();
-    private Surroundings surroundings;
-    private BridgePlan bridge;
+    private @Nullable Surroundings surroundings;
+    private @Nullable BridgePlan bridge;
     private List<PlannedFlow> nodeFlows = List.of();
     private List<MeterSpec> functionMeters = List.of();
-    private TenantSurroundings tenantSurroundings;
+    private @Nullable TenantSurroundings tenantSurroundings;
 
     /** All that the flows of the node depend on. */
     private record Surroundings(Snapshot withoutTenants, Set<String> down, String node, int id,
             Map<String, Integer> ports, List<Optional<Verdict>> verdicts) {
         static Surroundings of(final NodeView node) {
             return new Surroundings(node.snapshot().withTenants(List.of()), node.down(), node.node().name(),
-                node.id(), node.allocations().ports().get(node.node().name()),
+                node.id(), node.allocations().ports().getOrDefault(node.node().name(), Collections.emptySortedMap()),
                 node.functions().stream().map(node::verdict).toList());
         }
     }
@@ -115,7 +119,7 @@ public final class Planner {
     /** Plans a node as {@link #plan} does; what is as it was the last time is the same object as then. */
     public NodePlan planAgain(final Snapshot snapshot, final Allocations allocations,
             final Set<String> down, final String nodeName) {
-        final NodeView node = new NodeView(snapshot, allocations, down, snapshot.nodes().get(nodeName));
+        final NodeView node = new NodeView(snapshot, allocations, down, requireNonNull(snapshot.nodes().get(nodeName)));
         final Surroundings now = Surroundings.of(node);
         if (!now.equals(surroundings)) {
             nodeFlows = planNode(node);
@@ -138,11 +142,12 @@ public final class Planner {
             tenantMeters.put(planned.allocation().vrf(), planned.meters());
             orders.putAll(planned.orders());
         }
-        return new NodePlan(bridge, nodeFlows, functionMeters, tenantFlows, tenantMeters, orders);
+        return new NodePlan(requireNonNull(bridge), nodeFlows, functionMeters, tenantFlows, tenantMeters, orders);
     }
 
     private TenantPlan planTenant(final NodeView node, final Tenant tenant) {
-        final TenantAllocation allocation = node.allocations().tenants().get(tenant.name());
+        final TenantAllocation allocation =
+            requireNonNull(node.allocations().tenants().get(tenant.name()));
         final TenantPlan known = tenants.recall(tenant);
         if (known != null && known.allocation().equals(allocation)) {
             return known;

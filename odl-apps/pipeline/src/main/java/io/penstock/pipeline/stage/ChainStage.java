@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.stage;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.MatchField;
@@ -231,7 +233,7 @@ public final class ChainStage implements Stage {
                 final SortedMap<Integer, Hops.Next> ways = next.get(from);
                 if (Set.copyOf(ways.values()).size() == 1) {
                     final int path = ways.firstKey();
-                    leave(hops, sink, Table.CHAIN_RETURN, from, ways.get(path), direction, List.of(),
+                    leave(hops, sink, Table.CHAIN_RETURN, from, requireNonNull(ways.get(path)), direction, List.of(),
                         ways.size() == 1 ? view.paths().get(path).note() : "");
                     continue;
                 }

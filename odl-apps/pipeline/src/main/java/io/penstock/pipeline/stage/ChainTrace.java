@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.stage;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.FiveTuple;
 import io.penstock.pipeline.intent.NetworkFunction;
@@ -152,7 +154,8 @@ public record ChainTrace(Way outbound, Way inbound) {
             final Optional<NetworkFunction> branching = branching(path);
             final List<NetworkFunction> functions = new ArrayList<>(chain.map(name -> branching.isEmpty()
                 ? node.snapshot().functionsOf(name)
-                : node.snapshot().named(node.snapshot().chains().get(name).alongBranch())).orElse(List.of()));
+                : node.snapshot().named(requireNonNull(node.snapshot().chains().get(name)).alongBranch()))
+                .orElse(List.of()));
             if (direction == Direction.TO_TENANT) {
                 Collections.reverse(functions);
             }
@@ -199,7 +202,7 @@ public record ChainTrace(Way outbound, Way inbound) {
             if (!function.spread()) {
                 return hop(direction, function, function.single(), Reason.ONLY);
             }
-            final int place = view.places().get(function.name());
+            final int place = view.place(function);
             final Optional<Instance> kept = SpreadStage.kept(node, function, place, label);
             if (kept.isPresent()) {
                 return hop(direction, function, kept.orElseThrow(), Reason.KEEPS);

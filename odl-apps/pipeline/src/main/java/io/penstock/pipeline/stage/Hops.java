@@ -219,7 +219,7 @@ record Hops(NodeView node, TenantView view) {
         return from.second() ? List.of(Register.CHAIN_ZONE.load(Constants.chainZone(view.vrf())),
             Register.INSTANCE.load(from.number(node)), new Action.KeepLabel(Register.CHAIN_ZONE.range(),
                 new Action.Move(Register.INSTANCE.range(),
-                    SpreadStage.label(view.places().get(from.function().name()))))) : List.of();
+                    SpreadStage.label(view.place(from.function()))))) : List.of();
     }
 
     /** Frames that come back from a function. */

@@ -26,7 +26,7 @@ public record NodeView(Snapshot snapshot, Allocations allocations, Set<String> d
 
     /** Id of this node. */
     public int id() {
-        return allocations.nodes().get(node.name());
+        return allocations.id(node.name());
     }
 
     /** MAC address of the uplinks. */

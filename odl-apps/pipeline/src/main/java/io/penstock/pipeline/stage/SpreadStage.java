@@ -32,7 +32,7 @@ public final class SpreadStage implements Stage {
             final NetworkFunction function) {
         flow.then(Register.FUNCTION.load(node.number(function)),
             Register.CHAIN_ZONE.load(Constants.chainZone(view.vrf())),
-            Register.PLACE.load(view.places().get(function.name()))).go(Table.CHAIN_TRACK);
+            Register.PLACE.load(view.place(function))).go(Table.CHAIN_TRACK);
     }
 
     @Override

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.stage;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.intent.Acl;
@@ -107,10 +109,16 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
 
     /** The view of a tenant. */
     static TenantView of(final NodeView node, final Tenant tenant) {
-        final TenantAllocation allocation = node.allocations().tenants().get(tenant.name());
+        final TenantAllocation allocation =
+            requireNonNull(node.allocations().tenants().get(tenant.name()));
         return new TenantView(tenant, allocation.vrf(), allocation.publicAddress(), allocation.blocks(),
             allocation.leases().stream().filter(Lease::isBound).toList(), domains(tenant),
             paths(node, tenant, allocation.places()), steering(node, tenant), allocation.places());
+    }
+
+    /** Which sixteen bits of ct_label hold the instance of a connection in a function. */
+    public int place(final NetworkFunction function) {
+        return requireNonNull(places.get(function.name()));
     }
 
     /** A match on this VRF. */
@@ -247,7 +255,7 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
         for (final ChainRule rule : tenant.chainRules()) {
             final int path = rule.chain().isEmpty() ? others.size() + 1
                 : rule.chain().equals(tenant.chain()) ? 0 : others.indexOf(rule.chain().orElseThrow()) + 1;
-            node.snapshot().acls().get(rule.acl()).entries()
+            requireNonNull(node.snapshot().acls().get(rule.acl())).entries()
                 .forEach(entry -> steering.add(new Steering(rule.name(), entry, rule.ways(), path)));
         }
         return List.copyOf(steering);
@@ -258,7 +266,7 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
         final Functions trunk = functions(node, node.snapshot().functionsOf(chain));
         final Optional<Branch> branch = node.snapshot().branchOf(chain).flatMap(behind -> trunk.working()
             .orElse(List.of()).stream().filter(function -> function.name().equals(behind.at())).findFirst()
-            .map(at -> new Branch(at, places.get(at.name()),
+            .map(at -> new Branch(at, requireNonNull(places.get(at.name())),
                 functions(node, node.snapshot().named(behind.functions())))));
         return new Path(Optional.of(chain), note, trunk, branch);
     }

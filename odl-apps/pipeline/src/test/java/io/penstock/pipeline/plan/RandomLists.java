@@ -37,7 +37,9 @@ public final class RandomLists {
 
         /** As the other end answers it. */
         public Flow answer() {
-            return protocol == 1 ? new Flow(destination, source, 1, sourcePort == 8 ? 0 : sourcePort, destinationPort)
+            return protocol == 1
+                ? new Flow(/* source= */ destination, /* destination= */ source, 1, sourcePort == 8 ? 0 : sourcePort,
+                    destinationPort)
                 : new Flow(destination, source, protocol, destinationPort, sourcePort);
         }
     }
