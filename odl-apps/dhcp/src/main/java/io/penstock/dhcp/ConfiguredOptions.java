@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The options of a subnet as they go into messages. */
 final class ConfiguredOptions {
@@ -66,7 +67,7 @@ final class ConfiguredOptions {
     }
 
     /** RFC 3442: who takes this option passes the routers over, so the way to everywhere has to be in it. */
-    private Bytes routes(final Bytes routers) {
+    private Bytes routes(final @Nullable Bytes routers) {
         final List<Route> routes = new ArrayList<>(subnet.options().staticRoutes());
         if (routers != null && routes.stream().noneMatch(route -> route.prefix().equals(Prefix.DEFAULT))) {
             routes.add(new Route(Prefix.DEFAULT, routers.u32(0)));

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -63,13 +64,13 @@ class LeaseTableTest {
         }
     }
 
-    private static void expire(final TreeMap<Long, Lease> plain, final long now) {
+    private static void expire(final Map<Long, Lease> plain, final long now) {
         plain.values().removeIf(lease -> lease.state() == Lease.State.DECLINED && lease.expires() <= now);
         plain.replaceAll((address, lease) -> lease.isBound() && lease.expires() <= now
             ? lease.with(Lease.State.FREE, lease.expires()) : lease);
     }
 
-    private static void compare(final LeaseTable table, final TreeMap<Long, Lease> plain, final Random random) {
+    private static void compare(final LeaseTable table, final Map<Long, Lease> plain, final Random random) {
         assertThat(table.toList()).isEqualTo(List.copyOf(plain.values()));
         assertThat(table.bound()).isEqualTo((int) plain.values().stream().filter(Lease::isBound).count());
         final String client = "c" + random.nextInt(5);
