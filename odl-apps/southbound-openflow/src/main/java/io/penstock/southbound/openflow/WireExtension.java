@@ -108,7 +108,9 @@ final class WireExtension implements AutoCloseable {
     /** Remembers the registries. */
     private static final class Introduced implements OFGeneralSerializer, OFGeneralDeserializer,
             SerializerRegistryInjector, DeserializerRegistryInjector {
+        @SuppressWarnings("NullAway.Init") // by the registration of this
         private SerializerRegistry serializers;
+        @SuppressWarnings("NullAway.Init")
         private DeserializerRegistry deserializers;
 
         @Override

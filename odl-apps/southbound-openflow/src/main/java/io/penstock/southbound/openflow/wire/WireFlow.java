@@ -55,7 +55,7 @@ public record WireFlow(int table, int priority, long cookie, byte[] match, long 
             }
             spec = Optional.of(spec(table, priority, cookie, idleTimeout, match, in));
         } catch (UndecodableException e) {
-            problem = e.getMessage();
+            problem = String.valueOf(e.getMessage());
         } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
             // Damaged, or with values that no flow of ours can have: foreign too, whatever it is.
             problem = "damaged: " + e.getMessage();

@@ -127,7 +127,6 @@ public final class WireMatch {
                 }
             } catch (UndecodableException e) {
                 // Not one of ours: nobody asks for it.
-                continue;
             }
         }
         return values;
