@@ -115,7 +115,7 @@ final class AgentExchange {
             return answer.orTimeout(limit.toMillis(), TimeUnit.MILLISECONDS)
                 .handle((report, error) -> remove(written).handle((done, alsoFailed) -> {
                     if (error != null) {
-                        throw new OvsdbException(error instanceof OvsdbException ? error.getMessage()
+                        throw new OvsdbException(error instanceof OvsdbException ? String.valueOf(error.getMessage())
                             : "the agent did not answer within " + limit.toMillis() + " ms", error);
                     }
                     return report;
@@ -124,7 +124,7 @@ final class AgentExchange {
 
         /** Not before it is written: a slow database may get it when nobody waits any more. */
         private CompletableFuture<Void> remove(final CompletableFuture<Void> written) {
-            return written.handle((done, failed) -> done).thenCompose(done -> write(Map.of()));
+            return written.<Void>handle((done, failed) -> null).thenCompose(done -> write(Map.of()));
         }
 
         private void look() {

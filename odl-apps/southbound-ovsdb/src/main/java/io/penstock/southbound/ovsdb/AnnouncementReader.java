@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Reads a node's announcement from its row of table {@code Open_vSwitch}. Stateless. */
 final class AnnouncementReader {
@@ -43,11 +44,11 @@ final class AnnouncementReader {
             row.flag("dpdk_initialized"), Optional.empty());
     }
 
-    private static String text(final Object value) {
+    private static String text(final @Nullable Object value) {
         return value instanceof String text ? text : "";
     }
 
-    private static List<AnnouncedPort> ports(final Object value) {
+    private static List<AnnouncedPort> ports(final @Nullable Object value) {
         final List<AnnouncedPort> result = new ArrayList<>();
         if (value instanceof String text && !text.isBlank()) {
             final JsonNode list;
@@ -67,7 +68,7 @@ final class AnnouncementReader {
         return result;
     }
 
-    private static String member(final JsonNode port, final String name, final Set<String> allowed) {
+    private static String member(final JsonNode port, final String name, final @Nullable Set<String> allowed) {
         final String value = port.path(name).asText("");
         if (value.isEmpty() || allowed != null && !allowed.contains(value)) {
             throw new OvsdbException(PORTS + ": bad " + name + " in " + port);

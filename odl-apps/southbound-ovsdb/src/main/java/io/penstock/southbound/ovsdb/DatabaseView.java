@@ -4,6 +4,7 @@ package io.penstock.southbound.ovsdb;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of a database at one moment.
@@ -16,7 +17,7 @@ record DatabaseView(Map<String, Map<Ref, TableRow>> tables) {
     }
 
     /** The row a value refers to, if it is there; of null none. */
-    Optional<TableRow> row(final String table, final Object ref) {
+    Optional<TableRow> row(final String table, final @Nullable Object ref) {
         return ref == null ? Optional.empty() : Optional.ofNullable(tables.getOrDefault(table, Map.of()).get(ref));
     }
 

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,14 +36,19 @@ final class NodeConnection implements NodeSession {
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     private final Map<String, Map<Ref, TableRow>> mirror = new HashMap<>();
+    @SuppressWarnings("NullAway.Init") // with the schema
     private RowCodec codec;
-    private Map<String, PortState> reported;
+    private @Nullable Map<String, PortState> reported;
     /** The name this connection is the session of, or null. */
-    private String name;
+    private @Nullable String name;
     private boolean gone;
 
+    // With the first rows, before the listener is given the session.
+    @SuppressWarnings("NullAway.Init")
     private volatile SpecApplier applier;
+    @SuppressWarnings("NullAway.Init")
     private volatile AgentExchange agent;
+    @SuppressWarnings("NullAway.Init")
     private volatile NodeAnnouncement announcement;
     private volatile String bridgeName = BridgeSpec.DEFAULT_NAME;
 
@@ -73,7 +79,8 @@ final class NodeConnection implements NodeSession {
             follow(rows);
         }, thread).exceptionally(error -> {
             final Throwable cause = error.getCause() == null ? error : error.getCause();
-            channel.close(cause instanceof OvsdbException ? cause.getMessage() : "has no usable Open_vSwitch database");
+            channel.close(cause instanceof OvsdbException ? String.valueOf(cause.getMessage())
+                : "has no usable Open_vSwitch database");
             return null;
         });
     }
@@ -192,7 +199,7 @@ final class NodeConnection implements NodeSession {
         try {
             return FunctionsReader.read(new DatabaseView(mirror).named(OvsTables.BRIDGE, bridgeName));
         } catch (OvsdbException e) {
-            troubles.warn(channel.address(), e.getMessage());
+            troubles.warn(channel.address(), String.valueOf(e.getMessage()));
             return Optional.empty();
         }
     }
@@ -213,19 +220,21 @@ final class NodeConnection implements NodeSession {
     }
 
     private void reportPorts() {
-        if (name == null) {
+        final String node = name;
+        if (node == null) {
             return;
         }
         final Map<String, PortState> states = PortStates.of(new DatabaseView(mirror), bridgeName);
         if (!states.equals(reported)) {
             reported = states;
-            call("portStatesChanged", () -> listener.portStatesChanged(name, states));
+            call("portStatesChanged", () -> listener.portStatesChanged(node, states));
         }
     }
 
     private void leave() {
-        if (name != null) {
-            call("nodeDisconnected", () -> listener.nodeDisconnected(name));
+        final String node = name;
+        if (node != null) {
+            call("nodeDisconnected", () -> listener.nodeDisconnected(node));
             name = null;
             reported = null;
         }

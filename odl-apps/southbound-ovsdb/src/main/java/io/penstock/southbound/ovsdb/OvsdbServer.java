@@ -23,6 +23,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.opendaylight.ovsdb.lib.jsonrpc.JsonRpcEndpoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,9 +44,11 @@ public final class OvsdbServer implements AutoCloseable {
     private final NodeRegistry claims = new NodeRegistry();
     private final OnceLog troubles = new OnceLog(LOG);
     private final Set<NodeConnection> connections = ConcurrentHashMap.newKeySet();
+    @SuppressWarnings("NullAway.Init") // by start()
     private EventLoopGroup ioThreads;
+    @SuppressWarnings("NullAway.Init")
     private ExecutorService planner;
-    private Channel serverChannel;
+    private @Nullable Channel serverChannel;
     private boolean closed;
 
     /** Creates a server with the usual times and bounds. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.ovsdb;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.southbound.ovsdb.RowChange.Insert;
 import io.penstock.southbound.ovsdb.RowChange.Mutate;
@@ -95,7 +97,7 @@ final class RowCodec {
             final Map<Ref, TableRow> rows = new HashMap<>();
             for (final Row<GenericTableSchema> row : results.get(i).getRows()) {
                 final Map<String, Object> columns = columns(row);
-                final Ref ref = (Ref) columns.remove(OvsTables.UUID);
+                final Ref ref = requireNonNull((Ref) columns.remove(OvsTables.UUID));
                 rows.put(ref, new TableRow(ref, columns));
             }
             result.put(tables.get(i), rows);

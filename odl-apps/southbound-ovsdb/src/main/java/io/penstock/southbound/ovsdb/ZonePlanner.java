@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Plans the conntrack zones of the userspace datapath: their timeouts, and the orders to the agent of the node. Zones
@@ -35,7 +36,7 @@ final class ZonePlanner {
             final Ref row = was == null ? null : rows.zone(zone.zone()).orElse(null);
             if (row == null) {
                 add.put((long) zone.zone(), planner.newRow(zone));
-            } else if (!zone.equals(was)) {
+            } else if (was != null && !zone.equals(was)) {
                 planner.change(row, was, zone);
             }
         }
@@ -67,7 +68,7 @@ final class ZonePlanner {
         }
     }
 
-    private Ref zoneRow(final DatabaseView view, final ZoneSpec zone, final Object presentRef) {
+    private Ref zoneRow(final DatabaseView view, final ZoneSpec zone, final @Nullable Object presentRef) {
         // A row that another zone uses already cannot hold this zone's timeouts as well.
         final TableRow present = view.row(OvsTables.ZONE, presentRef).filter(row -> used.add(row.ref())).orElse(null);
         if (present == null) {

@@ -3,6 +3,7 @@ package io.penstock.southbound.ovsdb;
 
 import java.util.Map;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the agent of a node last wrote about one conntrack zone, which is a tenant.
@@ -22,7 +23,7 @@ public record ZoneReport(OptionalLong limit, OptionalLong connections, String re
             ids.get(DNS_STATE) instanceof String state ? state : "");
     }
 
-    private static OptionalLong number(final Object value) {
+    private static OptionalLong number(final @Nullable Object value) {
         return value instanceof String text && text.matches("\\d{1,18}") ? OptionalLong.of(Long.parseLong(text))
             : OptionalLong.empty();
     }
