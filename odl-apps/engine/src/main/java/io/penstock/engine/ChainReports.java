@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.engine.api.Operations.ChainStatus;
 import io.penstock.engine.api.Operations.FunctionStatus;
 import io.penstock.engine.api.Operations.InstanceStatus;
@@ -96,7 +98,7 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
         final Map<String, Long> hits = new HashMap<>();
         final Map<Integer, String> chainOfVrf = snapshot.tenants().values().stream()
             .filter(tenant -> tenant.chain().isPresent() && allocations.tenants().containsKey(tenant.name()))
-            .collect(Collectors.toMap(tenant -> allocations.tenants().get(tenant.name()).vrf(),
+            .collect(Collectors.toMap(tenant -> requireNonNull(allocations.tenants().get(tenant.name())).vrf(),
                 tenant -> tenant.chain().orElseThrow()));
         observations.values().forEach(seen -> {
             final Map<FlowSpec.Key, Long> packets = seen.dump().packets();

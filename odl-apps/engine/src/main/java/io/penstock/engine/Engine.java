@@ -101,6 +101,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final AtomicBoolean marked = new AtomicBoolean();
     private final ScheduledExecutorService thread;
     private final Retry retry;
+    @SuppressWarnings("NullAway.Init") // by start(), which registers the listeners after that
     private volatile Desired desired;
 
     /**
@@ -236,6 +237,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         return waiting;
     }
 
+    @SuppressWarnings("ReferenceEquality") // whatever made no change handed on the object that it was given
     private void work() {
         marked.set(false);
         try {
@@ -257,7 +259,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             adjustWorkers(snapshot);
             pools.look(desired).forEach(poolEvents);
             canaries.stored(desired).forEach(canaryEvents);
-            cut.forEach((node, connections) -> workers.get(node).forgetConnections(connections));
+            cut.forEach((node, connections) -> requireNonNull(workers.get(node)).forgetConnections(connections));
             workers.values().forEach(NodeWorker::mark);
             dhcp.stored((node, answer) -> whenApplied(node, revision, answer));
         } catch (IllegalStateException | UncheckedIOException e) {
@@ -371,7 +373,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     }
 
     private SwitchId switchId(final String node) {
-        return new SwitchId(Constants.datapathId(desired.allocations().nodes().get(node)));
+        return new SwitchId(Constants.datapathId(desired.allocations().id(node)));
     }
 
     @SuppressWarnings("checkstyle:IllegalCatch")

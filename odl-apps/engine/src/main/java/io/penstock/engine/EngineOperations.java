@@ -36,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -103,7 +104,7 @@ final class EngineOperations implements Operations {
         return chosen.keySet().stream().map(name -> {
             final Observation seen = observations.get(name);
             return seen == null
-                ? new Verification(name, false, planned(chosen.get(name)), List.of())
+                ? new Verification(name, false, planned(requireNonNull(chosen.get(name))), List.of())
                 : new Verification(name, true, counts(seen), differences(seen));
         }).toList();
     }
@@ -147,7 +148,7 @@ final class EngineOperations implements Operations {
         final Map<Integer, String> vrfs = vrfs(tenant);
         final SortedMap<String, NodeWorker> chosen = choose(node);
         return ask(chosen, NodeWorker::meterCounts).entrySet().stream()
-            .flatMap(each -> chosen.get(each.getKey()).plan().stream()
+            .flatMap(each -> requireNonNull(chosen.get(each.getKey())).plan().stream()
                 .flatMap(plan -> Limits.of(each.getKey(), plan, vrfs, each.getValue())))
             .filter(limit -> tenant.isEmpty() || limit.tenant().equals(tenant.orElseThrow())).toList();
     }
@@ -172,7 +173,7 @@ final class EngineOperations implements Operations {
         try {
             return Leases.line(tenant, engine.dhcp().release(tenant, Ipv4.parse(address)).join());
         } catch (CompletionException e) {
-            throw new IllegalArgumentException(e.getCause().getMessage(), e);
+            throw new IllegalArgumentException(requireNonNull(e.getCause()).getMessage(), e);
         }
     }
 
@@ -240,7 +241,7 @@ final class EngineOperations implements Operations {
         try {
             return future.join();
         } catch (CompletionException e) {
-            throw new IllegalStateException(e.getCause().getMessage(), e);
+            throw new IllegalStateException(requireNonNull(e.getCause()).getMessage(), e);
         }
     }
 
@@ -276,7 +277,7 @@ final class EngineOperations implements Operations {
         return differences.size() > MAX_DIFFERENCES ? differences.subList(0, MAX_DIFFERENCES) : differences;
     }
 
-    private static NodeStatus nodeStatus(final String name, final NodeWorker worker, final Observation seen,
+    private static NodeStatus nodeStatus(final String name, final NodeWorker worker, final @Nullable Observation seen,
             final List<String> foundFunctions) {
         final String dpdk = worker.session().map(session -> session.announcement())
             .filter(announcement -> announcement.dpdkInitialized())
@@ -316,8 +317,8 @@ final class EngineOperations implements Operations {
         return "active";
     }
 
-    private static FlowLine line(final String node, final PlannedFlow planned, final Map<Integer, String> vrfs,
-            final InstalledFlow installed) {
+    private static FlowLine line(final String node, final @Nullable PlannedFlow planned,
+            final Map<Integer, String> vrfs, final InstalledFlow installed) {
         final FlowSpec flow = installed.flow();
         final boolean session = Cookie.is(flow.cookie(), Cookie.Kind.SESSION);
         final boolean learned = session || Cookie.is(flow.cookie(), Cookie.Kind.LEARNED);

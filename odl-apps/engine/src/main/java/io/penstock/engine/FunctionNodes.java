@@ -41,7 +41,7 @@ record FunctionNodes(Map<String, NodeWorker> workers, OpenFlowSouthbound southbo
     /** Flows of tenants, of which there may be very many, are not read. */
     @Override
     public CompletableFuture<FunctionPackets> packets(final String node) {
-        final SwitchId id = new SwitchId(Constants.datapathId(desired.get().allocations().nodes().get(node)));
+        final SwitchId id = new SwitchId(Constants.datapathId(desired.get().allocations().id(node)));
         return southbound.readFlows(id, Cookie.of(Cookie.Kind.NODE, 0), -1)
             .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS)
             .thenApply(dump -> FunctionPackets.of(worker(node).flatMap(NodeWorker::plan).map(NodePlan::nodeFlows)

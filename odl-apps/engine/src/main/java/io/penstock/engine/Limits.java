@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Names the meters of a switch. */
 final class Limits {
@@ -36,8 +37,8 @@ final class Limits {
     }
 
     /** Nothing for a meter that nobody has planned. */
-    private static Limit limit(final String node, final MeterSpec meter, final Map<Integer, String> vrfs,
-            final MeterCount count) {
+    private static @Nullable Limit limit(final String node, final @Nullable MeterSpec meter,
+            final Map<Integer, String> vrfs, final MeterCount count) {
         return meter == null ? null : new Limit(node, vrfs.getOrDefault(TenantMeter.vrfOf(meter.id()), ""),
             kind(meter.id()), text(meter.unit()), meter.rate(), meter.burst(),
             count.packetsIn() - count.packetsDropped(), count.packetsDropped(), count.bytesDropped());

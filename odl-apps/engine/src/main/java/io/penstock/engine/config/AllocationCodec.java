@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.config;
 
+import static java.util.Objects.requireNonNull;
 import static org.opendaylight.mdsal.common.api.LogicalDatastoreType.CONFIGURATION;
 
 import io.penstock.pipeline.flow.Ipv4;
@@ -135,7 +136,8 @@ final class AllocationCodec {
             .setLastVrf(Uint16.valueOf(allocations.lastVrf()))
             .setNode(allocations.nodes().entrySet().stream().map(node -> new NodeBuilder()
                 .setName(node.getKey()).setId(Uint16.valueOf(node.getValue()))
-                .setPort(allocations.ports().get(node.getKey()).entrySet().stream().map(port -> new PortBuilder()
+                .setPort(requireNonNull(allocations.ports().get(node.getKey())).entrySet().stream()
+                    .map(port -> new PortBuilder()
                     .setName(port.getKey()).setNumber(Uint16.valueOf(port.getValue())).build())
                     .collect(BindingMap.toMap()))
                 .build()).collect(BindingMap.toMap()))

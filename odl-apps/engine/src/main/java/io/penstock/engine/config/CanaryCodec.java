@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.opendaylight.mdsal.binding.api.WriteOperations;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.Counter64;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.Allocations;
@@ -96,11 +97,11 @@ final class CanaryCodec {
     }
 
     /** The model has no round trip where none was measured. */
-    private static Uint32 micros(final long value) {
+    private static @Nullable Uint32 micros(final long value) {
         return value == 0 ? null : Uint32.valueOf(value);
     }
 
-    private static long measured(final Uint32 stored) {
+    private static long measured(final @Nullable Uint32 stored) {
         return stored == null ? 0 : stored.longValue();
     }
 }

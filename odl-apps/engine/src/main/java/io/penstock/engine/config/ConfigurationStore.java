@@ -64,7 +64,7 @@ public final class ConfigurationStore implements AutoCloseable {
             domBroker.getExtensions().getInstance(DOMDataTreeChangeService.class);
         final ConfigurationGuard guard = new ConfigurationGuard(this::trees, reader, desired, facts);
         for (final DOMDataTreeIdentifier tree : List.of(ConfigurationPaths.NETWORK, ConfigurationPaths.ACLS)) {
-            registrations.add(cohorts.registerCommitCohort(tree, guard)::close);
+            registrations.add(cohorts.registerCommitCohort(tree, guard));
             registrations.add(changes.registerDataTreeChangeListener(tree, listener(changed)));
         }
         changed.run();
@@ -172,7 +172,8 @@ public final class ConfigurationStore implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         } catch (ExecutionException e) {
-            throw new IllegalStateException("cannot store " + what + ": " + e.getCause().getMessage(), e);
+            throw new IllegalStateException("cannot store " + what + ": "
+                + requireNonNull(e.getCause()).getMessage(), e);
         }
     }
 

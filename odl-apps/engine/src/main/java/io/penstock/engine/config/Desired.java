@@ -23,6 +23,7 @@ public record Desired(long revision, Snapshot snapshot, Allocations allocations)
     }
 
     /** Whether nothing but the revision differs. */
+    @SuppressWarnings("ReferenceEquality") // whatever made no change handed on the object that it was given
     public boolean sameAs(final Desired other) {
         return snapshot == other.snapshot && allocations == other.allocations;
     }

@@ -136,7 +136,7 @@ final class Leaves {
         try {
             return form.apply(text);
         } catch (IllegalArgumentException e) {
-            throw new UnreadableException(new Violation(owner, path + name, e.getMessage()), e);
+            throw new UnreadableException(new Violation(owner, path + name, String.valueOf(e.getMessage())), e);
         }
     }
 

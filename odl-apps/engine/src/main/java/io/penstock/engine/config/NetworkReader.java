@@ -40,6 +40,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
 
 /**
@@ -57,8 +58,8 @@ final class NetworkReader {
 
     private final Memo<NormalizedNode, Tenant> tenants = new Memo<>();
     private final Memo<NormalizedNode, Acl> acls = new Memo<>();
-    private NormalizedNode lastNetwork;
-    private NormalizedNode lastAcls;
+    private @Nullable NormalizedNode lastNetwork;
+    private @Nullable NormalizedNode lastAcls;
     private Snapshot last = Snapshot.empty();
 
     /**
@@ -164,7 +165,8 @@ final class NetworkReader {
             try {
                 Prefix.parse(element.text(leaf));
             } catch (IllegalArgumentException e) {
-                throw new UnreadableException(new Violation(owner, entry + " / " + leaf, e.getMessage()), e);
+                throw new UnreadableException(new Violation(owner, entry + " / " + leaf,
+                    String.valueOf(e.getMessage())), e);
             }
         }
     }

@@ -37,6 +37,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The DHCP servers of all VRFs. What they give is a change of the {@link Allocations}; answers are held back until that
@@ -62,7 +63,7 @@ public final class DhcpService {
     /** Who has a server, by VRF id. */
     private final Map<Integer, Tenant> tenants = new HashMap<>();
     private final Map<Integer, Scope> scopes = new HashMap<>();
-    private Snapshot served;
+    private @Nullable Snapshot served;
     private Instant nextExpiry = Instant.MIN;
 
     /** A reply that waits for the leases to be stored. */
@@ -164,6 +165,7 @@ public final class DhcpService {
     }
 
     /** Takes over a configuration. */
+    @SuppressWarnings("ReferenceEquality") // an unchanged configuration is the same object
     private void serve(final Snapshot snapshot, final Allocations allocations) {
         if (snapshot == served) {
             return;
@@ -259,7 +261,7 @@ public final class DhcpService {
         }
 
         private LeaseTable leases(final String tenant) {
-            return tables.of(tenant, allocations.tenants().get(tenant).leases());
+            return tables.of(tenant, requireNonNull(allocations.tenants().get(tenant)).leases());
         }
     }
 }

@@ -72,7 +72,7 @@ public final class RoutingErrors {
     /** Takes a packet if a router has to tell its sender. */
     public void onPacketIn(final PacketIn packet) {
         if (packet.table() == Table.ROUTING_ERROR.number()) {
-            counts.get(answer(packet)).increment();
+            requireNonNull(counts.get(answer(packet))).increment();
         }
     }
 

@@ -16,6 +16,7 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.NshHop;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -174,7 +175,7 @@ public final class HealthService implements ProbeResults, AutoCloseable {
     }
 
     private void send(final Desired state, final NetworkFunction function, final int port, final ProbeFrame frame) {
-        final SwitchId id = new SwitchId(Constants.datapathId(state.allocations().nodes().get(function.node())));
+        final SwitchId id = new SwitchId(Constants.datapathId(state.allocations().id(function.node())));
         outlet.send(new Place(id, port, function.routed().isPresent() ? 0 : Constants.PROBE_VLAN),
             frame.bytes(function.routed()).toArray(),
             function.nsh() ? NshHop.wrapProbe(frame.reply()) : List.of());
@@ -192,7 +193,8 @@ public final class HealthService implements ProbeResults, AutoCloseable {
     private void take(final PacketIn packet, final ProbeFrame frame) {
         final Desired state = desired.get();
         state.node(packet.source().datapathId()).ifPresent(node -> {
-            final Map<String, Integer> ports = state.allocations().ports().get(node);
+            final Map<String, Integer> ports =
+                state.allocations().ports().getOrDefault(node, Collections.emptySortedMap());
             state.snapshot().functionsOn(node).forEach(function -> function.instances().stream()
                 .filter(instance -> Integer.valueOf(frame.port()).equals(ports.get(instance.insidePort())))
                 // It counts only where it has to come out.

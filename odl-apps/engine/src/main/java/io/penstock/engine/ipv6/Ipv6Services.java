@@ -93,7 +93,7 @@ public final class Ipv6Services implements AutoCloseable {
         final Tenant.Attachment at =
             tenant == null ? null : Place.of(packet).attachment(tenant, now.allocations()).orElse(null);
         final Ethernet frame = Ethernet.parse(Bytes.of(packet.frame())).orElse(null);
-        if (at == null || frame == null || Ethernet.isGroup(frame.source())) {
+        if (tenant == null || at == null || frame == null || Ethernet.isGroup(frame.source())) {
             return;
         }
         final Ipv6Packet request = Ipv6Packet.parse(frame.payload()).orElse(null);

@@ -55,7 +55,7 @@ final class NeighbourSolicitor {
     }
 
     private void askBackbone(final String node, final Ipv6 nextHop) {
-        final int id = links.desired().allocations().nodes().get(node);
+        final int id = links.desired().allocations().id(node);
         for (final Backbone6.Interface uplink : links.desired().snapshot().backbone().ipv6().on(node)) {
             if (uplink.prefix().contains(nextHop)) {
                 final Bytes frame = Neighbours6.solicitation(Constants.backboneMac(id),

@@ -48,7 +48,7 @@ final class RouterAdvertiser {
 
     /** What is said on a link, and when next. */
     private static final class State {
-        private Announcement announcement;
+        private Announcement announcement = Announcement.NONE;
         private final Set<Prefix6> withdrawn = new HashSet<>();
         private long due;
         private long last = Long.MIN_VALUE / 2;
@@ -106,7 +106,7 @@ final class RouterAdvertiser {
         wanted.forEach((link, announcement) -> {
             final State state = states.computeIfAbsent(link, each -> new State());
             if (!announcement.equals(state.announcement)) {
-                Optional.ofNullable(state.announcement).ifPresent(was -> state.withdrawn.addAll(was.prefixes()));
+                state.withdrawn.addAll(state.announcement.prefixes());
                 state.withdrawn.removeAll(announcement.prefixes());
                 state.announcement = announcement;
                 state.first = FIRST_ONES;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.journal;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Prefix;
@@ -50,7 +52,7 @@ public record Assignment(String tenant, int vrf, String kind, Optional<Prefix> i
         final Set<Assignment> found = new LinkedHashSet<>();
         for (final Tenant tenant : snapshot.tenants().values()) {
             tenant.nat().ifPresent(nat ->
-                found.addAll(of(tenant.name(), allocations.tenants().get(tenant.name()), nat)));
+                found.addAll(of(tenant.name(), requireNonNull(allocations.tenants().get(tenant.name())), nat)));
         }
         return found;
     }

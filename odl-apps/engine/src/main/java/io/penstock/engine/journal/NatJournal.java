@@ -49,7 +49,9 @@ public final class NatJournal implements AutoCloseable {
     private final Clock clock;
     private final int segmentChanges;
     private final Map<Assignment, Instant> held = new LinkedHashMap<>();
+    @SuppressWarnings("NullAway.Init") // by goOn()
     private FileChannel channel;
+    @SuppressWarnings("NullAway.Init")
     private Path segment;
     /** Bytes of the segment up to the end of its last whole line. */
     private long length;

@@ -32,7 +32,7 @@ public final class Links {
         final Allocations allocations = desired.get().allocations();
         final Map<String, Integer> ports = allocations.ports().get(node);
         if (ports != null && ports.containsKey(port)) {
-            outlet.send(new Place(new SwitchId(Constants.datapathId(allocations.nodes().get(node))), ports.get(port),
+            outlet.send(new Place(new SwitchId(Constants.datapathId(allocations.id(node))), ports.get(port),
                 vlan), frame.toArray());
         }
     }

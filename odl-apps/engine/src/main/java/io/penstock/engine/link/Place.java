@@ -10,6 +10,7 @@ import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a frame came in, and where an answer to it goes.
@@ -41,7 +42,7 @@ public record Place(SwitchId node, int port, int vlan) {
             .filter(at -> at.vlan() == vlan && Integer.valueOf(port).equals(number(allocations, at))).findFirst();
     }
 
-    private static Integer number(final Allocations allocations, final Tenant.Attachment attachment) {
+    private static @Nullable Integer number(final Allocations allocations, final Tenant.Attachment attachment) {
         final Map<String, Integer> ports = allocations.ports().get(attachment.node());
         return ports == null ? null : ports.get(attachment.port());
     }

@@ -54,7 +54,7 @@ public final class NeighbourResolver {
     }
 
     private void askBackbone(final String node, final long nextHop) {
-        final int id = links.desired().allocations().nodes().get(node);
+        final int id = links.desired().allocations().id(node);
         for (final Backbone.Interface uplink : links.desired().snapshot().backbone().on(node)) {
             if (uplink.prefix().contains(nextHop)) {
                 links.send(node, uplink.port(), uplink.vlan(),

@@ -76,8 +76,9 @@ final class Lingering {
         final Map<FlowSpec, Visit> leaving = new HashMap<>();
         diff.excess().forEach(flow -> Visit.of(flow).filter(visit -> planned.vrfs().contains(owner(flow)))
             .ifPresent(visit -> leaving.put(flow, visit)));
-        leaving.keySet().stream().map(Lingering::owner).distinct().forEach(vrf -> planned.tenantFlows().get(vrf)
-            .stream().map(PlannedFlow::flow).forEach(flow -> Visit.of(flow).ifPresent(planVisits::add)));
+        leaving.keySet().stream().map(Lingering::owner).distinct().forEach(vrf -> planned.tenantFlows()
+            .getOrDefault(vrf, List.of()).stream().map(PlannedFlow::flow)
+            .forEach(flow -> Visit.of(flow).ifPresent(planVisits::add)));
         for (final FlowSpec flow : diff.excess()) {
             if (leaving.containsKey(flow) && !planVisits.contains(leaving.get(flow))) {
                 held.put(flow.key(), new Held(flow, now + TimeUnit.MILLISECONDS.toNanos(MILLIS)));

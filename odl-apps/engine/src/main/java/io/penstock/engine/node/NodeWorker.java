@@ -32,6 +32,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,15 +62,14 @@ public final class NodeWorker implements AutoCloseable {
     private final ScheduledExecutorService thread;
     private final AtomicBoolean marked = new AtomicBoolean();
     private final Waiters waiters = new Waiters();
-
     // The rest belongs to the worker's thread, but for what is volatile.
-    private volatile NodeSession session;
+    private volatile @Nullable NodeSession session;
     private volatile boolean online;
-    private volatile Desired applied;
-    private volatile NodePlan plan;
-    private volatile BridgeSpec appliedBridge;
+    private volatile @Nullable Desired applied;
+    private volatile @Nullable NodePlan plan;
+    private volatile @Nullable BridgeSpec appliedBridge;
     private final Planner planner = new Planner();
-    private NodePlan installed;
+    private @Nullable NodePlan installed;
     /** Whether more than the configuration may have changed since it was applied. */
     private boolean stale = true;
     private long onlineSinceNanos;
@@ -160,7 +160,7 @@ public final class NodeWorker implements AutoCloseable {
     }
 
     /** A port of the switch is up or down; {@code null} when it is gone. */
-    public void portChanged(final String id, final PortStates.Port port) {
+    public void portChanged(final String id, final PortStates.@Nullable Port port) {
         run(() -> {
             if (ports.set(id, port)) {
                 markStale();
@@ -312,7 +312,7 @@ public final class NodeWorker implements AutoCloseable {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException | RuntimeException e) {
             final Throwable cause = e instanceof ExecutionException ? e.getCause() : e;
-            LOG.warn("Node {}: will try again in {} ms: {}", name, retryMillis, cause.toString());
+            LOG.warn("Node {}: will try again in {} ms: {}", name, retryMillis, String.valueOf(cause));
             LOG.debug("Node {}", name, cause);
             forget();
             appliedBridge = null;
@@ -379,7 +379,7 @@ public final class NodeWorker implements AutoCloseable {
     }
 
     private SwitchId id() {
-        return new SwitchId(Constants.datapathId(desired.get().allocations().nodes().get(name)));
+        return new SwitchId(Constants.datapathId(desired.get().allocations().id(name)));
     }
 
     private void later(final long millis) {

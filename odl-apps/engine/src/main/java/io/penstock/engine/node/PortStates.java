@@ -3,6 +3,7 @@ package io.penstock.engine.node;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** Ports of one switch and whether their links are up. Safe for all threads. */
 public final class PortStates {
@@ -12,7 +13,7 @@ public final class PortStates {
     private final Map<String, Port> byId = new ConcurrentHashMap<>();
 
     /** Notes a port, or that it is gone when {@code port} is null; says whether that is news. */
-    boolean set(final String id, final Port port) {
+    boolean set(final String id, final @Nullable Port port) {
         return port == null ? byId.remove(id) != null : !port.equals(byId.put(id, port));
     }
 

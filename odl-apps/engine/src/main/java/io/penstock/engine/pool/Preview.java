@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.pool;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.engine.api.Operations.Moved;
 import io.penstock.engine.api.Operations.NatPreview;
 import io.penstock.engine.api.Operations.PoolChange;
@@ -49,7 +51,8 @@ public final class Preview {
             .collect(Collectors.groupingBy(flow -> Cookie.ownerId(flow.cookie())));
         return new NatPreview(Move.of(next, desired.allocations()).stream().map(move -> new Moved(move.tenant(),
             text(move.subscriber()), Ipv4.text(move.from()), text(move.to()), move.blocks().size(),
-            (int) sessions.getOrDefault(desired.allocations().tenants().get(move.tenant()).vrf(), List.of()).stream()
+            (int) sessions.getOrDefault(requireNonNull(desired.allocations().tenants().get(move.tenant())).vrf(),
+                List.of()).stream()
                 .filter(flow -> isOf(move, flow)).count())).toList());
     }
 

@@ -5,6 +5,7 @@ import io.penstock.engine.api.Operations.CanarySide;
 import io.penstock.engine.api.Operations.CanaryStatus;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import org.jspecify.annotations.Nullable;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.Counter64;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.DateAndTime;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.SideReport;
@@ -55,7 +56,7 @@ final class CanaryWriter {
         return Decimal64.valueOf(BigDecimal.valueOf(value).setScale(2, RoundingMode.HALF_UP));
     }
 
-    private static Uint32 micros(final long value) {
+    private static @Nullable Uint32 micros(final long value) {
         return value == 0 ? null : Uint32.valueOf(value);
     }
 }

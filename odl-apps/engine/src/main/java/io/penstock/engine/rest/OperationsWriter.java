@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.Counter64;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.DateAndTime;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ChainTraceOutput;
@@ -154,7 +155,7 @@ final class OperationsWriter {
             .setSessions(Uint32.valueOf(move.sessions())).build()).toList()).build();
     }
 
-    private static String unlessEmpty(final String text) {
+    private static @Nullable String unlessEmpty(final String text) {
         return text.isEmpty() ? null : text;
     }
 

@@ -27,6 +27,7 @@ public final class CutBlocks {
     }
 
     /** By node, what its switch has to forget. */
+    @SuppressWarnings("ReferenceEquality") // a tenant whose allocation did not change keeps the object
     public static Map<String, Set<TrackedConnections>> between(final Allocations before, final Allocations after,
             final Snapshot snapshot) {
         final Map<String, Set<TrackedConnections>> cut = new HashMap<>();

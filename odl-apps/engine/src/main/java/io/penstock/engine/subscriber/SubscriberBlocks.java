@@ -55,7 +55,7 @@ public final class SubscriberBlocks {
             if (tenant != null) {
                 final List<Block> taken =
                     changed.computeIfAbsent(tenant.name(),
-                        name -> new ArrayList<>(before.tenants().get(name).blocks()));
+                        name -> new ArrayList<>(requireNonNull(before.tenants().get(name)).blocks()));
                 give(tenant, taken, request);
             }
         }
@@ -106,7 +106,7 @@ public final class SubscriberBlocks {
         final Map<String, TenantAllocation> tenants = new HashMap<>(before.tenants());
         boolean same = true;
         for (final Map.Entry<String, List<Block>> entry : blocks.entrySet()) {
-            final TenantAllocation had = before.tenants().get(entry.getKey());
+            final TenantAllocation had = requireNonNull(before.tenants().get(entry.getKey()));
             if (had.blocks().size() != entry.getValue().size()) {
                 tenants.put(entry.getKey(), had.withBlocks(entry.getValue()));
                 same = false;

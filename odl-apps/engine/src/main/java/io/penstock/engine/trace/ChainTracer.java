@@ -34,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Traces connections through chains. Safe for all threads; blocks none. */
 public final class ChainTracer {
@@ -77,7 +78,7 @@ public final class ChainTracer {
         final Subject subject = new Subject(view(desired, attachment.node(), worker), tenant, packet);
         final ChainTrace planned = subject.trace(Optional.empty());
         final Optional<NodeSession> session = worker == null ? Optional.empty() : worker.session();
-        if (session.isEmpty() || !worker.isOnline()) {
+        if (worker == null || session.isEmpty() || !worker.isOnline()) {
             return unchecked(subject, planned, "node " + attachment.node() + " is not connected");
         }
         if (!worker.hasApplied(desired)) {
@@ -99,13 +100,14 @@ public final class ChainTracer {
                 String.valueOf((error.getCause() == null ? error : error.getCause()).getMessage()))));
     }
 
-    private NodeView view(final Desired desired, final String node, final NodeWorker worker) {
+    private NodeView view(final Desired desired, final String node, final @Nullable NodeWorker worker) {
         // Of a node that is away nothing is known; its functions worked, one may hope.
         final Set<String> down = worker == null || !worker.isOnline() ? Set.of()
             : desired.snapshot().functionPortsOn(node).entrySet().stream()
                 .filter(instance -> !worker.isUp(instance.getValue()) || !healthy.test(node, instance.getKey()))
                 .map(Map.Entry::getKey).collect(Collectors.toSet());
-        return new NodeView(desired.snapshot(), desired.allocations(), down, desired.snapshot().nodes().get(node));
+        return new NodeView(desired.snapshot(), desired.allocations(), down,
+            requireNonNull(desired.snapshot().nodes().get(node)));
     }
 
     private static CompletableFuture<TraceReport> unchecked(final Subject subject, final ChainTrace planned,
