@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Lists the chains with their functions and packet counts. */
 @Service
@@ -15,7 +16,7 @@ import org.apache.karaf.shell.support.table.ShellTable;
     description = "Lists the chains with their functions and the packets sent to them")
 public final class ChainListCommand extends OperationsCommand {
     @Override
-    public Object execute() {
+    public @Nullable Object execute() {
         final Operations.Status status = operations().status();
         final Map<String, String> states = status.functions().stream()
             .collect(Collectors.toMap(Operations.FunctionStatus::name, Operations.FunctionStatus::state));

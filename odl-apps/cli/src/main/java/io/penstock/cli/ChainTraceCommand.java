@@ -14,6 +14,7 @@ import org.apache.karaf.shell.api.action.Completion;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.completers.StringsCompleter;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Tells which instances a connection passes, and fails when the switch does something else than planned. */
 @Service
@@ -37,13 +38,13 @@ public final class ChainTraceCommand extends OperationsCommand {
     private String protocol;
 
     @Argument(index = 4, name = "source-port", description = "Port of the host; 0 for icmp")
-    private Integer sourcePort;
+    private @Nullable Integer sourcePort;
 
     @Argument(index = 5, name = "destination-port", description = "Port of the external host; 0 for icmp")
-    private Integer destinationPort;
+    private @Nullable Integer destinationPort;
 
     @Override
-    public Object execute() throws InterruptedException, ExecutionException, TimeoutException {
+    public @Nullable Object execute() throws InterruptedException, ExecutionException, TimeoutException {
         final Operations.TraceReport report = operations().chainTrace(new Operations.TraceQuestion(tenant, source,
             destination, protocol, port("source-port", sourcePort), port("destination-port", destinationPort)))
             .get(LIMIT_SECONDS, TimeUnit.SECONDS);
@@ -61,7 +62,7 @@ public final class ChainTraceCommand extends OperationsCommand {
         return null;
     }
 
-    private int port(final String name, final Integer given) {
+    private int port(final String name, final @Nullable Integer given) {
         if (given == null && !"icmp".equals(protocol)) {
             throw new IllegalArgumentException(name + ": is missing; protocol " + protocol + " needs both ports");
         }

@@ -9,6 +9,7 @@ import org.apache.karaf.shell.api.action.Completion;
 import org.apache.karaf.shell.api.action.Option;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Counts the messages to DHCP servers by what became of them. */
 @Service
@@ -17,10 +18,10 @@ import org.apache.karaf.shell.support.table.ShellTable;
 public final class DhcpMessagesCommand extends OperationsCommand {
     @Option(name = "--tenant", description = "Only messages of this tenant")
     @Completion(TenantCompleter.class)
-    private String tenant;
+    private @Nullable String tenant;
 
     @Override
-    public Object execute() {
+    public @Nullable Object execute() {
         final List<Operations.DhcpCount> counts = operations().dhcpMessages(Optional.ofNullable(tenant));
         final ShellTable table = table("tenant", "message", "count");
         counts.forEach(count -> table.addRow().addContent(count.tenant(), count.message(), count.count()));

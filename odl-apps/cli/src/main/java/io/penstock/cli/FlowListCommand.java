@@ -10,6 +10,7 @@ import org.apache.karaf.shell.api.action.Completion;
 import org.apache.karaf.shell.api.action.Option;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Lists flows with table names and counters. */
 @Service
@@ -18,11 +19,11 @@ import org.apache.karaf.shell.support.table.ShellTable;
 public final class FlowListCommand extends OperationsCommand {
     @Argument(index = 0, name = "tenant", description = "Only flows of this tenant")
     @Completion(TenantCompleter.class)
-    private String tenant;
+    private @Nullable String tenant;
 
     @Option(name = "--node", description = "Only flows of this node")
     @Completion(NodeCompleter.class)
-    private String node;
+    private @Nullable String node;
 
     @Option(name = "--drops", description = "Only flows that drop packets")
     private boolean drops;
@@ -31,7 +32,7 @@ public final class FlowListCommand extends OperationsCommand {
     private boolean text;
 
     @Override
-    public Object execute() {
+    public @Nullable Object execute() {
         final List<Operations.FlowLine> flows =
             operations().flows(Optional.ofNullable(node), Optional.ofNullable(tenant)).stream()
                 .filter(flow -> !drops || flow.drop()).toList();

@@ -13,6 +13,7 @@ import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.Completion;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Lists new versions of network functions, what was measured of them, and what became of them. */
 @Service
@@ -24,10 +25,10 @@ public final class FunctionCanaryCommand extends OperationsCommand {
 
     @Argument(index = 0, name = "function", description = "Only versions of this function")
     @Completion(FunctionCompleter.class)
-    private String function;
+    private @Nullable String function;
 
     @Override
-    public Object execute() {
+    public @Nullable Object execute() {
         final List<FunctionStatus> found = operations().status().functions().stream()
             .filter(each -> function == null || each.name().equals(function)).toList();
         if (function != null && found.isEmpty()) {

@@ -10,6 +10,7 @@ import java.util.function.Function;
 import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Lists the network functions and their instances. */
 @Service
@@ -20,7 +21,7 @@ public final class FunctionListCommand extends OperationsCommand {
     private static final double MICROS = 1000;
 
     @Override
-    public Object execute() {
+    public @Nullable Object execute() {
         final List<FunctionStatus> functions = operations().status().functions();
         final ShellTable table = table("function", "state", "instance", "instance state", "process", "packets in",
             "out", "lost", "mean", "longest");

@@ -9,6 +9,7 @@ import org.apache.karaf.shell.api.action.Completion;
 import org.apache.karaf.shell.api.action.Option;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Lists addresses that DHCP servers have given, or remember. */
 @Service
@@ -17,10 +18,10 @@ import org.apache.karaf.shell.support.table.ShellTable;
 public final class LeaseListCommand extends OperationsCommand {
     @Option(name = "--tenant", description = "Only leases of this tenant")
     @Completion(TenantCompleter.class)
-    private String tenant;
+    private @Nullable String tenant;
 
     @Override
-    public Object execute() {
+    public @Nullable Object execute() {
         final List<Operations.LeaseLine> leases = operations().leases(Optional.ofNullable(tenant));
         final ShellTable table =
             table("tenant", "address", "state", "mac", "attachment", "host name", "expires");

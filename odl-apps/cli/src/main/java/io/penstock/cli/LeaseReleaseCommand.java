@@ -7,6 +7,7 @@ import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.Completion;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Ends a lease of a DHCP server without telling the host. */
 @Service
@@ -21,7 +22,7 @@ public final class LeaseReleaseCommand extends OperationsCommand {
     private String address;
 
     @Override
-    public Object execute() {
+    public @Nullable Object execute() {
         final Operations.LeaseLine was = operations().releaseLease(tenant, address);
         final ShellTable table = table("tenant", "address", "state before", "mac");
         table.addRow().addContent(was.tenant(), was.address(), was.state(), was.mac());

@@ -9,6 +9,7 @@ import org.apache.karaf.shell.api.action.Completion;
 import org.apache.karaf.shell.api.action.Option;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Lists what tenants may send, and what was dropped beyond it. */
 @Service
@@ -17,14 +18,14 @@ import org.apache.karaf.shell.support.table.ShellTable;
 public final class LimitListCommand extends OperationsCommand {
     @Option(name = "--tenant", description = "Only limits of this tenant")
     @Completion(TenantCompleter.class)
-    private String tenant;
+    private @Nullable String tenant;
 
     @Option(name = "--node", description = "Only limits of this node")
     @Completion(NodeCompleter.class)
-    private String node;
+    private @Nullable String node;
 
     @Override
-    public Object execute() {
+    public @Nullable Object execute() {
         final List<Operations.Limit> limits =
             operations().limits(Optional.ofNullable(node), Optional.ofNullable(tenant));
         final ShellTable table =

@@ -7,6 +7,7 @@ import java.util.stream.Collectors;
 import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Lists what is used of the public addresses. */
 @Service
@@ -14,7 +15,7 @@ import org.apache.karaf.shell.support.table.ShellTable;
     description = "Lists the usage of public addresses and port blocks, and the subscribers with the most blocks")
 public final class NatListCommand extends OperationsCommand {
     @Override
-    public Object execute() {
+    public @Nullable Object execute() {
         final Operations.NatUsage usage = operations().natUsage();
         final ShellTable table = table("owner", "public", "used", "of", "subscribers", "most", "drained");
         usage.pools().forEach(pool -> table.addRow().addContent("pool " + pool.name(), "-", pool.used(),

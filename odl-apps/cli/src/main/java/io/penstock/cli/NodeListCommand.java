@@ -6,6 +6,7 @@ import java.util.List;
 import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Lists the compute nodes and how their flows compare with the plan. */
 @Service
@@ -13,7 +14,7 @@ import org.apache.karaf.shell.support.table.ShellTable;
     description = "Lists the nodes with the differences between their flows and the plan")
 public final class NodeListCommand extends OperationsCommand {
     @Override
-    public Object execute() {
+    public @Nullable Object execute() {
         final List<Operations.NodeStatus> nodes = operations().status().nodes();
         final ShellTable table =
             table("node", "connected", "datapath", "DPDK", "planned", "installed", "missing", "excess", "wrong");

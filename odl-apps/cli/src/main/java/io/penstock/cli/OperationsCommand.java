@@ -12,6 +12,7 @@ import org.apache.karaf.shell.api.action.Option;
 import org.apache.karaf.shell.api.action.lifecycle.Reference;
 import org.apache.karaf.shell.api.console.Session;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** What all commands have in common: tables for people, JSON on request. */
 abstract class OperationsCommand implements Action {
@@ -33,7 +34,7 @@ abstract class OperationsCommand implements Action {
     }
 
     /** Prints {@code value} as JSON, or the table for it. */
-    Object print(final Object value, final ShellTable table) {
+    @Nullable Object print(final Object value, final ShellTable table) {
         if (json) {
             session.getConsole().println(new GsonBuilder().setPrettyPrinting().disableHtmlEscaping()
                 .registerTypeHierarchyAdapter(Optional.class, PRESENT).create().toJson(value));

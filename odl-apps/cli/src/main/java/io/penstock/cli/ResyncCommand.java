@@ -9,6 +9,7 @@ import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.Completion;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the switches again and mends what differs from the plan. */
 @Service
@@ -17,10 +18,10 @@ import org.apache.karaf.shell.support.table.ShellTable;
 public final class ResyncCommand extends OperationsCommand {
     @Argument(index = 0, name = "node", description = "Name of a node; default: all nodes")
     @Completion(NodeCompleter.class)
-    private String node;
+    private @Nullable String node;
 
     @Override
-    public Object execute() {
+    public @Nullable Object execute() {
         final List<Operations.Resync> results = operations().resync(Optional.ofNullable(node));
         final ShellTable table = table("node", "added", "removed");
         results.forEach(each -> table.addRow().addContent(each.node(), each.added(), each.removed()));

@@ -6,6 +6,7 @@ import java.util.List;
 import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Lists the tenants with their VRFs and public addresses. */
 @Service
@@ -13,7 +14,7 @@ import org.apache.karaf.shell.support.table.ShellTable;
     description = "Lists the tenants with VRF id, attachments, public address, chain and state")
 public final class TenantListCommand extends OperationsCommand {
     @Override
-    public Object execute() {
+    public @Nullable Object execute() {
         final List<Operations.TenantStatus> tenants = operations().status().tenants();
         final ShellTable table = table("tenant", "VRF", "attachments", "public address", "chain", "state");
         tenants.forEach(tenant -> table.addRow().addContent(tenant.name(), tenant.vrf(),

@@ -9,6 +9,7 @@ import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.Completion;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Shows one tenant and what its flows count. */
 @Service
@@ -23,7 +24,7 @@ public final class TenantShowCommand extends OperationsCommand {
     private record Shown(Operations.TenantStatus tenant, List<Operations.FlowLine> flows) { }
 
     @Override
-    public Object execute() {
+    public @Nullable Object execute() {
         final Operations.TenantStatus found = operations().status().tenants().stream()
             .filter(each -> each.name().equals(tenant)).findFirst()
             .orElseThrow(() -> new IllegalArgumentException("there is no tenant '" + tenant + "'"));

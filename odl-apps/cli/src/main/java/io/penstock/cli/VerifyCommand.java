@@ -9,6 +9,7 @@ import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.Completion;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
+import org.jspecify.annotations.Nullable;
 
 /** Compares the switches with the plan and lists what differs. */
 @Service
@@ -17,10 +18,10 @@ import org.apache.karaf.shell.support.table.ShellTable;
 public final class VerifyCommand extends OperationsCommand {
     @Argument(index = 0, name = "node", description = "Name of a node; default: all nodes")
     @Completion(NodeCompleter.class)
-    private String node;
+    private @Nullable String node;
 
     @Override
-    public Object execute() {
+    public @Nullable Object execute() {
         final List<Operations.Verification> results = operations().verify(Optional.ofNullable(node));
         final ShellTable table =
             table("node", "connected", "planned", "installed", "missing", "excess", "wrong", "difference");
