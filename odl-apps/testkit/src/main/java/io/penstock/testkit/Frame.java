@@ -76,14 +76,14 @@ public record Frame(String digits) {
         final ByteBuffer packet = ByteBuffer.allocate(IPV4_HEADER + body.capacity()).put((byte) 0x45).put((byte) 0)
             .putShort((short) (IPV4_HEADER + body.capacity())).putInt(0).put((byte) TTL).put((byte) protocol)
             .putShort((short) 0).putInt((int) Ipv4.parse(way.source())).putInt((int) Ipv4.parse(way.destination()));
-        packet.putShort(10, checksum(packet.slice(0, IPV4_HEADER), 0)).put(body.array());
+        packet.putShort(10, checksum(packet.slice(0, IPV4_HEADER), 0)).put(body.rewind());
         return ethernet(way.sourceMac(), way.destinationMac(), ETH_IPV4, packet);
     }
 
     private static Frame ethernet(final long source, final long destination, final int type, final ByteBuffer body) {
         final ByteBuffer frame = ByteBuffer.allocate(ETHERNET_HEADER + body.capacity());
         putMac(frame, destination);
-        putMac(frame, source).putShort((short) type).put(body.array());
+        putMac(frame, source).putShort((short) type).put(body.rewind());
         // The shortest frame, less its checksum.
         return new Frame(HexFormat.of().formatHex(Arrays.copyOf(frame.array(), Math.max(60, frame.capacity()))));
     }
