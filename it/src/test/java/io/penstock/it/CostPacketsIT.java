@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.testkit.DatapathFlows;
 import io.penstock.testkit.NodeFunctions;
 import io.penstock.testkit.Wire.Sent;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
@@ -43,7 +44,8 @@ class CostPacketsIT {
 
     @BeforeAll
     static void start() {
-        try (Scanner lines = new Scanner(CostPacketsIT.class.getResourceAsStream(BUDGET)).useDelimiter("\\R")) {
+        try (Scanner lines = new Scanner(CostPacketsIT.class.getResourceAsStream(BUDGET), StandardCharsets.UTF_8)
+                .useDelimiter("\\R")) {
             lines.tokens().filter(line -> line.contains("|") && !line.startsWith("#"))
                 .map(line -> line.trim().split(" *\\| *"))
                 .forEach(cells -> BUDGETS.put(CostScenario.valueOf(cells[0]), Cost.parse(cells)));

@@ -16,6 +16,7 @@ class NatConformanceTest {
     private static final Path FILE = Path.of("../docs/nat-conformance.md");
 
     /** What an annotated class looks like. Its methods are never called. */
+    @SuppressWarnings({"UnusedMethod", "DoNotCallSuggester"}) // only its annotations are read
     private static final class Sample {
         @Requirement(rfc = 4787, number = {"1", "3a"})
         @Requirement(rfc = 5382, number = "1")

@@ -33,10 +33,6 @@ class TenantTraceIT {
         Packet sends() {
             return Packet.in("acc0", vlan).toGateway();
         }
-
-        String register() {
-            return "reg0=0x%x".formatted(vrf);
-        }
     }
 
     private static final Customer FIRST = new Customer(100, 2, "203.0.113.0");

@@ -31,6 +31,7 @@ final class EventStream implements AutoCloseable {
         }
     }
 
+    @SuppressWarnings("NonAtomicVolatileUpdate") // no other thread writes it
     private void read() {
         final ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
         try {

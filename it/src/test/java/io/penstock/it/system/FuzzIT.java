@@ -89,7 +89,7 @@ class FuzzIT {
 
     /** Bound leases of both tenants. */
     private long leases() {
-        return system.allocations().split("\"bound\"", -1).length - 1;
+        return system.allocations().split("\"bound\"", -1).length - 1L;
     }
 
     private Path fuzzer() throws IOException {
