@@ -4,5 +4,6 @@
 import pathlib
 import sys
 
-# For the check of profiles.
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "ovs-config"))
+_ROOT = pathlib.Path(__file__).resolve().parents[2]
+# For the check of profiles, and of the plans that figures belong to.
+sys.path[:0] = [str(_ROOT / "ovs-config"), str(_ROOT / "it" / "bench")]

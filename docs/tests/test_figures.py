@@ -3,7 +3,10 @@
 
 import unittest
 
+from penstock_bench import budget
+
 from . import figures
+from .documents import ROOT
 
 _SECTION = "# Performance\n\n## Figures\n\n{}\n\n| ratio | value |\n|---|---|\n| a | 0.5 |\n"
 _MEASURED = "Measured at commit `1570740`, plans `12345678`"
@@ -21,11 +24,7 @@ class FiguresTest(unittest.TestCase):
                 self.assertEqual(good_now, not figures.faults(_SECTION.format(line), "12345678"))
                 self.assertEqual(good_later, not figures.faults(_SECTION.format(line), "87654321"))
 
-    def test_labels_do_not_count_and_flows_do(self):
-        self.assertEqual(figures.plans("# from a\ntable=a\n"), figures.plans("# from b\ntable=a\n"))
-        self.assertNotEqual(figures.plans("table=a\n"), figures.plans("table=b\n"))
-
     def test_performance(self):
-        text = (figures.ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+        text = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
         self.assertGreater(text.count("Measured at commit"), 5)
-        self.assertEqual([], figures.faults(text, figures.plans(figures.PLANS.read_text(encoding="utf-8"))))
+        self.assertEqual([], figures.faults(text, budget.plans()))

@@ -87,6 +87,15 @@ class FileTest(unittest.TestCase):
         with self.assertRaisesRegex(PenstockError, "baseline.json:1: wanted"):
             budget.load(self.path)
 
+    def test_labels_of_plans_do_not_count_and_flows_do(self):
+        found = []
+        for text in ("# from a\ntable=a\n", "# from b\ntable=a\n", "table=b\n"):
+            self.path.write_text(text, encoding="utf-8")
+            found.append(budget.plans(self.path))
+        self.assertEqual(found[0], found[1])
+        self.assertNotEqual(found[0], found[2])
+        self.assertRegex(budget.plans(), "^[0-9a-f]{8}$")
+
     def test_update_makes_a_file(self):
         baseline.update({"edge_vs_bare_64B_10": {"value": 0.5}}, self.path)
         self.assertEqual(baseline.load(self.path)["edge_vs_bare_64B_10"]["better"], "higher")
