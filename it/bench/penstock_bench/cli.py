@@ -15,12 +15,12 @@ from penstock_node.errors import PenstockError
 from penstock_node.steps import say
 
 from . import (
-    ROOT,
     baseline,
     functions,
     functions_report,
     generator,
     machine,
+    measured,
     names,
     nat,
     nat_report,
@@ -116,7 +116,7 @@ def _begin(options, mode):
     directory = pathlib.Path(options.directory or places.log_directory() / "bench" / now.strftime("%Y%m%d-%H%M%S"))
     directory.mkdir(parents=True, exist_ok=True)
     results = {"version": 1, "started": now.isoformat(), "mode": mode, "build": stamp,
-               "machine": machine.facts(ROOT), "noise": machine.check(options.noisy)}
+               "measured": measured.sources(), "machine": machine.facts(), "noise": machine.check(options.noisy)}
     say(f"results: {directory}")
     return directory, results
 
@@ -127,11 +127,11 @@ def _run_nat(options):
     try:
         run.everything()
     finally:
-        found = results["ratios"] = nat_report.compute(results)
+        results["ratios"] = nat_report.compute(results)
         run.save()
         paths = report.write_document(directory, nat_report.render(results))
         plan.end_leftovers(directory)
-    _tell(found, paths, options.json)
+    tell(results, paths, options.json)
     return 0
 
 
@@ -149,7 +149,7 @@ def _run_parts(options):
         run.save()
         paths = report.write_document(directory, telling.render(results))
         plan.end_leftovers(directory)
-    _tell(found, paths, options.json, telling.detail(results))
+    tell(results, paths, options.json, telling.detail(results))
     return _judge_against(options, found, "partial" if options.parts else "full", options.what)
 
 
@@ -166,9 +166,8 @@ def _run(options):
         run.save()
         paths = report.write(directory, results)
         plan.end_leftovers(directory)
-    found = results["ratios"]
-    _tell(found, paths, options.json)
-    return _judge_against(options, found, chosen.mode)
+    tell(results, paths, options.json)
+    return _judge_against(options, results["ratios"], chosen.mode)
 
 
 def _judge_against(options, found, mode, run="edge"):
@@ -177,13 +176,16 @@ def _judge_against(options, found, mode, run="edge"):
     return judge(found, options.baseline, mode, run)
 
 
-def _tell(found, paths, file, detail=None):
+def tell(results, paths, file, detail=None):
+    """Prints the ratios of a run and the line that belongs beside them in a document, and writes `file` for --json."""
     say(f"report: {paths[1]}")
-    for name, entry in found.items():
+    for name, entry in results["ratios"].items():
         target = "" if entry["met"] is None else "  met" if entry["met"] else "  NOT MET"
         print(f"{name:28} {entry['value']:10.3f}{target}")
+    print(measured.line(results))
     if file:
-        content = ratios.values(found) | ({"detail": detail} if detail else {})
+        content = ratios.values(results["ratios"]) | {"measured": results["measured"]} \
+            | ({"detail": detail} if detail else {})
         pathlib.Path(file).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 

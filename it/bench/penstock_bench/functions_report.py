@@ -143,6 +143,7 @@ def render(results):
     """The report as a Document."""
     document = Document("Penstock chain benchmark", f"{results.get('mode', '')} run, started "
                         f"{results.get('started', '')}. Raw data: [results.json](results.json).")
+    sections.sources(document, results)
     sections.ratio_list(document, compute(results), CHAIN)
     _changes_section(document, changes(results))
     _tcp_section(document, events(results))

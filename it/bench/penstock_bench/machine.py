@@ -39,7 +39,7 @@ class MachineTooNoisy(PenstockError):
                          "\nEnd what disturbs it and try again, or run with --noisy: the report will be marked.")
 
 
-def facts(repository=None, proc="/proc", sys="/sys"):
+def facts(proc="/proc", sys="/sys"):
     """What a reader must know about the machine to judge the figures. What cannot be found out is left out."""
     proc, sys = pathlib.Path(proc), pathlib.Path(sys)
     processor = _fields(proc / "cpuinfo")
@@ -59,7 +59,6 @@ def facts(repository=None, proc="/proc", sys="/sys"):
         "kernel": _line(proc / "sys/kernel/osrelease"),
         "load": _line(proc / "loadavg"),
         "versions": _versions(),
-        "commit": _commit(repository),
     }
     return {name: value for name, value in known.items() if value not in (None, {}, [])}
 
@@ -216,14 +215,6 @@ def _versions():
         if status == "installed":
             versions[package] = version
     return versions
-
-
-def _commit(repository):
-    if repository is None:
-        return None
-    commit = _say("git", "-C", str(repository), "rev-parse", "HEAD")
-    changed = _say("git", "-C", str(repository), "status", "--porcelain", "--untracked-files=no")
-    return commit and commit.strip() + (" with changes" if changed and changed.strip() else "")
 
 
 def _say(*command):

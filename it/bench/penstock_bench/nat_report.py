@@ -56,6 +56,7 @@ def render(results):
     """The report as a Document."""
     document = Document("Penstock NAT benchmark", f"Started {results.get('started', '')}. Raw data: "
                         "[results.json](results.json).")
+    sections.sources(document, results)
     sections.ratio_list(document, compute(results), TARGETS)
     _setup(document, results.get("setup") or {})
     _throughput(document, results.get("throughput") or ())

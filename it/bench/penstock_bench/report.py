@@ -61,6 +61,7 @@ def read(directory):
 def render(results):
     """The report of some results as a Document."""
     document = Document("Penstock benchmark", _subtitle(results))
+    sections.sources(document, results)
     sections.summary(document, results, ratios.compute(results))
     for section in (data_plane.scale, data_plane.shape, sections.ovn, data_plane.rfc2544, sections.control,
                     sections.machine, sections.method):

@@ -3,10 +3,16 @@
 
 from penstock_node.errors import PenstockError
 
-from . import control_samples, plots, ratios, stats, traffic
+from . import control_samples, measured, plots, ratios, stats, traffic
 from .data_plane import median_of, scenario_key, scenario_order
 from .document import Cell
 from .wording import CONTENDERS, count, direction, fact, flows, frame, number, percent, spread
+
+
+def sources(document, results):
+    """The commit and the plans that were measured, as a line for docs/performance.md."""
+    if text := measured.line(results):
+        document.text(text)
 
 
 def summary(document, results, found):

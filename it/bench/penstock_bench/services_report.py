@@ -134,6 +134,7 @@ def render(results):
     """The report as a Document."""
     document = Document("Penstock services benchmark", f"{results.get('mode', '')} run, started "
                         f"{results.get('started', '')}. Raw data: [results.json](results.json).")
+    sections.sources(document, results)
     sections.ratio_list(document, compute(results), SERVICES)
     found = detail(results)
     _leases_section(document, found.get("leases", {}), found.get("conflict_probes"))

@@ -39,6 +39,7 @@ def results():
     entries.append(forwarding(1000, {"bare": samples(3.0, 500, 0.5), "edge": samples(1.0, 1000)}, frame="imix"))
     return {
         "version": 1, "started": "2001-02-03T04:05:06+00:00", "mode": "full",
+        "measured": {"commit": "0123456-dirty", "plans": "89abcdef"},
         "machine": {"cpu": "Example 3000", "cores": 2, "versions": {"Open vSwitch": "0.0", "OVN": "0.0"},
                     "virtual": True, "caches": ["L1 1K"]},
         "noise": {"quiet": True, "overridden": False, "problems": [], "others_cores": 0.01, "steal": 0.0,

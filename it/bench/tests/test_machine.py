@@ -151,7 +151,7 @@ class SpinTest(unittest.TestCase):
 class FactsTest(unittest.TestCase):
 
     def test_this_machine(self):
-        found = machine.facts(pathlib.Path(__file__).resolve().parents[3])
+        found = machine.facts()
         self.assertEqual(found["cores"], len(os.sched_getaffinity(0)))
         self.assertGreater(found["memory_mb"], 100)
         self.assertIn("Python", found["versions"])
@@ -174,7 +174,6 @@ class FactsTest(unittest.TestCase):
         self.assertEqual((found["cpu"], found["cpu_mhz"], found["virtual"]), ("Example 3000", 2500.5, True))
         self.assertEqual((found["caches"], found["governor"]), (["L1 data 48K"], "performance"))
         self.assertEqual((found["memory_mb"], found["huge_pages"]), (2000, {"total": 7, "free": 3, "size_kb": 2048}))
-        self.assertNotIn("commit", found)
 
     def test_a_machine_that_tells_nothing(self):
         found = machine.facts(proc="/nonexistent", sys="/nonexistent")
