@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ratios and report of a run of nat.py."""
 
-from . import nat, ratios, sections, stats
+from . import nat, published, ratios, sections, stats
 from .document import Document
 from .ratios import Target
 from .wording import count, frame, number, percent
@@ -10,13 +10,18 @@ NAMES = {"bare": "bare forwarding", "handwritten": "one ct flow by hand", "pat":
          "deterministic": "Penstock, deterministic", "independent": "Penstock, endpoint-independent",
          "one-to-one": "Penstock, one-to-one"}
 
+
+def _throughput_ratio(size):
+    return f"throughput_vs_bare_{size.replace('-', '_')}"
+
+
 TARGETS = {target.name: target for target in (
     Target("one_to_one_vs_bare_64B", "packet rate of one-to-one over bare forwarding's, 64 bytes", ">=", 0.6),
     Target("setup_rate_vs_handwritten", "new sessions a second of PAT over one conntrack flow's", ">=", 0.9),
     Target("setup_rate_per_second", "new sessions a second of PAT"),
     Target("sessions_held", "sessions in the table", ">=", nat.HELD),
     Target("bytes_per_session", "memory of a session", "<", 1000, "lower", "B"),
-    *(Target(f"throughput_vs_bare_{size}", f"packet rate of PAT over bare forwarding's, {frame(size)}, table full")
+    *(Target(_throughput_ratio(size), f"packet rate of PAT over bare forwarding's, {frame(size)}, table full")
       for size in nat.FRAMES[1:]))}
 
 _HELD = "with the table full"
@@ -37,7 +42,7 @@ def compute(results):
         found["sessions_held"] = (held["sessions"],) * 3 + ("connections in the table",)
         found["bytes_per_session"] = (size,) * 3 + ("growth of the switch's resident memory over the sessions held",)
     for size in nat.FRAMES[1:]:
-        found[f"throughput_vs_bare_{size}"] = _packets(results, "pat", size)
+        found[_throughput_ratio(size)] = _packets(results, "pat", size)
     return {name: ratios.entry(target, found[name]) for name, target in TARGETS.items() if found.get(name)}
 
 
@@ -58,11 +63,29 @@ def render(results):
                         "[results.json](results.json).")
     sections.sources(document, results)
     sections.ratio_list(document, compute(results), TARGETS)
+    _beside_published(document, results)
     _setup(document, results.get("setup") or {})
     _throughput(document, results.get("throughput") or ())
     _latency(document, results.get("latency") or ())
     sections.machine(document, results)
     return document
+
+
+def _beside_published(document, results):
+    """PAT on one core beside one core of the published test. Mixes are compared with the same mix alone."""
+    found = compute(results)
+    samples = {entry["frame"]: entry["contenders"].get("pat") for entry in results.get("throughput") or ()}
+    rows = [(f"{frame(size)}, Gbit/s at layer 1", number(gbps),
+             number(stats.median([one["gbps_l1"] for one in samples[size]])))
+            for size, gbps in published.CARRIER_NAT_GBPS.items() if samples.get(size)]
+    rows += [(text, count(theirs), count(found[name]["value"])) for text, theirs, name in (
+        ("new sessions a second", published.CARRIER_NAT_SETUP, "setup_rate_per_second"),
+        ("memory of a session, bytes", published.CARRIER_NAT_SESSION_BYTES, "bytes_per_session")) if name in found]
+    if rows:
+        document.section("Beside a published carrier NAT")
+        document.text(f"{published.CARRIER_NAT}; each figure divided by {published.CARRIER_NAT_CORES}. Ours: PAT one "
+                      "way, on one core. The tests differ too much for ratios; the table shows orders of magnitude.")
+        document.table(["", "published, a virtual core", "PAT, a core"], rows)
 
 
 def _setup(document, setup):

@@ -37,7 +37,7 @@ SIZES = {
     "1518": ((1518, 1),),
     # The simple IMIX: IP packets of 40, 576 and 1500 bytes, 7:4:1, behind 14 bytes of Ethernet and before 4 of FCS.
     "imix": ((64, 7), (594, 4), (1518, 1)),
-    # What EANTC mixed in its test of a carrier NAT. Its largest frames need more than the usual MTU.
+    # What EANTC mixed in its test of a carrier NAT. Its longest need more than the usual MTU: see longest_packet.
     "imix-eantc": ((82, 1), (118, 11), (391, 3), (588, 2), (1318, 3), (1536, 7)),
 }
 """Named frame sizes: (bytes, weight). A number as text is a size too."""
@@ -278,6 +278,11 @@ def read_pcap(path):
 def mean_frame_bytes(frames):
     """Mean size on the wire, with FCS and padded to 64 bytes as a port would."""
     return sum(max(len(frame) + _FCS, 64) for frame in frames) / len(frames)
+
+
+def longest_packet(frame):
+    """Bytes of the longest IP packet in tagged frames of a named or numbered size."""
+    return max(_sizes(frame, tagged=True))
 
 
 def mean_size(frame):

@@ -51,7 +51,9 @@ def direction(name):
 
 def frame(size):
     """A frame size or mix."""
-    return f"{size} bytes" if str(size).isdigit() else str(size).upper()
+    if str(size).isdigit():
+        return f"{size} bytes"
+    return "EANTC's IMIX" if size == "imix-eantc" else str(size).upper()
 
 
 def flows(entry):
