@@ -132,7 +132,7 @@ class Report:
         self._reason: list[str] | None = None
         """What the last failed test has said; None once that is known."""
         self._started = self._last = clock()
-        self._files, self._megabytes = 0, 0.0
+        self._files, self._reported, self._megabytes = 0, 0, 0.0
 
     def line(self, text):
         """Takes one line of output."""
@@ -154,8 +154,8 @@ class Report:
             self._add_reason(text, self._reason)
         elif text.startswith("[ERROR]") and not _NOISE.match(text):
             self.errors.append(text[7:].strip())
-        if self._files and self._clock() - self._last > _REPORT_SECONDS:
-            self._last = self._clock()
+        if self._files > self._reported and self._clock() - self._last > _REPORT_SECONDS:
+            self._last, self._reported = self._clock(), self._files
             self._say(f"fetched {self._files} files, {self._megabytes:.0f} MB")
 
     def _add_reason(self, text, reason):

@@ -77,6 +77,7 @@ class BuildTest(Directory):
         report.line("[INFO] Building Penstock :: model 0.1.0-SNAPSHOT                        [2/16]")
         now[0] = 20.0
         report.line("[INFO] Downloaded from central: https://example.org/a.jar (1.5 MB at 3 MB/s)")
+        now[0] = 40.0
         report.line("[INFO] Running io.penstock.it.PacketsIT")
         report.line("[INFO] Running io.penstock.it.SmallTest")
         report.line("[ERROR] /a/B.java:[3,4] cannot find symbol")
@@ -88,10 +89,10 @@ class BuildTest(Directory):
         report.line("\tat java.base/java.lang.reflect.Method.invoke(Method.java:569)")
         report.line("[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0 <<< FAILURE! -- in io.penstock.it.AIT")
         report.line("[ERROR] Re-run Maven using the -X switch to enable full debug logging.")
-        now[0] = 21.0
+        now[0] = 41.0
         report.end()
         report.end()
-        self.assertEqual(said, ["fetched 1 files, 2 MB", "        PacketsIT", "[ 2/16] Penstock :: model  21.0 s"])
+        self.assertEqual(said, ["fetched 1 files, 2 MB", "        PacketsIT", "[ 2/16] Penstock :: model  41.0 s"])
         self.assertEqual(report.errors[0], "/a/B.java:[3,4] cannot find symbol")
         self.assertEqual(report.failed_tests, ["io.penstock.it.AIT.b(Customer)[1]\n"
                                                "  org.opentest4j.AssertionFailedError:\n  expected: 24"])
