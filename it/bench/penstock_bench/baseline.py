@@ -3,7 +3,7 @@
 
 The file has an entry for every ratio: `value`, null until a run was made the baseline; `tolerance`, the relative
 change for the worse that is still no regression; `better`, "higher" or "lower". Ratios that are counted are not in the
-file: budget.py has their values, with no tolerance.
+file: budget.py has their values and tolerances.
 """
 
 import dataclasses
@@ -58,8 +58,8 @@ def load(path=FILE):
     counted = budget.ratios()
     if twice := sorted(set(content) & set(counted)):
         raise PenstockError(f"{path}: {', '.join(twice)}: stands in {budget.FILE.name} already")
-    return content | {name: {"value": value, "tolerance": 0, "better": ratios.EVERY_TARGET[name].better}
-                      for name, value in counted.items()}
+    return content | {name: {"value": one.value, "tolerance": one.tolerance,
+                             "better": ratios.EVERY_TARGET[name].better} for name, one in counted.items()}
 
 
 def _read(path):

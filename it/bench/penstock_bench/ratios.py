@@ -7,6 +7,8 @@ from . import control_samples, stats
 from .wording import CONTENDERS
 
 SIZES = (10, 100, 1000)
+PASSES_SIZES = (10, 100)
+"""Numbers of tenants at which lookups a packet are compared with the counted ones: see budget.ratios()."""
 BUSY = 0.95
 """A PMD less busy than this had time to spare: the generator was the limit, and Mpps say nothing about the switch."""
 KIND = "constant"
@@ -53,6 +55,9 @@ def _targets():
     yield Target("provision_1000_seconds", "time to provision 1000 tenants", "<", 10, "lower", "s")
     yield Target("resync_1000_seconds", "time to bring a switch back to 1000 tenants", "<", 10, "lower", "s")
     yield Target("flows_per_tenant", "OpenFlow flows for each further tenant", better="lower")
+    for tenants in PASSES_SIZES:
+        yield Target(f"passes_one_way_{tenants}", f"lookups in the datapath for a packet with a session, {tenants} "
+                     "tenants, 64 bytes", better="lower")
 
 
 TARGETS = {target.name: target for target in _targets()}
@@ -106,6 +111,8 @@ def compute(results):
     found["provision_1000_seconds"] = _provision(results)
     found["resync_1000_seconds"] = _resync(results)
     found["flows_per_tenant"] = _flows_per_tenant(results)
+    for tenants in PASSES_SIZES:
+        found[f"passes_one_way_{tenants}"] = _passes(results, tenants)
     return {name: entry(target, found[name]) for name, target in TARGETS.items() if found[name] is not None}
 
 
@@ -169,6 +176,15 @@ def _packets(results, tenants, other):
         return None
     return of_rounds(found, f"Penstock against {CONTENDERS[other]}, {unit}, {_flows_text(kind)}, one way; median of "
                              f"{_rounds(found)} side by side")
+
+
+def _passes(results, tenants):
+    for kind in ("ten-each", KIND):
+        samples = forwarding(results, tenants, kind=kind)[0].get("edge", ())
+        if found := [sample["passes"] for sample in samples if sample and sample.get("passes") is not None]:
+            return of_rounds(found, f"the PMD's own counter, {_flows_text(kind)}, one way, 64 bytes; median of "
+                                    f"{_rounds(found)}")
+    return None
 
 
 def _retention(results, direction):

@@ -76,6 +76,25 @@ class PacketsTest(unittest.TestCase):
         self.assertIn("gateway routers", ratio["method"])
 
 
+class PassesTest(unittest.TestCase):
+
+    def test_of_penstock_with_sessions_in_the_scenario_of_the_other_ratios(self):
+        rounds = [{"passes": passes} for passes in (1.02, 1.0, 1.5)]
+        entries = [forwarding(10, {"edge": samples(1.0, 100, passes=3)}),
+                   forwarding(10, {"edge": rounds, "bare": samples(1.0, 100, passes=7)}, kind="ten-each"),
+                   forwarding(100, {"edge": samples(1.0, 100, passes=2)}),
+                   forwarding(100, {"edge": samples(1.0, 100, passes=4)}, direction="both-ways", kind="ten-each")]
+        ratios_found = found(*entries)
+        one = ratios_found["passes_one_way_10"]
+        self.assertEqual((one["value"], one["low"], one["high"], one["met"]), (1.02, 1.0, 1.5, None))
+        self.assertIn("10 flows a tenant", one["method"])
+        self.assertEqual(ratios_found["passes_one_way_100"]["value"], 2)
+
+    def test_not_without_a_counter(self):
+        for rounds in ([], [None], [{}], [{"passes": None}]):
+            self.assertEqual(found(forwarding(10, {"edge": rounds}, kind="ten-each")), {})
+
+
 class RetentionTest(unittest.TestCase):
 
     def test_by_mpps_and_by_cycles(self):
@@ -164,7 +183,7 @@ class AllTest(unittest.TestCase):
             "vs_ovn_provisioning_1000": ("<=", 1 / 3),
             "vs_ovn_flows_1000": ("<=", 0.1), "change_p95_ratio_1000_10": ("<=", 2.0),
             "change_p95_ms_1000": ("<", 250), "provision_1000_seconds": ("<", 10), "resync_1000_seconds": ("<", 10),
-            "flows_per_tenant": (None, None)})
+            "flows_per_tenant": (None, None), "passes_one_way_10": (None, None), "passes_one_way_100": (None, None)})
 
 
 if __name__ == "__main__":
