@@ -3,6 +3,7 @@
 
 import argparse
 import contextlib
+import dataclasses
 import datetime
 import json
 import os
@@ -60,6 +61,8 @@ def add_options(parser):
     parser.add_argument("--parts", metavar="PARTS", type=_parts, help="parts to measure, with commas: of services "
                         f"{', '.join(services.PARTS)} (without dns the node has no resolvers); of chain "
                         f"{', '.join(functions.PARTS)}")
+    parser.add_argument("--switch-nice", metavar="N", type=int, choices=range(-20, 20), help="niceness of the switch "
+                        "in part neighbour of services, -20 to 19; default: that of the product")
     parser.add_argument("--json", metavar="FILE", help="write the ratios to FILE, as one JSON object")
     parser.add_argument("--directory", metavar="DIR", help="directory of the results; default "
                         "/var/log/penstock/bench/<date and time>")
@@ -79,6 +82,8 @@ def main(options):
             raise PenstockError(f"only bench {' and bench '.join(_BY_PARTS)} have parts")
         if set(options.parts) - set(known):
             raise PenstockError(f"bench {options.what} has the parts {', '.join(known)}")
+    if options.switch_nice is not None and options.what != "services":
+        raise PenstockError("only bench services takes --switch-nice")
     if _INSIDE not in os.environ:
         return _again_inside()
     with exclusive.alone("bench", "./penstock bench"):
@@ -140,6 +145,8 @@ def _run_parts(options):
         baseline.load(options.baseline)
     module, telling = _BY_PARTS[options.what]
     chosen = module.quick() if options.quick else module.full()
+    if options.switch_nice is not None:
+        chosen = dataclasses.replace(chosen, switch_nice=options.switch_nice)
     directory, results = _begin(options, chosen.mode)
     run = module.Run(directory, places.ASSEMBLY, results, say, chosen, options.parts or module.PARTS)
     try:

@@ -47,15 +47,18 @@ class Neighbour:
         self._zone = None
 
     def measure(self, results, with_dns, save):
-        """Adds `neighbour` to the results: offered, capacity, and samples by kind of turn."""
+        """Adds `neighbour` to the results: offered, capacity, the switch's niceness, and samples by kind of turn."""
         self._with_dns = with_dns
         self._prepare()
-        switch.keep_core(self._bed.ovs)
+        if self._plan.switch_nice is not None:
+            switch.set_niceness(self._bed.ovs, self._plan.switch_nice)
         alone = switch.measure(self._bed.ovs, self._source, [_STREAM], _CAPACITY_SECONDS)
         offered = int(alone["mpps"] * 1e6 * OFFERED_SHARE)
         found = results["neighbour"] = {"capacity_pps": alone["mpps"] * 1e6, "alone": alone, "offered_pps": offered,
-                                        "flows": FLOWS, "samples": {kind: [] for kind in TURNS}}
-        self._say(f"neighbour alone: {alone['mpps']:.2f} Mpps; it is offered {offered:,} a second")
+                                        "flows": FLOWS, "switch_nice": switch.niceness(self._bed.ovs),
+                                        "samples": {kind: [] for kind in TURNS}}
+        self._say(f"neighbour alone: {alone['mpps']:.2f} Mpps; it is offered {offered:,} a second; the switch "
+                  f"has nice {found['switch_nice']}")
         self._turn(QUIET, offered)  # Warms Java up, and counts for nobody.
         for number in range(self._plan.rounds):
             # Each kind is first in its turn, as what one leaves behind is the next one's.

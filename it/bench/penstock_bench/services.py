@@ -29,7 +29,11 @@ _FIRST_DNS_TENANT = 0
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """How much is measured. connections: different ones in the flood of new connections."""
+    """How much is measured.
+
+    connections: different ones in the flood of new connections
+    switch_nice: niceness of the switch beside a hostile tenant; None for that of the product
+    """
     mode: str
     tenants: int = 1000
     rounds: int = 5
@@ -37,6 +41,7 @@ class Plan:
     dns_seconds: int = 8
     turn_seconds: float = 8
     connections: int = 2_500_000
+    switch_nice: int | None = None
 
 
 def full():

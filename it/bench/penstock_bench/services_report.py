@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ratios and report of a run of services.py."""
 
+from penstock_node.ovs import NICENESS
+
 from . import floods, names, neighbour, ratios, sections, stats
 from .document import Document
 from .ratios import SERVICES
@@ -33,7 +35,9 @@ def detail(results):
     if {"default", "off"} <= set(found["leases"]):
         probed, plain = found["leases"]["default"], found["leases"]["off"]
         found["conflict_probes"] = {key: probed[key] - plain[key] for key in ("offer_p50", "p50", "p99")}
-    return {name: part for name, part in found.items() if part}
+    found = {name: part for name, part in found.items() if part}
+    nice = (results.get("neighbour") or {}).get("switch_nice")
+    return found if nice is None else found | {"switch_nice": nice}
 
 
 def throughput_ratios(samples, kind):
@@ -170,13 +174,21 @@ def _neighbour_section(document, turns, found):
     document.section("Beside a hostile tenant")
     if found:
         document.text(f"Alone the neighbour's stream has {number(found['capacity_pps'] / 1e6)} Mpps; it is offered "
-                      f"{number(found['offered_pps'] / 1e6)}. One polling thread serves all ports.")
+                      f"{number(found['offered_pps'] / 1e6)}. One polling thread serves all ports. "
+                      f"{_niceness(found.get('switch_nice'))}")
     document.table(["flood", "Mpps taken", "stream arrived", "ratio", "lease median, ms", "99 %, ms", "ratio", "failed",
                     "DNS 99 %, ms", "ping 99 %, ms", "PMD busy", "cycles a packet", "upcalls"], [
         (_FLOODS[kind], number(one["hostile_pps"] / 1e6), percent(one["share"]), number(one.get("throughput_ratio")),
          *_times(one.get("lease")), number(one.get("lease_p99_ratio")), count((one.get("lease") or {}).get("failed")),
          _times(one.get("query"))[1], _times(one.get("ping"))[1], percent(one.get("pmd_busy")),
          count(one.get("pmd_cycles_per_packet")), count(one.get("pmd_upcalls"))) for kind, one in turns.items()])
+
+
+def _niceness(nice):
+    if nice is None:
+        return "The niceness of the switch was not recorded."
+    return f"The switch has nice {nice}" + (
+        ", as in the product." if nice == NICENESS else f", in the product it has {NICENESS}.")
 
 
 def _times(found):

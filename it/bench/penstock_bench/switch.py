@@ -83,8 +83,7 @@ def giving_way(ovs, microseconds, before):
     before: how long it sleeps otherwise
     """
     ovs.set_map("other_config", {"pmd-maxsleep": microseconds})
-    threads = [int(path.name) for path in (_process(ovs) / "task").iterdir()
-               if (path / "comm").read_text("ascii").startswith("pmd-")]
+    threads = _polling_threads(ovs)
     try:
         for thread in threads:
             with contextlib.suppress(PermissionError):  # No right of a container without CAP_SYS_NICE.
@@ -97,14 +96,28 @@ def giving_way(ovs, microseconds, before):
         ovs.set_map("other_config", {"pmd-maxsleep": before})
 
 
-def keep_core(ovs):
-    """Lets next to nobody take the polling thread's core any more, as if it was isolated."""
+def niceness(ovs):
+    """Of the polling threads, as the kernel has it: a container may refuse what ovs-config asks for."""
+    return max(os.getpriority(os.PRIO_PROCESS, thread) for thread in _polling_threads(ovs))
+
+
+def set_niceness(ovs, nice):
+    """Gives all threads of the switch another niceness than the product does."""
     process = _process(ovs)
     for thread in (process / "task").iterdir():
-        with contextlib.suppress(ProcessLookupError):
-            os.setpriority(os.PRIO_PROCESS, int(thread.name), -20)
+        try:
+            os.setpriority(os.PRIO_PROCESS, int(thread.name), nice)
+        except ProcessLookupError:
+            continue
+        except PermissionError:
+            raise PenstockError(f"no right to give the switch the niceness {nice}") from None
     with contextlib.suppress(OSError):  # Where the kernel has groups, they share the core by the group's.
-        (process / "autogroup").write_text("-20", "ascii")
+        (process / "autogroup").write_text(str(nice), "ascii")
+
+
+def _polling_threads(ovs):
+    return [int(path.name) for path in (_process(ovs) / "task").iterdir()
+            if (path / "comm").read_text("ascii").startswith("pmd-")]
 
 
 def _process(ovs):

@@ -52,7 +52,7 @@ RESULTS = {
     "leases": {"tenants": 1000, "samples": {"default": [leases(500, 0.5), leases(400, 0.6), leases(300, 0.7)],
                                             "off": [leases(800, 0.25)]}},
     "dns": {"tenants": 4, "samples": {"own": [dns(9000, 0.002), dns(8000, 0.003)], "cached": [dns(10000, 0.004)]}},
-    "neighbour": {"capacity_pps": 4e6, "offered_pps": 1_000_000, "flows": 100, "samples": {
+    "neighbour": {"capacity_pps": 4e6, "offered_pps": 1_000_000, "flows": 100, "switch_nice": -10, "samples": {
         "quiet": [turn(1.0, 0.010), turn(0.8, 0.010)], "dhcp": [turn(1.0, 0.015, 1e6), turn(0.8, 0.015, 1e6)],
         "arp": [turn(0.9, 0.010, 1e6), turn(0.8, 0.010, 1e6)], "ttl": [], "mixed": [turn(0.99, 0.025, 1e6)],
         "connections": [turn(0.5, 0.010, 1e6), turn(0.4, 0.010, 1e6)], "unlimited": []}},
@@ -102,6 +102,10 @@ class RatiosTest(unittest.TestCase):
                       "| DISCOVERs of ever other hosts | 1.00 |"):
             self.assertIn(words, text)
         self.assertNotIn("no quota |", text)
+        self.assertIn("nice -10, as in the product.", text)
+        self.assertEqual(services_report.detail(RESULTS)["switch_nice"], -10)
+        other = {"neighbour": RESULTS["neighbour"] | {"switch_nice": -20}}
+        self.assertIn("nice -20, in the product it has -10.", services_report.render(other).markdown())
         services_report.render({}).html()
 
 
@@ -120,10 +124,13 @@ class JudgeTest(unittest.TestCase):
 
     def test_parts(self):
         for arguments, reason in ((["nat", "--parts", "leases"], "only bench services and bench chain"),
-                                  (["nat", "--quick"], "no quick run")):
+                                  (["nat", "--quick"], "no quick run"),
+                                  (["chain", "--switch-nice", "-20"], "only bench services takes")):
             with self.assertRaisesRegex(PenstockError, reason):
                 cli.main(self._parsed(arguments))
         self.assertEqual(self._parsed(["services", "--parts", "dns,leases"]).parts, ("dns", "leases"))
+        self.assertEqual(self._parsed(["services", "--switch-nice", "-20"]).switch_nice, -20)
+        self.assertIsNone(self._parsed(["services"]).switch_nice)
         with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
             self._parsed(["services", "--parts", "dhcp"])
         self.assertIn("is not some of leases, dns, neighbour", said.getvalue())

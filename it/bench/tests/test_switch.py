@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the switch says of its work is read as it is meant."""
 
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import types
 import unittest
 
 from penstock_bench import switch
@@ -31,6 +37,36 @@ class MasksTest(unittest.TestCase):
             self.assertEqual(switch.masks([TRACKED, what]), 2, what)
         self.assertEqual(switch.masks([SESSION, SESSION.replace("udp(src=11442,", "udp(")]), 2)
         self.assertEqual(switch.masks([SESSION, TRACKED]), 2)
+
+
+_POLLING = """
+import pathlib, sys, threading
+def poll():
+    pathlib.Path(f"/proc/self/task/{threading.get_native_id()}/comm").write_text("pmd-c01/id:9")
+    print("ready", flush=True)
+    sys.stdin.read()
+threading.Thread(target=poll).start()
+"""
+
+
+class NicenessTest(unittest.TestCase):
+
+    def test_of_all_threads(self):
+        # In a session of its own, because the kernel's group of a session is changed too.
+        with tempfile.TemporaryDirectory() as directory, subprocess.Popen(
+                [sys.executable, "-c", _POLLING], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                start_new_session=True) as process:
+            self.assertEqual(process.stdout.readline(), b"ready\n")
+            ovs = types.SimpleNamespace(directory=pathlib.Path(directory))
+            (ovs.directory / "ovs-vswitchd.pid").write_text(f"{process.pid}\n", encoding="ascii")
+            before = os.getpriority(os.PRIO_PROCESS, 0)
+            self.assertEqual(switch.niceness(ovs), before)
+            wanted = min(before + 3, 19)
+            switch.set_niceness(ovs, wanted)
+            self.assertEqual(switch.niceness(ovs), wanted)
+            self.assertEqual({os.getpriority(os.PRIO_PROCESS, int(path.name)) for path in
+                              pathlib.Path(f"/proc/{process.pid}/task").iterdir()}, {wanted})
+            process.stdin.close()
 
 
 if __name__ == "__main__":
