@@ -211,11 +211,6 @@ final class EdgeNode {
         kill("functions/" + function + "/qemu");
     }
 
-    /** Stops ovs-vswitchd where it is, with its connections open, or lets it go on. */
-    void freezeSwitch(final boolean frozen) {
-        freeze("ovs-vswitchd", frozen);
-    }
-
     /** Stops a function where it is, with its ports up, or lets it go on. */
     void freezeFunction(final String function, final boolean frozen) {
         freeze("functions/" + function + "/testpmd", frozen);

@@ -107,33 +107,21 @@ class HostilePeerIT {
         assertThat(pings.lost()).isZero();
     }
 
+    /** Each message alone is in {@code HostilePeerIT} of the engine. */
     @Test
-    void garbageForOpenFlow() {
-        for (final byte[] message : List.of(garbage(), HELLO, CUT_OFF, UNKNOWN_VERSION, TOO_SHORT,
-                text("GET / HTTP/1.1\r\n\r\n"), new byte[0])) {
-            send(openFlow, message);
-        }
-        othersDidNotNotice();
-    }
-
-    @Test
-    void garbageForOvsdb() {
-        for (final byte[] message : List.of(garbage(), text("{"), text("}"), text("[]"), text("{'id': 1}"),
-                text("{'method': 'update', 'params': ['x', {}], 'id': null}"), text("{'result': {}, 'id': 'nobody'}"),
-                text("{'text': 'ends in \\\\"), text("{'method': 'transact', 'params': 7, 'id': {'a': []}}"),
-                text("{'method': ".repeat(2000)), new byte[0])) {
-            send(ovsdb, message);
-        }
-        othersDidNotNotice();
-    }
-
-    @Test
-    void aCrowdThatSaysNothing() {
+    void garbageCostsNoPacket() {
         for (int index = 0; index < CROWD; index++) {
             send(openFlow, HELLO);
             send(openFlow, new byte[0]);
             send(ovsdb, text("{'method': 'echo', 'params': [], 'id': " + index + "}{"));
             send(ovsdb, new byte[0]);
+        }
+        for (final Door door : List.of(openFlow, ovsdb)) {
+            for (final byte[] message : List.of(garbage(), CUT_OFF, UNKNOWN_VERSION, TOO_SHORT,
+                    text("GET / HTTP/1.1\r\n\r\n"), text("{"), text("[]"),
+                    text("{'method': 'transact', 'params': 7, 'id': {'a': []}}"), text("{'method': ".repeat(2000)))) {
+                send(door, message);
+            }
         }
         othersDidNotNotice();
     }
