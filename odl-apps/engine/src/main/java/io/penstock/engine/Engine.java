@@ -4,6 +4,7 @@ package io.penstock.engine;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
+import io.penstock.engine.api.Operations.PacketInCount;
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.canary.CanaryEvent;
 import io.penstock.engine.canary.CanaryService;
@@ -16,6 +17,7 @@ import io.penstock.engine.health.HealthService;
 import io.penstock.engine.ipv6.Ipv6Services;
 import io.penstock.engine.link.FrameOutlet;
 import io.penstock.engine.link.Links;
+import io.penstock.engine.link.PacketInCounts;
 import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.node.NodeWorker;
@@ -89,6 +91,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final Subscribers subscribers = new Subscribers(Clock.systemUTC(), this::mark);
     private final DhcpService dhcp;
     private final RoutingErrors routingErrors;
+    private final PacketInCounts packetIns = new PacketInCounts();
     private final HealthService health;
     private final CanaryService canaries;
     private final Consumer<CanaryEvent> canaryEvents;
@@ -147,12 +150,13 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         store.start(this::desired, this::facts, this::mark);
         registrations.add(southbound.listen((ConnectionListener) this));
         registrations.add(southbound.listen((PortListener) this));
-        registrations.add(southbound.listen(resolver::onPacketIn));
-        registrations.add(southbound.listen(subscribers::onPacketIn));
-        registrations.add(southbound.listen(dhcp::onPacketIn));
-        registrations.add(southbound.listen(routingErrors::onPacketIn));
-        registrations.add(southbound.listen(ipv6::onPacketIn));
-        registrations.add(southbound.listen(health::onPacketIn));
+        registrations.add(southbound.listen(packetIns.counting("next-hop", resolver::onPacketIn)));
+        registrations.add(southbound.listen(packetIns.counting("next-hop-ipv6", ipv6::onNextHop)));
+        registrations.add(southbound.listen(packetIns.counting("port-block", subscribers::onPacketIn)));
+        registrations.add(southbound.listen(packetIns.counting("dhcp", dhcp::onPacketIn)));
+        registrations.add(southbound.listen(packetIns.counting("icmp-error", routingErrors::onPacketIn)));
+        registrations.add(southbound.listen(packetIns.counting("ipv6-request", ipv6::onPacketIn)));
+        registrations.add(southbound.listen(packetIns.counting("probe", health::onPacketIn)));
         ipv6.start();
         health.start();
         ovsdb.start(listenAddress, ovsdbPort, this);
@@ -212,6 +216,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     /** Packets of which a router may have to tell the sender, by what became of them. */
     SortedMap<String, Long> icmpErrors() {
         return routingErrors.counts();
+    }
+
+    /** What the services did with packets of the switches. */
+    SortedMap<String, PacketInCount> packetIns() {
+        return packetIns.all();
     }
 
     /** Workers of all configured nodes by name. */

@@ -77,7 +77,8 @@ final class EngineOperations implements Operations {
         final List<TenantStatus> tenants = snapshot.tenants().values().stream()
             .map(tenant -> tenantStatus(chains, tenant, agents)).toList();
         return new Status(nodes, tenants, chains.chains(), chains.functions(), new ControllerStatus(url, version,
-            Duration.between(started, clock.instant()).toSeconds(), engine.icmpErrors()));
+            Duration.between(started, clock.instant()).toSeconds(), engine.icmpErrors(),
+            engine.packetIns()));
     }
 
     @Override

@@ -113,8 +113,20 @@ public interface Operations {
      * This controller.
      *
      * @param icmpErrors packets of which a router may have to tell the sender, by what became of them, since the start
+     * @param packetIns packets that switches sent to the controller, by the service that handles them, since the start
      */
-    record ControllerStatus(String url, String version, long uptimeSeconds, SortedMap<String, Long> icmpErrors) { }
+    record ControllerStatus(String url, String version, long uptimeSeconds, SortedMap<String, Long> icmpErrors,
+            SortedMap<String, PacketInCount> packetIns) { }
+
+    /**
+     * What a service did with packets that switches sent to the controller.
+     *
+     * @param taken answered, or queued to be answered
+     * @param ignored well-formed and without an answer
+     * @param malformed those that cannot be read
+     * @param failed those on which the service failed, which is a defect of the controller
+     */
+    record PacketInCount(long taken, long ignored, long malformed, long failed) { }
 
     /** Everything at a glance. */
     record Status(List<NodeStatus> nodes, List<TenantStatus> tenants, List<ChainStatus> chains,

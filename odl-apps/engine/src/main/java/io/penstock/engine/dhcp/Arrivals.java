@@ -3,6 +3,7 @@ package io.penstock.engine.dhcp;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.Place;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -30,18 +31,19 @@ final class Arrivals {
     }
 
     /** Takes a packet if it is for a DHCP server. */
-    void onPacketIn(final PacketIn packet) {
+    Fate onPacketIn(final PacketIn packet) {
         final boolean conflict = packet.table() == Table.ACCESS_GUARD.number();
         if (!conflict && packet.table() != Table.DHCP_REQUEST.number()) {
-            return;
+            return Fate.NOT_MINE;
         }
         synchronized (this) {
             if (waiting.size() >= MOST) {
-                return;
+                return Fate.IGNORED;
             }
             waiting.add(new Arrival((int) packet.value(Register.VRF), Place.of(packet), conflict, packet.frame()));
         }
         mark.run();
+        return Fate.TAKEN;
     }
 
     /** Hands out all that is there, in its order. */

@@ -24,6 +24,11 @@ public final class Counts {
         add(tenant, "dropped: malformed");
     }
 
+    /** A message on which the server failed, which is a defect of it. */
+    void failed(final String tenant) {
+        add(tenant, "dropped: failed");
+    }
+
     /** A message and what it led to. */
     void count(final String tenant, final Query query, final Answer answer) {
         final String type = query.message().type().map(each -> each.name().toLowerCase(Locale.ROOT)).orElse("other");

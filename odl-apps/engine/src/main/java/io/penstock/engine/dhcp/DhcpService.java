@@ -12,6 +12,7 @@ import io.penstock.dhcp.Scope;
 import io.penstock.engine.dhcp.Arrivals.Arrival;
 import io.penstock.engine.dhcp.Probes.Probe;
 import io.penstock.engine.dhcp.Releases.Release;
+import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.FrameOutlet;
 import io.penstock.engine.link.Place;
 import io.penstock.frames.Arp;
@@ -38,6 +39,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The DHCP servers of all VRFs. What they give is a change of the {@link Allocations}; answers are held back until that
@@ -45,6 +48,7 @@ import org.jspecify.annotations.Nullable;
  * Packets may come on any thread; all else is for the thread of the engine.
  */
 public final class DhcpService {
+    private static final Logger LOG = LoggerFactory.getLogger(DhcpService.class);
     private static final long NOBODY = 0;
     /** How often leases that nobody asks for are looked at. Seconds. */
     private static final long EXPIRY_SECONDS = 10;
@@ -96,8 +100,8 @@ public final class DhcpService {
     }
 
     /** Takes a packet if it is for a DHCP server. */
-    public void onPacketIn(final PacketIn packet) {
-        arrivals.onPacketIn(packet);
+    public Fate onPacketIn(final PacketIn packet) {
+        return arrivals.onPacketIn(packet);
     }
 
     /**
@@ -191,11 +195,22 @@ public final class DhcpService {
             this.allocations = allocations;
         }
 
+        /** A message on which the server fails must keep neither the others nor the configuration from the engine. */
+        @SuppressWarnings("checkstyle:IllegalCatch")
         void take(final Arrival arrival) {
             final Tenant tenant = tenants.get(arrival.vrf());
             if (tenant == null) {
                 return;
             }
+            try {
+                take(tenant, arrival);
+            } catch (RuntimeException e) {
+                counts.failed(tenant.name());
+                LOG.error("The DHCP server of tenant {} failed on a message", tenant.name(), e);
+            }
+        }
+
+        private void take(final Tenant tenant, final Arrival arrival) {
             if (arrival.conflict()) {
                 Ethernet.parse(Bytes.of(arrival.frame())).flatMap(frame -> Arp.parse(frame.payload()))
                     .ifPresent(arp -> probes.conflict(arrival.vrf(), arp.senderAddress()));

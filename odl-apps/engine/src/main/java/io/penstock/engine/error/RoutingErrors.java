@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.base.Ticker;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.ipv6.Addresses;
+import io.penstock.engine.link.Fate;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.Ethernet;
 import io.penstock.pipeline.flow.Action;
@@ -70,10 +71,17 @@ public final class RoutingErrors {
     }
 
     /** Takes a packet if a router has to tell its sender. */
-    public void onPacketIn(final PacketIn packet) {
-        if (packet.table() == Table.ROUTING_ERROR.number()) {
-            requireNonNull(counts.get(answer(packet))).increment();
+    public Fate onPacketIn(final PacketIn packet) {
+        if (packet.table() != Table.ROUTING_ERROR.number()) {
+            return Fate.NOT_MINE;
         }
+        final Outcome outcome = answer(packet);
+        requireNonNull(counts.get(outcome)).increment();
+        return switch (outcome) {
+            case SENT -> Fate.TAKEN;
+            case MALFORMED -> Fate.MALFORMED;
+            default -> Fate.IGNORED;
+        };
     }
 
     /** How many packets there were since the start, by what became of them. */

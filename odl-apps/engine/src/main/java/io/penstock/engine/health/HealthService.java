@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.base.Ticker;
 import io.penstock.engine.api.Operations.ProbeStatus;
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.FrameOutlet;
 import io.penstock.engine.link.Place;
 import io.penstock.frames.Bytes;
@@ -182,12 +183,19 @@ public final class HealthService implements ProbeResults, AutoCloseable {
     }
 
     /** Takes what came through. */
-    public void onPacketIn(final PacketIn packet) {
+    public Fate onPacketIn(final PacketIn packet) {
         if (packet.table() != Table.CHAIN_RETURN.number() && packet.table() != Table.CHAIN_ROUTED.number()) {
-            return;
+            return Fate.NOT_MINE;
         }
-        ProbeFrame.parse(Bytes.of(packet.frame())).filter(frame -> frame.nonce() == nonce)
-            .ifPresent(frame -> take(packet, frame));
+        final ProbeFrame frame = ProbeFrame.parse(Bytes.of(packet.frame())).orElse(null);
+        if (frame == null) {
+            return Fate.MALFORMED;
+        }
+        if (frame.nonce() != nonce) {
+            return Fate.IGNORED;
+        }
+        take(packet, frame);
+        return Fate.TAKEN;
     }
 
     private void take(final PacketIn packet, final ProbeFrame frame) {

@@ -4,6 +4,7 @@ package io.penstock.engine.ipv6;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.Links;
 import io.penstock.engine.link.Place;
 import io.penstock.frames.Bytes;
@@ -81,43 +82,59 @@ public final class Ipv6Services implements AutoCloseable {
         solicitor.refreshGateways(node);
     }
 
-    /** Takes a packet of a switch; those of other tables are not looked at. */
-    public void onPacketIn(final PacketIn packet) {
-        solicitor.onPacketIn(packet);
+    /** Takes a packet that had no known next hop. */
+    public Fate onNextHop(final PacketIn packet) {
+        return solicitor.onPacketIn(packet);
+    }
+
+    /** Takes a request of a host; packets of other tables are not looked at. */
+    public Fate onPacketIn(final PacketIn packet) {
         if (packet.table() != Table.IPV6_REQUEST.number()) {
-            return;
+            return Fate.NOT_MINE;
         }
         final Desired now = links.desired();
         final String node = now.node(packet.source().datapathId()).orElse(null);
         final Tenant tenant = node == null ? null : now.tenant(node, (int) packet.value(Register.VRF)).orElse(null);
         final Tenant.Attachment at =
             tenant == null ? null : Place.of(packet).attachment(tenant, now.allocations()).orElse(null);
+        if (tenant == null || at == null) {
+            return Fate.IGNORED;
+        }
         final Ethernet frame = Ethernet.parse(Bytes.of(packet.frame())).orElse(null);
-        if (tenant == null || at == null || frame == null || Ethernet.isGroup(frame.source())) {
-            return;
+        if (frame == null || Ethernet.isGroup(frame.source())) {
+            return Fate.MALFORMED;
         }
-        final Ipv6Packet request = Ipv6Packet.parse(frame.payload()).orElse(null);
-        if (request != null) {
-            answer(tenant, at, frame.source(), request);
-        }
+        return Ipv6Packet.parse(frame.payload()).map(request -> answer(tenant, at, frame.source(), request))
+            .orElse(Fate.MALFORMED);
     }
 
-    private void answer(final Tenant tenant, final Tenant.Attachment at, final long mac, final Ipv6Packet request) {
+    private Fate answer(final Tenant tenant, final Tenant.Attachment at, final long mac, final Ipv6Packet request) {
         final Ipv6 source = Addresses.of(request.source());
         final boolean onLink = Prefix6.LINK_LOCAL.contains(source)
             || tenant.ipv6().subnets().stream().anyMatch(subnet -> subnet.prefix().contains(source));
-        if (onLink || source.equals(Ipv6.UNSPECIFIED)) {
-            RouterSolicitation.parse(request).ifPresent(asked -> advertiser.answer(tenant, at, mac,
-                onLink ? Optional.of(asked.source()) : Optional.empty(), millis.getAsLong()));
+        if (!onLink && !source.equals(Ipv6.UNSPECIFIED)) {
+            return Fate.IGNORED;
         }
-        if (onLink && request.nextHeader() == Ipv6Packet.PROTOCOL_UDP) {
-            final Announcement told = Announcement.of(tenant, at);
-            Udp.parse(request.payload(), request.pseudoHeader())
-                .filter(datagram -> datagram.destinationPort() == Dhcpv6.SERVER_PORT)
-                .flatMap(datagram -> Dhcpv6.parse(datagram.payload()))
-                .flatMap(message -> StatelessDhcp.answer(message, told, SERVER))
-                .ifPresent(reply -> send(at, mac, request.source(), reply));
+        if (request.nextHeader() != Ipv6Packet.PROTOCOL_UDP) {
+            return RouterSolicitation.parse(request).map(asked -> {
+                advertiser.answer(tenant, at, mac, onLink ? Optional.of(asked.source()) : Optional.empty(),
+                    millis.getAsLong());
+                return Fate.TAKEN;
+            }).orElse(Fate.MALFORMED);
         }
+        return onLink ? inform(tenant, at, mac, request) : Fate.IGNORED;
+    }
+
+    private Fate inform(final Tenant tenant, final Tenant.Attachment at, final long mac, final Ipv6Packet request) {
+        final Dhcpv6 message = Udp.parse(request.payload(), request.pseudoHeader())
+            .filter(datagram -> datagram.destinationPort() == Dhcpv6.SERVER_PORT)
+            .flatMap(datagram -> Dhcpv6.parse(datagram.payload())).orElse(null);
+        if (message == null) {
+            return Fate.MALFORMED;
+        }
+        final Optional<Dhcpv6> reply = StatelessDhcp.answer(message, Announcement.of(tenant, at), SERVER);
+        reply.ifPresent(each -> send(at, mac, request.source(), each));
+        return reply.isPresent() ? Fate.TAKEN : Fate.IGNORED;
     }
 
     private void send(final Tenant.Attachment at, final long mac, final Bytes host, final Dhcpv6 reply) {

@@ -3,6 +3,7 @@ package io.penstock.engine.ipv6;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.Links;
 import io.penstock.engine.neighbour.Asked;
 import io.penstock.frames.Bytes;
@@ -29,14 +30,17 @@ final class NeighbourSolicitor {
     }
 
     /** Takes a packet that had no known next hop. */
-    void onPacketIn(final PacketIn packet) {
+    Fate onPacketIn(final PacketIn packet) {
         if (packet.table() != Table.NEIGHBOUR_FOUND.number()) {
-            return;
+            return Fate.NOT_MINE;
         }
         final Ipv6 nextHop = packet.address(Register.NEXT_HOP6);
         final int vrf = (int) packet.value(Register.VRF);
-        if (nextHop.equals(Ipv6.UNSPECIFIED) || !asked.first(packet.source(), vrf, nextHop)) {
-            return;
+        if (nextHop.equals(Ipv6.UNSPECIFIED)) {
+            return Fate.NOT_MINE;
+        }
+        if (!asked.first(packet.source(), vrf, nextHop)) {
+            return Fate.IGNORED;
         }
         links.desired().node(packet.source().datapathId()).ifPresent(node -> {
             if (vrf == Constants.BACKBONE_VRF) {
@@ -45,6 +49,7 @@ final class NeighbourSolicitor {
                 askTenant(node, vrf, nextHop);
             }
         });
+        return Fate.TAKEN;
     }
 
     /** Asks for the transit gateways of a node. */

@@ -3,8 +3,10 @@ package io.penstock.engine.neighbour;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.Links;
 import io.penstock.frames.Arp;
+import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
@@ -27,15 +29,18 @@ public final class NeighbourResolver {
     }
 
     /** Takes a packet that had no known next hop. */
-    public void onPacketIn(final PacketIn packet) {
+    public Fate onPacketIn(final PacketIn packet) {
         if (packet.table() != Table.NEIGHBOUR_FOUND.number()) {
-            return;
+            return Fate.NOT_MINE;
         }
         final int vrf = (int) packet.value(Register.VRF);
         final long nextHop = packet.value(Register.NEXT_HOP);
-        // None: of IPv6, or a packet that nobody can have routed.
-        if (nextHop == 0 || !asked.first(packet.source(), vrf, nextHop)) {
-            return;
+        if (nextHop == 0) {
+            // Of IPv6, or a packet that no flow can have routed.
+            return packet.address(Register.NEXT_HOP6).equals(Ipv6.UNSPECIFIED) ? Fate.MALFORMED : Fate.NOT_MINE;
+        }
+        if (!asked.first(packet.source(), vrf, nextHop)) {
+            return Fate.IGNORED;
         }
         links.desired().node(packet.source().datapathId()).ifPresent(node -> {
             if (vrf == Constants.BACKBONE_VRF) {
@@ -44,6 +49,7 @@ public final class NeighbourResolver {
                 askTenant(node, vrf, nextHop);
             }
         });
+        return Fate.TAKEN;
     }
 
     /** Asks for the transit gateways of a node. */

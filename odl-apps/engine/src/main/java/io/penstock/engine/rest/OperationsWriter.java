@@ -52,6 +52,7 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.out
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.NodeBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.TenantBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.controller.IcmpErrorBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.controller.PacketInBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.function.InstanceBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.function.instance.Probes;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.function.instance.ProbesBuilder;
@@ -103,6 +104,12 @@ final class OperationsWriter {
                 .setUptimeSeconds(Uint32.valueOf(status.controller().uptimeSeconds()))
                 .setIcmpError(status.controller().icmpErrors().entrySet().stream().map(each -> new IcmpErrorBuilder()
                     .setOutcome(each.getKey()).setPackets(counter(each.getValue())).build())
+                    .collect(BindingMap.toOrderedMap()))
+                .setPacketIn(status.controller().packetIns().entrySet().stream().map(each -> new PacketInBuilder()
+                    .setService(each.getKey()).setTaken(counter(each.getValue().taken()))
+                    .setIgnored(counter(each.getValue().ignored()))
+                    .setMalformed(counter(each.getValue().malformed()))
+                    .setFailed(counter(each.getValue().failed())).build())
                     .collect(BindingMap.toOrderedMap())).build())
             .build();
     }

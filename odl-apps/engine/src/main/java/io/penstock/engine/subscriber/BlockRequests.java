@@ -3,6 +3,7 @@ package io.penstock.engine.subscriber;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.link.Fate;
 import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -40,15 +41,21 @@ public final class BlockRequests {
     }
 
     /** Takes a packet for which there was no port. */
-    public void onPacketIn(final PacketIn packet) {
-        request(packet).ifPresent(request -> {
-            synchronized (this) {
-                if (requests.size() >= MOST || !requests.add(request)) {
-                    return;
-                }
+    public Fate onPacketIn(final PacketIn packet) {
+        if (packet.table() != Table.NAT_TRANSLATE.number() && packet.table() != Table.NAT_OUT_CHECK.number()) {
+            return Fate.NOT_MINE;
+        }
+        final Request request = request(packet).orElse(null);
+        if (request == null) {
+            return Fate.MALFORMED;
+        }
+        synchronized (this) {
+            if (requests.size() >= MOST || !requests.add(request)) {
+                return Fate.IGNORED;
             }
-            mark.run();
-        });
+        }
+        mark.run();
+        return Fate.TAKEN;
     }
 
     /** The requests that are not answered yet. */
@@ -64,8 +71,7 @@ public final class BlockRequests {
     private static Optional<Request> request(final PacketIn packet) {
         final boolean first = packet.table() == Table.NAT_TRANSLATE.number();
         final ByteBuffer frame = ByteBuffer.wrap(packet.frame());
-        if (!first && packet.table() != Table.NAT_OUT_CHECK.number() || frame.limit() < HEADERS
-                || (frame.getShort(ETH_TYPE_AT) & 0xffff) != EtherType.IPV4) {
+        if (frame.limit() < HEADERS || (frame.getShort(ETH_TYPE_AT) & 0xffff) != EtherType.IPV4) {
             return Optional.empty();
         }
         return Optional.of(new Request((int) packet.value(Register.VRF), frame.getInt(SOURCE_AT) & 0xffffffffL,

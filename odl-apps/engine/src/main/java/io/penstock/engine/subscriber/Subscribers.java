@@ -3,6 +3,7 @@ package io.penstock.engine.subscriber;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.link.Fate;
 import io.penstock.engine.subscriber.BlockRequests.Request;
 import io.penstock.engine.subscriber.SubscriberBlocks.Subscriber;
 import io.penstock.pipeline.intent.Allocations;
@@ -48,8 +49,8 @@ public final class Subscribers {
     }
 
     /** Takes a packet for which there was no port. */
-    public void onPacketIn(final PacketIn packet) {
-        requests.onPacketIn(packet);
+    public Fate onPacketIn(final PacketIn packet) {
+        return requests.onPacketIn(packet);
     }
 
     /** Whether somebody has blocks, so that it is worth to count; what was counted is forgotten if not. */
