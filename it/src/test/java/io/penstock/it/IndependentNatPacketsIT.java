@@ -113,7 +113,8 @@ class IndependentNatPacketsIT {
             assertThat(port).isEqualTo(upperHalf(host) + 30003 % HALF);
             assertThat(portOf(host, 30003)).isEqualTo(port);
         }
-        assertThat(ovs.appctl("dpctl/dump-conntrack")).doesNotContain("dport=" + NatPair.TELL + ",");
+        // A port of the destination is the last that is shown of a direction.
+        assertThat(ovs.appctl("dpctl/dump-conntrack")).doesNotContain("dport=" + NatPair.TELL + ")");
     }
 
     @Test
@@ -192,7 +193,7 @@ class IndependentNatPacketsIT {
             Await.until("the drops are counted", () -> pair.node().packets(Table.NAT_OUT_CHECK, "not translated"),
                 count -> count >= 200 - answered);
             assertThat(portOf(second, 30003)).isEqualTo(upperHalf(second) + 30003 % HALF);
-            assertThat(uplink.frames()).isEmpty();
+            assertThat(uplink.all()).isEmpty();
         }
     }
 }

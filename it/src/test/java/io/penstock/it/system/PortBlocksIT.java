@@ -102,7 +102,7 @@ class PortBlocksIT {
             assertThat(Datagrams.answered(host, EdgeNetwork.SERVER, ECHO, 5 * SIZE))
                 .isBetween(2 * SIZE + 2, MOST * SIZE);
             assertThat(system.packets("city", "every port block of a subscriber of 10.0.0.0/24 is full")).isPositive();
-            assertThat(uplink.frames()).isEmpty();
+            assertThat(uplink.all()).isEmpty();
         }
     }
 
@@ -114,13 +114,14 @@ class PortBlocksIT {
         assertThat(Datagrams.echoed(host, EdgeNetwork.SERVER, ECHO, 300, 64, "0.01")).isEqualTo("300");
         final int vrf = system.vrf("city");
         assertThat(node.connections(vrf)).isNotEmpty();
+        assertThat(node.hasSession(PUBLIC)).as("a session of the block").isTrue();
         assertThat(system.restconf().data("PATCH", ENTRY, entry(2 * SIZE, "")).messages())
             .contains("block-size: the change takes 1 port block from 1 subscriber and ends their connections");
         system.restconf().patch(ENTRY, entry(2 * SIZE, ", 'force': true"));
         system.awaitApplied();
         assertThat(blocks()).isEmpty();
         Await.until("no connection is left", () -> node.connections(vrf), List::isEmpty);
-        assertThat(node.flows()).noneMatch(flow -> flow.contains("table=nat_sessions"));
+        assertThat(node.hasSession(PUBLIC)).as("a session of the block").isFalse();
         Await.until("a larger block", PATIENCE, () -> Datagrams.answered(host, EdgeNetwork.SERVER, ECHO, 2 * SIZE),
             count -> count == 2 * SIZE);
         assertThat(blocks()).hasSize(1);

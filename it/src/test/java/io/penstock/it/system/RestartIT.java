@@ -64,6 +64,7 @@ class RestartIT {
     @Test
     void aCutConnectionIsNotNoticedByTraffic() {
         final Instant begun = Instant.now();
+        assertThat(node.flows()).anyMatch(flow -> flow.contains("dl_vlan=" + (VLAN + 1)));
         node.connect(false);
         try {
             Await.until("the controller has noticed", RECOVERY, () -> !system.verify(node).get("connected")
