@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 
-/** Whatever comes, reading gives a value or nothing. */
+/** Whatever comes, reading gives a value or nothing, and soon. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class GarbageTest {
     private static final int ROUNDS = 20_000;
 
@@ -30,7 +33,7 @@ class GarbageTest {
             read += readAll(Bytes.of(Arrays.copyOf(frame, random.nextInt(4) == 0 ? random.nextInt(frame.length)
                 : frame.length)));
         }
-        assertThat(read).as("frames that were good nevertheless").isBetween(ROUNDS / 20, ROUNDS);
+        assertThat(read).as("frames that were good nevertheless").isBetween(ROUNDS / 20, ROUNDS / 2);
     }
 
     private static int readAll(final Bytes bytes) {
