@@ -154,6 +154,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         registrations.add(southbound.listen(packetIns.counting("next-hop-ipv6", ipv6::onNextHop)));
         registrations.add(southbound.listen(packetIns.counting("port-block", subscribers::onPacketIn)));
         registrations.add(southbound.listen(packetIns.counting("dhcp", dhcp::onPacketIn)));
+        registrations.add(southbound.listen(packetIns.counting("dhcp-conflict", dhcp::onConflict)));
         registrations.add(southbound.listen(packetIns.counting("icmp-error", routingErrors::onPacketIn)));
         registrations.add(southbound.listen(packetIns.counting("ipv6-request", ipv6::onPacketIn)));
         registrations.add(southbound.listen(packetIns.counting("probe", health::onPacketIn)));

@@ -30,10 +30,18 @@ final class Arrivals {
         this.mark = requireNonNull(mark);
     }
 
-    /** Takes a packet if it is for a DHCP server. */
+    /** Takes a packet if it is a request to a DHCP server. */
     Fate onPacketIn(final PacketIn packet) {
-        final boolean conflict = packet.table() == Table.ACCESS_GUARD.number();
-        if (!conflict && packet.table() != Table.DHCP_REQUEST.number()) {
+        return take(packet, Table.DHCP_REQUEST, false);
+    }
+
+    /** Takes a packet if it answers a probe. */
+    Fate onConflict(final PacketIn packet) {
+        return take(packet, Table.ACCESS_GUARD, true);
+    }
+
+    private Fate take(final PacketIn packet, final Table table, final boolean conflict) {
+        if (packet.table() != table.number()) {
             return Fate.NOT_MINE;
         }
         synchronized (this) {

@@ -99,9 +99,14 @@ public final class DhcpService {
         void markAfter(long millis);
     }
 
-    /** Takes a packet if it is for a DHCP server. */
+    /** Takes a packet if it is a request to a DHCP server. */
     public Fate onPacketIn(final PacketIn packet) {
         return arrivals.onPacketIn(packet);
+    }
+
+    /** Takes a packet if it answers a probe for an address that may be in use. */
+    public Fate onConflict(final PacketIn packet) {
+        return arrivals.onConflict(packet);
     }
 
     /**
