@@ -254,7 +254,7 @@ class AclPacketsIT {
             for (final Host host : List.of(client, own)) {
                 assertThat(echoes(host, EdgeNetwork.SERVER, 4000)).isEqualTo("0");
             }
-            assertThat(uplink.frames()).isEmpty();
+            assertThat(uplink.all()).isEmpty();
         }
         assertThat(node.connections("zone=" + ZONE)).isEmpty();
         final Acl.Entry all = new Acl.Entry("udp", true, Optional.empty(), Optional.empty(), Optional.of(UDP),

@@ -61,14 +61,14 @@ class BranchPacketsIT extends PairOnNode {
                 Capture astray = at("post", WEB)) {
             pair.areTranslated();
             for (final String vlan : List.of("vlan 2", "vlan 3")) {
-                assertThat(web.frames()).as("questions").anyMatch(frame -> frame.contains(vlan)
+                assertThat(web.all()).as("questions").anyMatch(frame -> frame.contains(vlan)
                     && frame.contains("> " + EdgeNetwork.SERVER + "." + TenantPair.WEB));
-                assertThat(web.frames()).as("answers").anyMatch(frame -> frame.contains(vlan)
+                assertThat(web.all()).as("answers").anyMatch(frame -> frame.contains(vlan)
                     && frame.contains(EdgeNetwork.SERVER + "." + TenantPair.WEB + " >"));
-                assertThat(rest.frames()).anyMatch(frame -> frame.contains(vlan));
+                assertThat(rest.all()).anyMatch(frame -> frame.contains(vlan));
             }
-            assertThat(wrong.frames()).isEmpty();
-            assertThat(astray.frames()).isEmpty();
+            assertThat(wrong.all()).isEmpty();
+            assertThat(astray.all()).isEmpty();
         }
         pair.areIsolated();
         pair.areNotReachedUnasked();
@@ -82,8 +82,8 @@ class BranchPacketsIT extends PairOnNode {
         load(Optional.of(List.of()));
         try (Capture scrubbed = at("scrub", "ip"); Capture astray = at("post", WEB)) {
             pair.areTranslated();
-            assertThat(scrubbed.frames()).isEmpty();
-            assertThat(astray.frames()).isEmpty();
+            assertThat(scrubbed.all()).isEmpty();
+            assertThat(astray.all()).isEmpty();
         }
     }
 

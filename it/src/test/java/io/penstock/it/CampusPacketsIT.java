@@ -58,7 +58,7 @@ class CampusPacketsIT {
             left.reaches(right.address());
             final String request = Await.until("the ping arrives", here::frames, frames -> !frames.isEmpty()).get(0);
             assertThat(request).contains(left.mac() + " > " + right.mac());
-            assertThat(other.frames()).isEmpty();
+            assertThat(other.all()).isEmpty();
         }
         Await.until("the flood is counted", () -> node.packets(Table.L2_FORWARD, "flood from a"), count -> count > 0);
         Await.until("the way was learned", () -> node.packets(Table.L2_FORWARD, "host found"), count -> count > 0);

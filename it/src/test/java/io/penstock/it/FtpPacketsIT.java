@@ -88,7 +88,7 @@ class FtpPacketsIT {
     void aServerOutsideIsUsed(final String mode) {
         try (Capture uplink = node.network().transit().capture(TenantPair.PRIVATE)) {
             assertThat(transfer(inside, EdgeNetwork.SERVER, mode)).isEqualTo(ALL);
-            assertThat(uplink.frames()).isEmpty();
+            assertThat(uplink.all()).isEmpty();
         }
         assertThat(node.packets(Table.NAT_OUT_CHECK, "not translated")).isZero();
     }
@@ -98,7 +98,7 @@ class FtpPacketsIT {
     void aPublishedServerIsUsed(final String mode) {
         try (Capture uplink = node.network().transit().capture(TenantPair.PRIVATE)) {
             assertThat(transfer(node.network().server(), TenantPair.FIRST_PUBLIC, mode)).isEqualTo(ALL);
-            assertThat(uplink.frames()).isEmpty();
+            assertThat(uplink.all()).isEmpty();
         }
     }
 

@@ -113,7 +113,7 @@ class Nat64PacketsIT {
                     subscriber -> assertThat(MAPPING.inside().contains(subscriber)).isTrue());
             }
             other.shell().run("ping", "-c", "2", "-W", "5", SERVER6);
-            assertThat(uplink.frames()).isEmpty();
+            assertThat(uplink.all()).isEmpty();
         }
     }
 

@@ -98,7 +98,7 @@ class NatFragmentsPacketsIT {
                 Script.run(host, IDENTIFIED, host.address(), EdgeNetwork.SERVER);
             }
             Await.until("all have left", uplink::frames, frames -> frames.size() == 4);
-            assertThat(uplink.frames()).allMatch(frame -> frame.contains(NatPair.PUBLIC));
+            assertThat(uplink.all()).hasSize(4).allMatch(frame -> frame.contains(NatPair.PUBLIC));
         }
     }
 
@@ -132,8 +132,8 @@ class NatFragmentsPacketsIT {
                 Capture uplink = pair.node().network().transit().capture("icmp")) {
             assertThat(pings(first, SMALL_MTU, "do")).isFalse();
             assertThat(pings(first, SMALL_MTU, "dont")).isFalse();
-            assertThat(heard.frames()).isEmpty();
-            assertThat(uplink.frames()).isEmpty();
+            assertThat(heard.all()).isEmpty();
+            assertThat(uplink.all()).isEmpty();
             assertThat(pings(first, SMALL_MTU - 28, "do")).isTrue();
         } finally {
             setMtu(before);

@@ -106,7 +106,7 @@ class NatIcmpPacketsIT {
             assertThat(pings(second, EdgeNetwork.TRANSIT, ECHO_ID)).isTrue();
             assertThat(pings(second, EdgeNetwork.SERVER, "78")).isTrue();
             assertThat(pings(first, EdgeNetwork.SERVER, ECHO_ID)).isTrue();
-            assertThat(uplink.frames()).isEmpty();
+            assertThat(uplink.all()).isEmpty();
         }
     }
 
@@ -145,8 +145,8 @@ class NatIcmpPacketsIT {
         try (Capture heard = first.capture("icmp"); Capture other = second.capture("icmp")) {
             drops(Table.NAT_IN_CHECK, NOBODY_ASKED, 1,
                 () -> error(pair.server(), EdgeNetwork.SERVER, PORT + 1, 3, 3, "plain"));
-            assertThat(heard.frames()).isEmpty();
-            assertThat(other.frames()).isEmpty();
+            assertThat(heard.all()).isEmpty();
+            assertThat(other.all()).isEmpty();
         }
     }
 
@@ -167,7 +167,7 @@ class NatIcmpPacketsIT {
         try (Capture heard = first.capture("icmp")) {
             drops(Table.NAT_IN_CHECK, NOBODY_ASKED, 1,
                 () -> error(pair.server(), EdgeNetwork.SERVER, PORT, 3, 3, "icmp"));
-            assertThat(heard.frames()).isEmpty();
+            assertThat(heard.all()).isEmpty();
         }
     }
 
@@ -195,7 +195,7 @@ class NatIcmpPacketsIT {
         try (Capture uplink = pair.node().network().transit().capture("icmp")) {
             drops(Table.NAT_OUT_CHECK, "not translated", 1, () -> Script.run(first, COMPLAINT, first.address(),
                 EdgeNetwork.SERVER, PORT + 1, NatPair.TELL, first.address()));
-            assertThat(uplink.frames()).isEmpty();
+            assertThat(uplink.all()).isEmpty();
         }
     }
 
@@ -234,7 +234,7 @@ class NatIcmpPacketsIT {
         try (Capture uplink = pair.node().network().transit().capture("icmp")) {
             drops(Table.NAT_OUT_CHECK, "not translated", 1,
                 () -> Script.run(first, MESSAGE, first.address(), EdgeNetwork.SERVER, kind));
-            assertThat(uplink.frames()).isEmpty();
+            assertThat(uplink.all()).isEmpty();
         }
     }
 
@@ -264,7 +264,7 @@ class NatIcmpPacketsIT {
             Ask.udp(first, PORT + 2, NatPair.TELL);
             drops(Table.NAT_OUT_CHECK, "not translated", 1,
                 () -> second.getsNoUdpAnswer(EdgeNetwork.SERVER, NatPair.TELL));
-            assertThat(heard.frames()).isEmpty();
+            assertThat(heard.all()).isEmpty();
         } finally {
             pair.node().node().ovs().appctl("dpctl/ct-del-limits", zone);
         }

@@ -207,7 +207,7 @@ class NatUdpPacketsIT {
                 Capture uplink = pair.node().network().transit().capture("udp")) {
             assertThat(Script.run(first, MEET, 30006, NatPair.PUBLIC, 30007)).endsWith(Ask.seen(30007));
             assertThat(other.end()).containsExactly(Ask.seen(30006));
-            assertThat(uplink.frames()).isEmpty();
+            assertThat(uplink.all()).isEmpty();
         }
     }
 

@@ -92,7 +92,7 @@ class RoutedPacketsIT extends PairOnNode {
                 Await.until("request and answer", side::frames, frames -> frames.stream()
                     .anyMatch(frame -> frame.contains("echo request"))
                     && frames.stream().anyMatch(frame -> frame.contains("echo reply")));
-                assertThat(side.frames()).noneMatch(frame -> frame.contains("vlan"));
+                assertThat(side.all()).noneMatch(frame -> frame.contains("vlan"));
             }
         }
         pair.areTranslated();

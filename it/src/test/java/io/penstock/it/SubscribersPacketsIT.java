@@ -88,7 +88,7 @@ class SubscribersPacketsIT {
             // Its ports of TCP are its own, and identifiers of ICMP are not counted.
             assertThat(Ask.tcp(first, 40000, NatPair.TELL)).allMatch(seen -> seen.startsWith("198.51.100.7 "));
             first.reaches(EdgeNetwork.SERVER);
-            assertThat(uplink.frames()).isEmpty();
+            assertThat(uplink.all()).isEmpty();
         }
         // The ports are free again when the connections are forgotten.
         pair.node().node().ovs().appctl("dpctl/flush-conntrack");

@@ -78,7 +78,7 @@ class TenantPacketsIT extends PairOnNode {
             assertThat(pair.second().askTcp(EdgeNetwork.SERVER, TenantPair.WEB)).isEqualTo(TenantPair.SECOND_PUBLIC);
             Await.until("the drops are counted", () -> node.packets(Table.NAT_OUT_CHECK, "not translated"),
                 count -> count >= 2);
-            assertThat(uplink.frames()).isEmpty();
+            assertThat(uplink.all()).isEmpty();
         } finally {
             node.node().ovs().appctl("dpctl/ct-del-limits", "zone=" + FIRST_ZONE);
         }

@@ -122,7 +122,7 @@ class TwicePacketsIT {
             own.reaches(SEEN);
             // Each tenant sees it where it wants.
             assertThat(neighbour.askTcp(NEIGHBOURS_SEEN, WEB)).isEqualTo(NEIGHBOURS_PUBLIC);
-            assertThat(foreign.frames()).isEmpty();
+            assertThat(foreign.all()).isEmpty();
         }
         // What the other tenant sees somewhere else is nothing special to this one.
         neighbour.doesNotReach(SEEN);
@@ -145,7 +145,7 @@ class TwicePacketsIT {
             assertThat(remote.askUdp(OWN, DNS)).isEqualTo(SEEN);
             remote.reaches(OWN);
             assertThat(echoes(remote, PUBLIC)).isEqualTo(MANY);
-            assertThat(foreign.frames()).isEmpty();
+            assertThat(foreign.all()).isEmpty();
         }
     }
 
@@ -213,7 +213,7 @@ class TwicePacketsIT {
             remote.getsNoUdpAnswer(PUBLIC, LOG);
             Await.until("the error is dropped", () -> node.packets(Table.NAT_OUT_CHECK, "not translated"),
                 count -> count > 0);
-            assertThat(errors.frames()).isEmpty();
+            assertThat(errors.all()).isEmpty();
         }
     }
 

@@ -112,7 +112,7 @@ class BranchIT {
             system.awaitApplied();
             try (Capture scrubbed = node.functions().capture("scrub", "inside", "vlan and tcp")) {
                 assertThat(ask(32_003, WEB)).isNotEmpty();
-                assertThat(scrubbed.frames()).isEmpty();
+                assertThat(scrubbed.all()).isEmpty();
             }
             assertThat(functions(trace(32_003, WEB), "outbound")).containsExactly("div");
         } finally {

@@ -158,7 +158,7 @@ class Icmp6ErrorIT {
         try (Capture uplink = transit.capture("ip6 and src net " + PREFIX + ":/64 and greater " + (NARROW + 15))) {
             final String received = transfer(host, server, Ipv6World.SERVER);
             assertThat(received).isEqualTo(Integer.toString(BYTES));
-            assertThat(uplink.frames()).isEmpty();
+            assertThat(uplink.all()).isEmpty();
         }
         assertThat(path(host, Ipv6World.SERVER)).contains("mtu " + NARROW);
     }

@@ -73,8 +73,8 @@ class TwoNodesIT {
             firstHere.doesNotReach(target);
             firstHere.getsNoTcpAnswer(target, WEB);
             // A node knows the pools of all: such a packet does not even leave it.
-            assertThat(arrived.frames()).isEmpty();
-            assertThat(inside.frames()).isEmpty();
+            assertThat(arrived.all()).isEmpty();
+            assertThat(inside.all()).isEmpty();
         }
     }
 
@@ -83,7 +83,7 @@ class TwoNodesIT {
         try (Capture inside = secondHere.capture("tcp or icmp")) {
             firstHere.doesNotReach(system.publicAddress("second-here"));
             firstHere.getsNoTcpAnswer(system.publicAddress("second-here"), WEB);
-            assertThat(inside.frames()).isEmpty();
+            assertThat(inside.all()).isEmpty();
         }
         // Their address is the same, and each means itself by it.
         assertThat(firstHere.address()).isEqualTo(secondHere.address());

@@ -57,12 +57,16 @@ public final class PlannedFlows {
         return Optional.ofNullable(flows.get(key));
     }
 
-    /** How many packets met the flows of a table that have this label. There has to be one at least. */
+    /**
+     * How many packets have met the flows of a table that have this label until now. There has to be a flow at least.
+     * What forwarding threads have counted is fetched first: else a flow could seem to have met nothing.
+     */
     public long packets(final Table table, final String label) {
         if (flows.values().stream().noneMatch(each -> is(each, table, label))) {
             throw new AssertionError("no flow of " + table.text() + " is labelled '" + label + "'");
         }
         long sum = 0;
+        ovs.appctl("revalidator/wait");
         final Matcher matcher =
             DUMPED.matcher(ovs.ofctl("--no-names", "dump-flows", bridge, "table=" + table.number()));
         while (matcher.find()) {
