@@ -72,6 +72,13 @@ final class Networks {
             List.of(list));
     }
 
+    /** The same on another port. */
+    static Tenant plain(final String name, final String port, final int vlan, final String publicAddress) {
+        final Tenant tenant = plain(name, vlan, publicAddress);
+        return new Tenant(name, List.of(new Tenant.Attachment("lan", NODE, port, vlan)), tenant.subnets(),
+            tenant.routes(), tenant.nat(), Optional.empty(), Optional.empty());
+    }
+
     /** A tenant on one VLAN of acc0 with 10.0.0.0/24 and a public address. */
     static Tenant plain(final String name, final int vlan, final String publicAddress) {
         return tenant(name, vlan, publicAddress, Optional.empty(), Optional.empty());

@@ -56,6 +56,12 @@ final class Script implements AutoCloseable {
         return lines();
     }
 
+    /** Asks it to end, and waits until it has; what it has printed after it was ready. */
+    List<String> terminate() {
+        process.destroy();
+        return end();
+    }
+
     @Override
     public void close() {
         Shell.stop(process);
