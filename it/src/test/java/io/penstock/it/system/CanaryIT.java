@@ -17,7 +17,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
-/** Two forwarders, beside which a third instance runs another version: a good one, and bad ones of three kinds. */
+/**
+ * Two forwarders, beside which a third instance runs another version: a good one, and bad ones of three kinds. They are
+ * judged by the tolerances that the model has, on whatever machine this runs: there are enough packets and probes that
+ * what a busy machine delays for a moment is no percent of them.
+ */
 @OnSystem
 @TestInstance(Lifecycle.PER_CLASS)
 class CanaryIT {
@@ -29,19 +33,25 @@ class CanaryIT {
     private static final String IN_SERVICE = "in-service";
     private static final int PORTS = 16;
     private static final Duration LIMIT = Duration.ofSeconds(60);
-    /** Begins so many connections, one after the other; prints how many were answered in so many seconds each. */
+    /** Begins so many connections at once; prints how many were answered within so many seconds. */
     private static final String CALLS = """
-        import socket, sys
-        done = 0
+        import selectors, socket, sys, time
+        selector, done, end = selectors.DefaultSelector(), 0, time.monotonic() + float(sys.argv[4])
         for number in range(int(sys.argv[3])):
-            try:
-                socket.create_connection((sys.argv[1], int(sys.argv[2])), float(sys.argv[4])).close()
-                done += 1
-            except OSError:
-                pass
+            call = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            call.setblocking(False)
+            call.connect_ex((sys.argv[1], int(sys.argv[2])))
+            selector.register(call, selectors.EVENT_WRITE)
+        while selector.get_map() and (left := end - time.monotonic()) > 0:
+            for key, _ in selector.select(left):
+                selector.unregister(key.fileobj)
+                done += key.fileobj.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == 0
+                key.fileobj.close()
         print(done)
         """;
     private static final int SOME = 24;
+    /** Of the model: so many packets a new version has to get before it is judged. */
+    private static final int LEAST_PACKETS = 100;
 
     private final EdgeSystem system;
     private final EdgeNode node;
@@ -96,14 +106,12 @@ class CanaryIT {
                 + more + "}")));
     }
 
-    /** Half of the connections, as there are few. The machine is busy with other things, too. */
-    private void introduce(final String version, final String kind, final int seconds, final int latency,
-            final int leastPackets) {
+    /** Half of the connections, as there are few; all that a verdict depends on has the value that the model has. */
+    private void introduce(final String version, final String kind, final int seconds) {
         function("""
             'instance': [{'name': 'cf1'}, {'name': 'cf2'}, {'name': 'cf3'}],
-            'canary': {'version': '%s', 'instance': ['cf3'], 'share': 50, 'duration': %d, 'least-packets': %d,
-                       'tolerance': {'loss': 20, 'latency': %d, 'drops': 2}}"""
-            .formatted(version, seconds, leastPackets, latency));
+            'canary': {'version': '%s', 'instance': ['cf3'], 'share': 50, 'duration': %d}"""
+            .formatted(version, seconds));
         Await.until("the controller knows", () -> is("version", version));
         node.functions().start(NEW, kind);
     }
@@ -148,29 +156,29 @@ class CanaryIT {
 
     /** None is dropped: one that is, is dropped whenever it tries again. */
     private void allAreAnswered() {
-        assertThat(answered(5)).isEqualTo(SOME);
+        assertThat(answered(10)).isEqualTo(SOME);
     }
 
     @Test
     void aGoodOneGoesForwardAndNothingIsLost() {
-        try (DatagramStreams before = new DatagramStreams(node, host, firstPort, PORTS, Duration.ofSeconds(25))) {
+        try (DatagramStreams before = new DatagramStreams(node, host, firstPort, PORTS, LIMIT)) {
             try (TcpStream first = new TcpStream(node, host); TcpStream second = new TcpStream(node, host)) {
                 first.awaitMore();
                 second.awaitMore();
-                introduce("good", FORWARDER, 6, 1000, 300);
+                introduce("good", FORWARDER, 5);
                 awaitInstance(NEW, "in-service, canary good");
                 system.awaitApplied();
                 try (DatagramStreams during = new DatagramStreams(node, host, firstPort + 2 * PORTS, PORTS,
-                        Duration.ofSeconds(12))) {
+                        LIMIT)) {
                     evidenceIsThere(awaitVerdict("forward"));
-                    final DatagramStreams.Result result = during.end();
+                    final DatagramStreams.Result result = during.finish();
                     Figures.tell("canary goes forward", result.lost() + " of " + result.sent() + " datagrams lost");
                     assertThat(result.lost()).isZero();
                 }
                 first.awaitMore();
                 second.awaitMore();
             }
-            assertThat(before.end().lost()).isZero();
+            assertThat(before.finish().lost()).isZero();
         }
         awaitInstance("cf1", "draining");
         awaitInstance(NEW, "in-service, canary good judged forward");
@@ -186,8 +194,8 @@ class CanaryIT {
 
     private static void evidenceIsThere(final JsonObject judged) {
         final JsonObject fresh = judged.getAsJsonObject("new-version");
-        assertThat(number(fresh, "packets-in")).isGreaterThanOrEqualTo(300);
-        assertThat(number(fresh, "dropped")).isLessThan(2);
+        assertThat(number(fresh, "packets-in")).isGreaterThanOrEqualTo(LEAST_PACKETS);
+        assertThat(number(fresh, "dropped")).isLessThanOrEqualTo(1);
         assertThat(number(fresh, "probes")).isGreaterThan(20);
         assertThat(number(fresh, "median-round-trip")).isPositive();
         final JsonObject old = judged.getAsJsonObject("old-version");
@@ -197,11 +205,11 @@ class CanaryIT {
 
     @Test
     void oneThatDropsGoesBackAndTheEvidenceSaysWhy() {
-        introduce("strict", "packet-filter", 60, 10_000, 10);
+        introduce("strict", "packet-filter", 60);
         awaitInstance(NEW, "in-service, canary strict");
         system.awaitApplied();
         final JsonObject judged = Await.until("it is judged", LIMIT, () -> {
-            answered(0.5);
+            answered(0.2);
             return canary();
         }, canary -> canary.has("decided"));
         assertThat(judged.get("state").getAsString()).as("%s", judged).isEqualTo("back");
@@ -217,20 +225,20 @@ class CanaryIT {
 
     @Test
     void oneThatIsSlowGoesBack() {
-        introduce("slow", FORWARDER, 60, 300, 10);
+        introduce("slow", FORWARDER, 60);
         awaitInstance(NEW, "in-service, canary slow");
         try (TestRun.Closing slow = node.slowFunction(NEW)) {
             final JsonObject judged = awaitVerdict("back");
             assertThat(judged.get("reason").getAsString()).contains("median round trip is ");
             assertThat(number(judged.getAsJsonObject("new-version"), "median-round-trip")).isGreaterThan(
-                3 * number(judged.getAsJsonObject("old-version"), "median-round-trip"));
+                2 * number(judged.getAsJsonObject("old-version"), "median-round-trip"));
         }
         allAreAnswered();
     }
 
     @Test
     void oneThatFailsGoesBackAtOnceAndARestartOfTheControllerKeepsThat() {
-        introduce("dead", FORWARDER, 600, 1000, 10);
+        introduce("dead", FORWARDER, 600);
         Await.until("it is measured", LIMIT, () -> is("state", "judging"));
         node.killFunction(NEW);
         final JsonObject judged = awaitVerdict("back");
@@ -246,7 +254,7 @@ class CanaryIT {
         node.settle();
         assertThat(packets(NEW)).isEqualTo(had);
         // Another name is another attempt, and what was found out before stays.
-        introduce("alive", FORWARDER, 600, 1000, 10);
+        introduce("alive", FORWARDER, 600);
         Await.until("it is measured", LIMIT, () -> is("state", "judging"));
         assertThat(system.function("cf").getAsJsonArray("canary")).hasSizeGreaterThan(1);
     }

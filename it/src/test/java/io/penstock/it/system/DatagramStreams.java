@@ -13,7 +13,7 @@ import java.util.List;
 final class DatagramStreams implements AutoCloseable {
     /** Prints how many were sent, how many have no answer, and the longest time that a port waited for one. */
     private static final String PROGRAM = """
-        import selectors, socket, sys, time
+        import selectors, signal, socket, sys, time
         server, port, count, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
         selector, last, waiting, sent, longest = selectors.DefaultSelector(), {}, {}, 0, 0.0
         for number in range(count):
@@ -25,14 +25,18 @@ final class DatagramStreams implements AutoCloseable {
         print("ready", flush=True)
         begun = time.monotonic()
         due = begun
-        while (now := time.monotonic()) < begun + seconds + 2:
-            if now >= due and now < begun + seconds:
+        ended = []
+        signal.signal(signal.SIGTERM, lambda *_: ended.append(time.monotonic()))
+        while (now := time.monotonic()) < (end := min([begun + seconds, *ended])) + 10:
+            if now >= end and not any(waiting.values()):
+                break
+            if now >= due and now < end:
                 due += 0.02
                 for link in last:
                     sent += 1
                     waiting[link].add(sent)
                     link.send(sent.to_bytes(4, "big"))
-            for key, _ in selector.select(max(0, due - time.monotonic()) if now < begun + seconds else 0.1):
+            for key, _ in selector.select(max(0, due - time.monotonic()) if now < end else 0.1):
                 link, now = key.fileobj, time.monotonic()
                 waiting[link].discard(int.from_bytes(link.recv(100), "big"))
                 longest = max(longest, now - (last[link] or now))
@@ -61,6 +65,12 @@ final class DatagramStreams implements AutoCloseable {
             Integer.toString(PORT), Integer.toString(ports), Long.toString(time.toSeconds()),
             Integer.toString(firstPort));
         Await.until("datagrams go out", () -> Shell.printed(file).startsWith("ready"));
+    }
+
+    /** Ends them before their time, once what was sent is answered or ten seconds have passed. */
+    Result finish() {
+        process.destroy();
+        return end();
     }
 
     /** Waits for the end. */
