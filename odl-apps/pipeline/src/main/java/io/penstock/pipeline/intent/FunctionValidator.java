@@ -138,7 +138,7 @@ final class FunctionValidator {
     private void checkAcls() {
         for (final Acl acl : snapshot.acls().values()) {
             final String list = "acl " + acl.name();
-            if (acl.entries().size() >= Priority.ACL_ENTRIES) {
+            if (acl.entries().size() > Priority.ACL_ENTRIES) {
                 add(list, "aces", "more than " + Priority.ACL_ENTRIES + " entries");
             }
             for (final Acl.Entry entry : acl.entries()) {

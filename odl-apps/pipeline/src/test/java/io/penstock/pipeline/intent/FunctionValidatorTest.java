@@ -11,7 +11,9 @@ import io.penstock.pipeline.plan.Chained;
 import io.penstock.pipeline.plan.DualStack;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Priority;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -80,6 +82,18 @@ class FunctionValidatorTest {
             List.of(acl));
         assertThat(check(snapshot)).singleElement().hasToString(
             "acl odd: ace six / matches/ipv6/protocol: the data plane cannot express it");
+    }
+
+    @Test
+    void aListHasAsManyEntriesAsThereArePriorities() {
+        final Acl.Entry entry = new Acl.Entry("e", true, Optional.empty(), Optional.empty(), Optional.empty(),
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), List.of());
+        for (final int more : new int[] {0, 1}) {
+            final Acl acl = new Acl("long", Collections.nCopies(Priority.ACL_ENTRIES + more, entry));
+            assertThat(check(Snapshot.of(List.of(), Backbone.NONE, List.of(), List.of(), List.of(), List.of(),
+                List.of(acl)))).extracting(Violation::leaf).isEqualTo(more == 0 ? List.of() : List.of("aces"));
+        }
+        assertThat(Priority.aclEntry(Priority.ACL_ENTRIES - 1)).isGreaterThan(Priority.LOW);
     }
 
     @Test
