@@ -192,6 +192,58 @@ class RequestTest {
     }
 
     @Test
+    void initRebootOfAnUnknownClientWithAnAddressOfAnotherIsNotAnswered() {
+        final String address = network.bind(A);
+        assertThat(network.silence(request(B).wants(address))).isEqualTo(Answer.Reason.NO_RECORD);
+        assertThat(network.lease(address).mac()).isEqualTo(A);
+    }
+
+    @Test
+    void aDeclinedAddressIsNoRecordOfItsClient() {
+        final String address = network.bind(A);
+        network.ask(new TestMessage(MessageType.DECLINE, A).wants(address).server(SERVER));
+        assertThat(network.lease(address).state()).isEqualTo(Lease.State.DECLINED);
+        assertThat(network.silence(request(A).wants(address))).isEqualTo(Answer.Reason.NO_RECORD);
+        assertThat(network.silence(request(A).wants("10.0.1.15"))).isEqualTo(Answer.Reason.NO_RECORD);
+    }
+
+    @Test
+    void aClientWithAReservationIsKnownBeforeItsFirstLease() {
+        network.keeping("10.0.1.200", A);
+        assertNak(request(A).wants("10.0.1.12"));
+    }
+
+    @Test
+    void aClientWhoseReservationIsTakenDoesNotGetAnyAddressThatItNames() {
+        network.keeping("10.0.1.200", A);
+        network.leases.put(new Lease(Ipv4.parse("10.0.1.200"), Lease.State.DECLINED, "other", B, "lan", "",
+            Network.START + Network.LEASE));
+        assertNak(request(A).wants("10.0.1.12"));
+        assertThat(network.leases.at(Ipv4.parse("10.0.1.12"))).isEmpty();
+    }
+
+    @Test
+    void aRefusedClientLosesItsOffer() {
+        final String address = network.offered(discover(A));
+        assertNak(request(A).server(SERVER).wants("10.0.1.77"));
+        assertThat(network.offered(discover(B))).isEqualTo(address);
+    }
+
+    @Test
+    void anAddressNamedTwiceIsRenewedAndZeroIsNone() {
+        final String address = network.bind(A);
+        network.reply(request(A).has(address).wants(address).to(SERVER), MessageType.ACK);
+        assertThat(network.silence(request(A).wants("0.0.0.0"))).isEqualTo(Answer.Reason.INCOMPLETE);
+    }
+
+    @Test
+    void aLeaseThroughARelayAgentInAnAttachedSubnetIsAtNoAttachment() {
+        final String address = network.offered(discover(A).through("10.0.2.2"));
+        network.reply(request(A).through("10.0.2.2").server("10.0.2.1").wants(address), MessageType.ACK);
+        assertThat(network.lease(address).attachment()).isEmpty();
+    }
+
+    @Test
     void section41RepliesGoWhereTheClientHears() {
         final long server = Ipv4.parse(SERVER);
         assertThat(network.delivery(discover(A))).isEqualTo(
