@@ -91,7 +91,7 @@ class BoundsTest {
     @ParameterizedTest
     @CsvSource({"'', true", "0100, true", "0101aa, true", "050401020304, true", "0504010203, false",
         "0503010203, false", "05050102030405, false",
-        "01, false", "0101, false", "0101aa01, false", "0101aa0201bb, true"})
+        "01, false", "0101, false", "0101aa01, false", "0101aa0203bb, false", "0101aa0201bb, true"})
     void anAgentOptionIsWholeSubOptions(final String option, final boolean right) {
         assertThat(RelayAgent.isRight(Bytes.parseHex(option))).isEqualTo(right);
     }
