@@ -131,6 +131,10 @@ class ActionTest {
         final FieldMatch low = new FieldMatch(MatchField.IP_DST, 1, 0xff);
         assertThat(low.and(new FieldMatch(MatchField.IP_DST, 0x100, 0xff00)))
             .isEqualTo(new FieldMatch(MatchField.IP_DST, 0x101, 0xffff));
+        final FieldMatch wide = new FieldMatch(MatchField.IPV6_DST, 1, 2, 0xff, 0xf);
+        assertThat(wide.and(new FieldMatch(MatchField.IPV6_DST, 0x100, 0x20, 0xff00, 0xf0)))
+            .isEqualTo(new FieldMatch(MatchField.IPV6_DST, 0x101, 0x22, 0xffff, 0xff));
+        assertRefused(() -> wide.and(new FieldMatch(MatchField.IPV6_DST, 1, 0, 1, 0)));
         assertRefused(() -> low.and(low));
         assertRefused(() -> low.and(new FieldMatch(MatchField.IP_SRC, 0x100, 0xff00)));
     }

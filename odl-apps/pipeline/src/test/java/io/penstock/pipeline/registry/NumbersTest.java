@@ -102,6 +102,9 @@ class NumbersTest {
 
     @Test
     void prioritiesOfListsHaveTheirLimits() {
+        for (int length = 1; length <= 128; length++) {
+            assertThat(Priority.prefix(length)).as("longest prefix first").isGreaterThan(Priority.prefix(length - 1));
+        }
         assertThat(Priority.chainRule(0)).isLessThan(Priority.prefix(0)).isGreaterThan(Priority.chainRule(1));
         assertThat(Priority.chainRule(Priority.CHAIN_RULES - 1)).isGreaterThan(Priority.HIGH);
         assertThat(Priority.aclEntry(0)).isLessThan(Priority.TOP).isEqualTo(Priority.aclEntry(1) + 1);
