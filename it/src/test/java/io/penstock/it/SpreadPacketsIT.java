@@ -42,6 +42,8 @@ class SpreadPacketsIT extends PairOnNode {
     private static final String TALKS = """
         import socket, sys, time
         links = [socket.create_connection((sys.argv[1], int(sys.argv[2])), 5) for _ in range(int(sys.argv[3]))]
+        for link in links:
+            link.settimeout(30)  # TCP waits longer after each loss, also on a busy machine.
         end = time.monotonic() + float(sys.argv[4])
         print("ready", flush=True)
         broken = set()
