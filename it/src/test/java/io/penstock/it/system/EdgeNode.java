@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -251,6 +252,20 @@ final class EdgeNode {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Runs a command beside the resolvers of the node. */
+    String inResolvers(final String... command) {
+        return Shell.PLAIN.inNamespace(resolversSpace()).run(command);
+    }
+
+    /** Process ids of the resolvers of the node. */
+    Set<String> resolvers() {
+        return Shell.PLAIN.run("ip", "netns", "pids", resolversSpace()).lines().collect(Collectors.toSet());
+    }
+
+    private String resolversSpace() {
+        return network.nodeSpace().name() + "-dns";
     }
 
     /** Where files of tests go. */
