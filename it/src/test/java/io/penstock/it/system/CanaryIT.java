@@ -248,6 +248,7 @@ class CanaryIT {
         system.controller().start();
         system.awaitSync();
         awaitInstance(NEW, "draining, canary dead judged back");
+        system.awaitApplied();
         assertThat(canary()).isEqualTo(judged);
         final long had = packets(NEW);
         allAreAnswered();
