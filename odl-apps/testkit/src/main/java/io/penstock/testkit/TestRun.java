@@ -3,6 +3,8 @@ package io.penstock.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -94,6 +96,18 @@ public final class TestRun implements AutoCloseable {
     }
 
     private static void sweep() {
+        // Another process may sweep at the same time: it waits, and finds nothing left.
+        try (FileChannel file = FileChannel.open(TEMPORARY.resolve("penstock-tests.lock"), StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE)) {
+            final FileLock lock = file.lock();
+            removeLeft();
+            lock.release();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void removeLeft() throws IOException {
         try (Stream<Path> files = Files.list(TEMPORARY)) {
             for (final Path left : files.filter(path -> isLeft(path.getFileName().toString())).toList()) {
                 killUsersOf(left);
@@ -105,8 +119,6 @@ public final class TestRun implements AutoCloseable {
                 }
                 delete(left);
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
         Namespace.names().stream().filter(TestRun::isLeft).forEach(Namespace::delete);
     }
