@@ -180,7 +180,7 @@ TIERS = (
     Tier("python", "quick", 2, "unit tests, documents", _python("not node and not up")),
     Tier("lint", "quick", 2, "static analysis of Python, shell and YANG", _lint),
     Tier("system", "whole", 1, "the controller as it is shipped, two nodes, hosts", _maven(*_failsafe("system"))),
+    Tier("up", "whole", 1, "./penstock up, the commands of all documents, ./penstock down", _python("up")),
     Tier("packets", "whole", 2, "packets through a node with a plan loaded by hand", _maven(*_failsafe("packets"))),
     Tier("nodes", "whole", 2, "nodes, agents and functions", _python("node")),
-    Tier("up", "whole", 2, "./penstock up, the commands of all documents, ./penstock down", _python("up")),
 )
