@@ -32,8 +32,12 @@ public final class PacketInCounts {
             }
         }
 
+        LongAdder counter(final Fate fate) {
+            return requireNonNull(fates.get(fate));
+        }
+
         long of(final Fate fate) {
-            return fates.get(fate).sum();
+            return counter(fate).sum();
         }
     }
 
@@ -44,7 +48,7 @@ public final class PacketInCounts {
         final Counters mine = counters.computeIfAbsent(service, name -> new Counters());
         return packet -> {
             try {
-                mine.fates.get(onPacketIn.apply(packet)).increment();
+                mine.counter(onPacketIn.apply(packet)).increment();
             } catch (RuntimeException e) {
                 // The bytes of the packet are not logged: a host could fill the log with them.
                 mine.failed.increment();
