@@ -44,6 +44,7 @@ final class Connections implements MastershipChangeService {
      *
      * @param answer what is awaited; it is itself left as it is
      */
+    @SuppressWarnings("CollectionUndefinedEquality") // a future is equal to itself alone
     <T> CompletableFuture<T> whileConnected(final SwitchId id, final CompletableFuture<T> answer) {
         final CompletableFuture<T> guarded = answer.copy();
         final Set<CompletableFuture<?>> pending = awaited.computeIfAbsent(id, key -> ConcurrentHashMap.newKeySet());
