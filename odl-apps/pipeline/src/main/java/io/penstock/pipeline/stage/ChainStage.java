@@ -229,8 +229,9 @@ public final class ChainStage implements Stage {
         for (final Direction direction : Direction.values()) {
             final Map<Hops.Stop, SortedMap<Integer, Hops.Next>> next = hops.next(direction);
             boolean parted = false;
-            for (final Hops.Stop from : next.keySet()) {
-                final SortedMap<Integer, Hops.Next> ways = next.get(from);
+            for (final Map.Entry<Hops.Stop, SortedMap<Integer, Hops.Next>> stop : next.entrySet()) {
+                final Hops.Stop from = stop.getKey();
+                final SortedMap<Integer, Hops.Next> ways = stop.getValue();
                 if (Set.copyOf(ways.values()).size() == 1) {
                     final int path = ways.firstKey();
                     leave(hops, sink, Table.CHAIN_RETURN, from, requireNonNull(ways.get(path)), direction, List.of(),
