@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.testkit;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -136,19 +138,19 @@ public final class OvsSandbox implements TestRun.Closing {
 
     /** Ends the database at once, as kill -9 does. */
     public void killDatabase() {
-        Shell.stop(processes.remove(DATABASE));
+        Shell.stop(requireNonNull(processes.remove(DATABASE)));
         delete(socket());
     }
 
     /** Ends the switch at once, as kill -9 does. */
     public void killSwitch() {
-        Shell.stop(processes.remove(SWITCH));
+        Shell.stop(requireNonNull(processes.remove(SWITCH)));
         delete(directory.resolve("ovs-vswitchd.1.ctl"));
     }
 
     /** Stops the switch where it is, with its connections open, or lets it go on. */
     public void freezeSwitch(final boolean frozen) {
-        shell.run("kill", frozen ? "-STOP" : "-CONT", Long.toString(processes.get(SWITCH).pid()));
+        shell.run("kill", frozen ? "-STOP" : "-CONT", Long.toString(requireNonNull(processes.get(SWITCH)).pid()));
     }
 
     private static void delete(final Path file) {

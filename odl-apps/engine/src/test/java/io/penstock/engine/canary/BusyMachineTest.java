@@ -50,7 +50,7 @@ class BusyMachineTest {
             Judgement now = judge.look(0, counters.readings());
             for (int second = 1; second < LIMIT && !now.isFinal(); second++) {
                 final boolean stopped = random.nextInt(20) == 0;
-                final long micros = 500 + random.nextInt(4500);
+                final long micros = 500L + random.nextInt(4500);
                 for (int each = 0; each < ALL.size(); each++) {
                     second(each, stopped, micros, dropPercent, slower, lostPercent);
                 }

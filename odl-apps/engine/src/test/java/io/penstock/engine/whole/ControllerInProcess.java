@@ -63,7 +63,7 @@ final class ControllerInProcess implements TestRun.Closing {
     Registration guardAllocations(final DOMDataTreeCommitCohort cohort) {
         return mdsal.domBroker().getExtensions().getInstance(DOMDataTreeCommitCohortRegistry.class)
             .registerCommitCohort(new DOMDataTreeIdentifier(LogicalDatastoreType.CONFIGURATION,
-                YangInstanceIdentifier.of(Allocations.QNAME)), cohort)::close;
+                YangInstanceIdentifier.of(Allocations.QNAME)), cohort);
     }
 
     int openFlowPort() {

@@ -44,7 +44,7 @@ class SpreadStageTest {
         final List<Instance> after = share(List.of(TWO, HEAVY, OLD));
         assertThat(counts(after)).isEqualTo(Map.of(TWO, 12L, HEAVY, 52L));
         for (int bucket = 0; bucket < before.size(); bucket++) {
-            if (before.get(bucket) != ONE) {
+            if (!before.get(bucket).equals(ONE)) {
                 assertThat(after.get(bucket)).isEqualTo(before.get(bucket));
             }
         }

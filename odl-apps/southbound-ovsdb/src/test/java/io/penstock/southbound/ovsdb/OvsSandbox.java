@@ -3,6 +3,7 @@ package io.penstock.southbound.ovsdb;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -161,7 +162,7 @@ final class OvsSandbox implements AutoCloseable {
         try {
             final Process process = builder(command).start();
             process.getOutputStream().close();
-            final String output = new String(process.getInputStream().readAllBytes());
+            final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0) {
                 return output.strip();
             }
