@@ -81,10 +81,14 @@ final class SharedNode {
             taken = false;
         } finally {
             if (!clean) {
-                current = null;
+                forget();
                 run.close();
             }
         }
+    }
+
+    private static synchronized void forget() {
+        current = null;
     }
 
     private static void reset(final OvsSandbox ovs) {
