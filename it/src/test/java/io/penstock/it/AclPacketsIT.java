@@ -102,7 +102,7 @@ class AclPacketsIT {
             host.serve("socat", "-b", "65535", "UDP4-RECVFROM:" + ECHO + ",fork", "PIPE");
         }
         network.server().serve("/usr/bin/python3", "-c", LONG_ANSWER);
-        network.server().serve("socat", "TCP4-LISTEN:" + ECHO + ",reuseaddr,fork", "PIPE");
+        network.server().serveTcp(ECHO, "PIPE");
     }
 
     @AfterAll

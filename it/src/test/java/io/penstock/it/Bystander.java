@@ -61,7 +61,7 @@ final class Bystander implements AutoCloseable {
     /** Serves what it needs. */
     static void serve(final EdgeNetwork network) {
         Datagrams.echo(network.server(), UDP);
-        network.server().serve("socat", "TCP4-LISTEN:" + TCP + ",reuseaddr,fork", "EXEC:cat");
+        network.server().serveTcp(TCP, "EXEC:cat");
     }
 
     /** Begins; the connection is there when this returns. */

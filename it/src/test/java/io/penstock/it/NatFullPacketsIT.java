@@ -43,7 +43,7 @@ class NatFullPacketsIT extends PairOnNode {
     @BeforeAll
     static void start() {
         Datagrams.echo(node.network().server(), ECHO);
-        node.network().server().serve("socat", "TCP4-LISTEN:" + TALK + ",reuseaddr,fork", "PIPE");
+        node.network().server().serveTcp(TALK, "PIPE");
         node.load(TenantPair.intent());
         room = node.node().ovs().appctl("dpctl/ct-get-maxconns");
     }

@@ -48,7 +48,7 @@ class SessionPacketsIT extends PairOnNode {
     @BeforeAll
     static void start() {
         node.network().server().serve("socat", "-b", "65535", "UDP4-RECVFROM:" + ECHO + ",fork", "PIPE");
-        node.network().server().serve("socat", "TCP4-LISTEN:" + UPLOAD + ",reuseaddr,fork", "EXEC:sha256sum");
+        node.network().server().serveTcp(UPLOAD, "EXEC:sha256sum");
     }
 
     @BeforeEach

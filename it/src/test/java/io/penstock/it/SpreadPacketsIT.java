@@ -64,7 +64,7 @@ class SpreadPacketsIT extends PairOnNode {
 
     @BeforeAll
     static void start() {
-        node.network().server().serve("socat", "TCP4-LISTEN:" + ECHO + ",reuseaddr,fork,backlog=100", "PIPE");
+        node.network().server().serveTcp(ECHO, "PIPE");
         load(Set.of(), ONE, TWO);
         node.functions().start("fw1", "packet-filter");
         node.functions().start("fw2", "packet-filter");

@@ -73,7 +73,7 @@ class TwicePacketsIT {
             remote.shell().run("ip", "address", "add", more + "/32", "dev", Host.DEVICE);
             network.transit().route(more, SAME);
         }
-        remote.serve("socat", "TCP4-LISTEN:" + DIGEST + ",reuseaddr,fork", "EXEC:sha256sum");
+        remote.serveTcp(DIGEST, "EXEC:sha256sum");
         neighbour = network.host("acc0", NEIGHBOURS_VLAN, SAME + "/24", GATEWAY);
         for (final Host host : List.of(network.server(), remote, service, own)) {
             host.serveTcp(WEB);

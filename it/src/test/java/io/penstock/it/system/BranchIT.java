@@ -46,7 +46,7 @@ class BranchIT {
             Intent.tenant(TENANT, node, VLAN, Intent.FIRST_POOL, "'chain': 'branching'"))));
         host = node.host(VLAN);
         for (final int port : List.of(WEB, OTHER)) {
-            node.network().server().serve("socat", "TCP4-LISTEN:" + port + ",reuseaddr,fork", "PIPE");
+            node.network().server().serveTcp(port, "PIPE");
         }
         node.functions().start("div", "packet-divert-ct");
         node.functions().start("post", "packet-filter");

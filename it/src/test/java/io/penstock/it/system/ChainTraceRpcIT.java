@@ -73,7 +73,7 @@ class ChainTraceRpcIT {
         system.restconf().put(Intent.path(TENANT), Intent.tenants(List.of(
             Intent.tenant(TENANT, node, VLAN, Intent.FIRST_POOL, "'chain': 'walled'"))));
         host = node.host(VLAN);
-        node.network().server().serve("socat", "TCP4-LISTEN:" + SERVICE + ",reuseaddr,fork", "PIPE");
+        node.network().server().serveTcp(SERVICE, "PIPE");
         INSTANCES.forEach(instance -> node.functions().start(instance, "packet-filter"));
     }
 

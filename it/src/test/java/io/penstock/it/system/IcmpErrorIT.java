@@ -149,10 +149,7 @@ class IcmpErrorIT {
     void theWorldFindsThePathToANarrowSubnet() {
         put(", 'mtu': " + NARROW);
         final String address = system.publicAddress("acme");
-        server.serve("socat", "TCP4-LISTEN:" + (SINK + 1) + ",reuseaddr,fork",
-            "SYSTEM:head -c " + (MEGABYTES << 20) + " /dev/zero");
-        Await.until("the server listens", () -> server.shell().run("ss", "-Hltn", "sport = " + (SINK + 1))
-            .contains(":" + (SINK + 1)));
+        server.serveTcp(SINK + 1, "SYSTEM:head -c " + (MEGABYTES << 20) + " /dev/zero");
         assertThat(host.shell().attempt(PATIENCE, "sh", "-c", "socat -u TCP4:" + EdgeNetwork.SERVER + ":" + (SINK + 1)
             + " - | wc -c").output().strip()).isEqualTo(Integer.toString(MEGABYTES << 20));
         assertThat(server.shell().run("ip", "route", "get", address)).contains("mtu " + NARROW);

@@ -59,6 +59,7 @@ class RestartIT {
             pings.close();
             tcp.close();
         }
+        node.network().stopServers();
     }
 
     @Test

@@ -23,7 +23,7 @@ final class TcpStream implements AutoCloseable {
 
     /** Starts the server that sends everything back. */
     static void serve(final EdgeNode node) {
-        node.network().server().serve("socat", "TCP4-LISTEN:" + PORT + ",reuseaddr,fork", "EXEC:cat");
+        node.network().server().serveTcp(PORT, "EXEC:cat");
     }
 
     /** Connects. */

@@ -20,6 +20,7 @@ public final class EdgeNetwork {
     private static final String SERVER_SIDE_OF_TRANSIT = "198.18.0.1";
 
     private final TestRun run;
+    private final Servers servers;
     private final Namespace nodeSpace;
     private final Namespace customerSpace;
     private final OvsSandbox customerSwitch;
@@ -43,6 +44,7 @@ public final class EdgeNetwork {
     public EdgeNetwork(final TestRun run, final Namespace nodeSpace, final List<String> accessPorts,
             final String backboneAddress, final List<String> publicPrefixes) {
         this.run = run;
+        servers = run.closing(new Servers());
         this.nodeSpace = nodeSpace;
         customerSpace = run.namespace("lan");
         customerSwitch = OvsSandbox.userspace(run, customerSpace);
@@ -55,10 +57,10 @@ public final class EdgeNetwork {
         final Namespace serverSpace = run.namespace("server");
         transitSpace.link(Host.DEVICE, nodeSpace, UPLINK);
         serverSpace.link(Host.DEVICE, transitSpace, "eth1");
-        transit = new Host(run, transitSpace, TRANSIT + "/24").router();
+        transit = new Host(run, servers, transitSpace, TRANSIT + "/24").router();
         transit.shell().run("ip", "address", "add", SERVER_SIDE_OF_TRANSIT + "/24", "dev", "eth1");
         publicPrefixes.forEach(prefix -> transit.route(prefix, backboneAddress));
-        server = new Host(run, serverSpace, SERVER + "/24").route("default", SERVER_SIDE_OF_TRANSIT);
+        server = new Host(run, servers, serverSpace, SERVER + "/24").route("default", SERVER_SIDE_OF_TRANSIT);
     }
 
     private static String bridge(final String port) {
@@ -68,6 +70,11 @@ public final class EdgeNetwork {
     /** Where the node has to run: its devices are there. */
     public Namespace nodeSpace() {
         return nodeSpace;
+    }
+
+    /** Ends what serves on the hosts, so that the next test finds their ports free. */
+    public void stopServers() {
+        servers.close();
     }
 
     /** The router on the uplink. */
@@ -88,17 +95,17 @@ public final class EdgeNetwork {
         space.link(Host.DEVICE, transit.namespace(), cable);
         transit.shell().run("ip", "address", "add",
             gateway + addressWithLength.substring(addressWithLength.indexOf('/')), "dev", cable);
-        return new Host(run, space, addressWithLength).route("default", gateway);
+        return new Host(run, servers, space, addressWithLength).route("default", gateway);
     }
 
     /** A host on a VLAN of an access port, with a default route. */
     public Host host(final String port, final int vlan, final String addressWithLength, final String gateway) {
-        return new Host(run, plugged(port, vlan), addressWithLength).route("default", gateway);
+        return new Host(run, servers, plugged(port, vlan), addressWithLength).route("default", gateway);
     }
 
     /** A host on a VLAN of an access port that has no address yet. */
     public Host host(final String port, final int vlan) {
-        return new Host(run, plugged(port, vlan));
+        return new Host(run, servers, plugged(port, vlan));
     }
 
     private Namespace plugged(final String port, final int vlan) {
@@ -113,7 +120,7 @@ public final class EdgeNetwork {
     /** A host behind a router of a customer, which has the gateway's address on a cable of its own to it. */
     public Host behind(final Host router, final String addressWithLength, final String gateway) {
         final String length = addressWithLength.substring(addressWithLength.indexOf('/'));
-        return new Host(run, behind(router, gateway + length).namespace(), addressWithLength)
+        return new Host(run, servers, behind(router, gateway + length).namespace(), addressWithLength)
             .route("default", gateway);
     }
 
@@ -124,7 +131,7 @@ public final class EdgeNetwork {
         final String cable = "h" + hosts;
         space.link(Host.DEVICE, router.namespace(), cable);
         router.shell().run("ip", "address", "add", gatewayWithLength, "dev", cable);
-        return new Host(run, space);
+        return new Host(run, servers, space);
     }
 
     /** The other end of a host's cable. */

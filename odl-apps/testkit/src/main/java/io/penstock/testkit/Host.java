@@ -13,19 +13,24 @@ public final class Host {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    private static final String TELL_SOURCE = "SYSTEM:read line; echo $SOCAT_PEERADDR";
+
     private final TestRun run;
+    private final Servers servers;
     private final Namespace namespace;
     private final String address;
 
     /** A host without an address, for one that gets it by DHCP. */
-    Host(final TestRun run, final Namespace namespace) {
+    Host(final TestRun run, final Servers servers, final Namespace namespace) {
         this.run = run;
+        this.servers = servers;
         this.namespace = namespace;
         address = "";
     }
 
-    Host(final TestRun run, final Namespace namespace, final String addressWithLength) {
+    Host(final TestRun run, final Servers servers, final Namespace namespace, final String addressWithLength) {
         this.run = run;
+        this.servers = servers;
         this.namespace = namespace;
         address = addressWithLength.substring(0, addressWithLength.indexOf('/'));
         shell().run("ip", "address", "add", addressWithLength, "dev", DEVICE);
@@ -94,22 +99,43 @@ public final class Host {
 
     /** Serves TCP: tells every client the source address of its connection. */
     public void serveTcp(final int port) {
-        serve("socat", "TCP4-LISTEN:" + port + ",reuseaddr,fork", "SYSTEM:read line; echo $SOCAT_PEERADDR");
-        Await.until("TCP server listens", () -> shell().run("ss", "-Hltn", "sport = " + port).contains(":" + port));
+        serveTcp(port, TELL_SOURCE);
     }
 
-    /** Serves UDP: tells every client the source address of its datagram. */
+    /**
+     * Serves TCP with an address of socat(1) for each connection: {@code PIPE} sends everything back.
+     *
+     * @throws AssertionError if the port has a server already, which would answer in place of this one
+     */
+    public void serveTcp(final int port, final String answer) {
+        serveSocat("-Hltn", port, "TCP4-LISTEN:" + port + ",reuseaddr,fork,backlog=100", answer);
+    }
+
+    /**
+     * Serves UDP: tells every client the source address of its datagram.
+     *
+     * @throws AssertionError if the port has a server already, which would answer in place of this one
+     */
     public void serveUdp(final int port) {
-        serve("socat", "UDP4-RECVFROM:" + port + ",fork", "SYSTEM:read line; echo $SOCAT_PEERADDR");
-        Await.until("UDP server listens", () -> shell().run("ss", "-Hlun", "sport = " + port).contains(":" + port));
+        serveSocat("-Hlun", port, "UDP4-RECVFROM:" + port + ",fork", TELL_SOURCE);
     }
 
-    /** Runs a server until the end of the test; gives the file that its output goes to. */
+    private void serveSocat(final String sockets, final int port, final String listen, final String answer) {
+        if (isServed(sockets, port)) {
+            throw new AssertionError(this + " has a server on port " + port + " already");
+        }
+        serve("socat", listen, answer);
+        Await.until("port " + port + " has a server", () -> isServed(sockets, port));
+    }
+
+    private boolean isServed(final String sockets, final int port) {
+        return shell().run("ss", sockets, "sport = " + port).contains(":" + port);
+    }
+
+    /** Runs a server until the servers of the network are stopped; gives the file that its output goes to. */
     public Path serve(final String... command) {
         final Path output = file("server");
-        final Process process = shell().start(output, command);
-        final TestRun.Closing stop = () -> Shell.stop(process);
-        run.closing(stop);
+        servers.add(shell().start(output, command));
         return output;
     }
 
