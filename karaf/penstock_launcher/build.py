@@ -109,7 +109,6 @@ def maven(log_name, *arguments, environment=None, lane=None):
         except BaseException:
             process.terminate()
             raise
-    report.end()
     if process.returncode:
         if report.failed_tests:
             said = "failed tests:\n" + "\n".join(report.failed_tests)
@@ -128,10 +127,9 @@ class Report:
         self.failed_tests = []
         self._say = say_line
         self._clock = clock
-        self._module = None
         self._reason: list[str] | None = None
         """What the last failed test has said; None once that is known."""
-        self._started = self._last = clock()
+        self._last = clock()
         self._files, self._reported, self._megabytes = 0, 0, 0.0
 
     def line(self, text):
@@ -139,9 +137,8 @@ class Report:
         module, fetched, long_test = _MODULE.match(text), _FETCHED.match(text), _LONG_TEST.match(text)
         failed_test = _FAILED_TEST.match(text)
         if module:
-            self.end()
-            self._module = f"[{module['number']:>2}/{module['total']}] {module['name']}"
-            self._started = self._clock()
+            # Its time is not known: modules are built side by side.
+            self._say(f"[{module['number']:>2}/{module['total']}] {module['name']}")
         elif long_test:
             self._say(f"        {long_test['name']}")
         elif fetched:
@@ -165,9 +162,3 @@ class Report:
             self._reason = None
         elif text.strip() and len(reason) < _REASON_LINES:
             reason.append(text.strip()[:_REASON_WIDTH])
-
-    def end(self):
-        """The module is done."""
-        if self._module:
-            self._say(f"{self._module}  {self._clock() - self._started:.1f} s")
-        self._module = None

@@ -131,10 +131,10 @@ def _maven(*arguments: str) -> collections.abc.Callable[[Lane, pathlib.Path], No
 
 
 def _java(lane: Lane, folder: pathlib.Path) -> None:
-    """Builds all modules, with the tests that belong to the build."""
+    """Builds and analyses all modules, with the tests that belong to the build."""
     stamp = build.fingerprint()
     # All modules, even when one fails: a person wants the whole list.
-    _maven("install", "--fail-at-end")(lane, folder)
+    _maven("install", "--activate-profiles=analysis", "--fail-at-end", "--threads=2")(lane, folder)
     build.record(stamp)
 
 
@@ -176,7 +176,8 @@ def _failsafe(name: str) -> tuple[str, ...]:
 # Two lanes: a third would have packets wait for a core longer than the tests can tell from a fault. The tier with the
 # longest time has a lane for itself. Static checks of YANG need modules that the build has unpacked by then.
 TIERS = (
-    Tier("java", "quick", 1, "build, unit tests, wire formats, plans in switches without a datapath", _java),
+    Tier("java", "quick", 1, "build, static analysis, unit tests, wire formats, plans in switches without a datapath",
+         _java),
     Tier("python", "quick", 2, "unit tests, documents", _python("not node and not up")),
     Tier("lint", "quick", 2, "static analysis of Python, shell and YANG", _lint),
     Tier("system", "whole", 1, "the controller as it is shipped, two nodes, hosts", _maven(*_failsafe("system"))),
