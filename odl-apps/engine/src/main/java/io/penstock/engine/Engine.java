@@ -28,7 +28,6 @@ import io.penstock.engine.subscriber.CutBlocks;
 import io.penstock.engine.subscriber.Subscribers;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
-import io.penstock.pipeline.intent.NodeFacts;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.openflow.ConnectionListener;
@@ -46,7 +45,6 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -147,7 +145,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     /** Starts: takes over what was handed out before, then listens for nodes. */
     public void start(final String listenAddress, final int ovsdbPort) {
         desired = new Desired(0, Snapshot.empty(), writer.read());
-        store.start(this::desired, this::facts, this::mark);
+        store.start(this::desired, () -> NodeRegistration.facts(sessions.values()), this::mark);
         registrations.add(southbound.listen((ConnectionListener) this));
         registrations.add(southbound.listen((PortListener) this));
         registrations.add(southbound.listen(packetIns.counting("next-hop", resolver::onPacketIn)));
@@ -184,14 +182,6 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     /** What is configured and handed out. */
     Desired desired() {
         return desired;
-    }
-
-    /** What the connected nodes have said that they have for functions. */
-    private Map<String, NodeFacts> facts() {
-        final Map<String, NodeFacts> facts = new HashMap<>();
-        sessions.forEach((name, session) -> NodeRegistration.facts(session.announcement())
-            .ifPresent(known -> facts.put(name, known)));
-        return facts;
     }
 
     /** What probes tell of instances of functions. */

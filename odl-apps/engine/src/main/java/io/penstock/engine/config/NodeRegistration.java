@@ -4,6 +4,10 @@ package io.penstock.engine.config;
 import io.penstock.pipeline.intent.NodeFacts;
 import io.penstock.southbound.ovsdb.AnnouncedPort;
 import io.penstock.southbound.ovsdb.NodeAnnouncement;
+import io.penstock.southbound.ovsdb.NodeSession;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -34,8 +38,15 @@ public final class NodeRegistration {
             .build();
     }
 
-    /** What a node has for functions, as the rules know it; empty when it has not said so. */
-    public static Optional<NodeFacts> facts(final NodeAnnouncement announcement) {
+    /** What nodes have for functions, as the rules know it, by the name of the node; only nodes that have said so. */
+    public static Map<String, NodeFacts> facts(final Collection<NodeSession> sessions) {
+        final Map<String, NodeFacts> facts = new HashMap<>();
+        sessions.stream().map(NodeSession::announcement).forEach(announcement -> facts(announcement)
+            .ifPresent(known -> facts.put(announcement.name(), known)));
+        return facts;
+    }
+
+    private static Optional<NodeFacts> facts(final NodeAnnouncement announcement) {
         return announcement.functions().map(functions -> {
             final SortedMap<String, NodeFacts.Entry> catalogue = new TreeMap<>();
             functions.catalogue().forEach((name, entry) -> catalogue.put(name,
