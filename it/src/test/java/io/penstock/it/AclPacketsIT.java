@@ -16,6 +16,7 @@ import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
+import io.penstock.testkit.Together;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -160,11 +161,9 @@ class AclPacketsIT {
             host.reaches(EdgeNetwork.SERVER);
         }
         // Nobody asked for these.
-        server().getsNoTcpAnswer(PUBLIC, WEB);
-        server().getsNoTcpAnswer(OWN, WEB);
-        server().doesNotReach(OWN);
+        Together.check(() -> server().getsNoTcpAnswer(PUBLIC, WEB), () -> server().getsNoTcpAnswer(OWN, WEB),
+            () -> server().doesNotReach(OWN), () -> client.getsNoTcpAnswer(EdgeNetwork.SERVER, ECHO));
         assertThat(echoes(server(), PUBLIC, 64)).isEqualTo("0");
-        client.getsNoTcpAnswer(EdgeNetwork.SERVER, ECHO);
     }
 
     @Test

@@ -7,27 +7,32 @@ import java.time.Duration;
 /** Datagrams to a server that sends them back. */
 public final class Datagrams {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    /** Sends from one socket; prints how many came back unharmed. */
+    /**
+     * Sends from one socket, the next when the last came back; prints how many came back unharmed. Once one is not back
+     * in time, the others are waited for together.
+     */
     private static final String STREAM = """
-        import socket, sys, time
+        import contextlib, socket, sys, time
         server, port, count, size, gap = sys.argv[1], *map(int, sys.argv[2:5]), float(sys.argv[5])
         link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         link.bind(("", 40000))
         link.settimeout(0.5)
-        good = 0
+        waiting = set()
         for number in range(count):
             sent = number.to_bytes(4, "big") * (size // 4)
+            waiting.add(sent)
             link.sendto(sent, (server, port))
             try:
-                while True:
-                    answer = link.recv(65535)
-                    if answer == sent:
-                        good += 1
-                        break
+                while sent in waiting:
+                    waiting.discard(link.recv(65535))
             except TimeoutError:
-                pass
+                link.settimeout(0.01)
             time.sleep(gap)
-        print(good)
+        link.settimeout(0.5)
+        with contextlib.suppress(TimeoutError):
+            while waiting:
+                waiting.discard(link.recv(65535))
+        print(count - len(waiting))
         """;
 
     /** Sends a datagram from each of many ports; prints how many were answered. */

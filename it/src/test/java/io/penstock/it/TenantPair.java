@@ -8,6 +8,7 @@ import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
+import io.penstock.testkit.Together;
 import java.util.List;
 
 /**
@@ -80,10 +81,8 @@ final class TenantPair {
     void areIsolated() {
         try (Capture here = second.capture("host 10.0.0.5 and not host " + GATEWAY);
                 Capture uplink = network.transit().capture("host " + FIRST_PUBLIC + " or host " + SECOND_PUBLIC)) {
-            first.doesNotReach(neighbour.address());
-            first.doesNotReach(SECOND_PUBLIC);
-            first.getsNoTcpAnswer(SECOND_PUBLIC, WEB);
-            second.doesNotReach(FIRST_PUBLIC);
+            Together.check(() -> first.doesNotReach(neighbour.address()), () -> first.doesNotReach(SECOND_PUBLIC),
+                () -> first.getsNoTcpAnswer(SECOND_PUBLIC, WEB), () -> second.doesNotReach(FIRST_PUBLIC));
             assertThat(here.all()).noneMatch(frame -> frame.contains(first.mac()));
             assertThat(uplink.all()).isEmpty();
         }
@@ -93,8 +92,8 @@ final class TenantPair {
     /** The world reaches neither of itself. */
     void areNotReachedUnasked() {
         try (Capture capture = first.capture("ip")) {
-            network.server().doesNotReach(FIRST_PUBLIC);
-            network.server().getsNoTcpAnswer(FIRST_PUBLIC, WEB);
+            Together.check(() -> network.server().doesNotReach(FIRST_PUBLIC),
+                () -> network.server().getsNoTcpAnswer(FIRST_PUBLIC, WEB));
             assertThat(capture.all()).isEmpty();
         }
         // Not even by the private address of a host, from a router that knows the way.

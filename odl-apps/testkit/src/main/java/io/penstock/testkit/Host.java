@@ -86,15 +86,19 @@ public final class Host {
 
     /** Pings an address three times and has to get no answer. */
     public void doesNotReach(final String destination) {
-        if (ping(destination, 3)) {
+        if (pings(destination, 3, "0.5")) {
             throw new AssertionError(this + " reaches " + destination);
         }
     }
 
     /** Whether there is an answer to one of some pings. */
     public boolean ping(final String destination, final int count) {
-        return shell().attempt("ping", "-n", "-c", Integer.toString(count), "-i", "0.2", "-W", "1", destination)
-            .isGood();
+        return pings(destination, count, "1");
+    }
+
+    private boolean pings(final String destination, final int count, final String secondsOfPatience) {
+        return shell().attempt("ping", "-n", "-c", Integer.toString(count), "-i", "0.2", "-W", secondsOfPatience,
+            destination).isGood();
     }
 
     /** Serves TCP: tells every client the source address of its connection. */
@@ -141,7 +145,7 @@ public final class Host {
 
     /** Asks a server of {@link #serveTcp}, patiently. */
     public String askTcp(final String server, final int port) {
-        final Result result = ask("TCP4:" + server + ":" + port + ",connect-timeout=" + PATIENCE.toSeconds());
+        final Result result = ask("TCP4:" + server + ":" + port + ",connect-timeout=" + PATIENCE.toSeconds(), "2");
         if (!result.isGood() || result.output().isEmpty()) {
             throw new AssertionError("TCP port " + port + " of " + server + " does not answer " + this + "\n"
                 + result.output());
@@ -152,7 +156,7 @@ public final class Host {
     /** Asks a server of {@link #serveUdp}, patiently. */
     public String askUdp(final String server, final int port) {
         return Await.until("UDP port " + port + " of " + server + " answers " + this, PATIENCE,
-            () -> ask("UDP4:" + server + ":" + port),
+            () -> ask("UDP4:" + server + ":" + port, "0.5"),
             result -> result.isGood() && !result.output().isEmpty()).output();
     }
 
@@ -167,14 +171,15 @@ public final class Host {
     }
 
     private void getsNone(final String socat) {
-        final Result result = ask(socat);
+        final Result result = ask(socat, "1.5");
         if (result.isGood() && !result.output().isEmpty()) {
             throw new AssertionError(this + " gets an answer from " + socat + ": " + result.output());
         }
     }
 
-    private Result ask(final String socat) {
-        return shell().attempt("sh", "-c", "echo ? | socat -t 2 - " + socat);
+    /** The answer, for which socat waits some seconds: of UDP always that long, because UDP has no end. */
+    private Result ask(final String socat, final String seconds) {
+        return shell().attempt("sh", "-c", "echo ? | socat -t " + seconds + " - " + socat);
     }
 
     /** Records frames of its device that fit a filter in the words of pcap-filter(7). */
