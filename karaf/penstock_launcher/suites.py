@@ -134,7 +134,7 @@ def _java(lane: Lane, folder: pathlib.Path) -> None:
     """Builds and analyses all modules, with the tests that belong to the build."""
     stamp = build.fingerprint()
     # All modules, even when one fails: a person wants the whole list.
-    _maven("install", "--activate-profiles=analysis", "--fail-at-end", "--threads=2")(lane, folder)
+    _maven("install", "--activate-profiles=analysis,feature-tests", "--fail-at-end", "--threads=2")(lane, folder)
     build.record(stamp)
 
 
@@ -176,7 +176,7 @@ def _failsafe(name: str) -> tuple[str, ...]:
 # Two lanes: a third would have packets wait for a core longer than the tests can tell from a fault. The tier with the
 # longest time has a lane for itself. Static checks of YANG need modules that the build has unpacked by then.
 TIERS = (
-    Tier("java", "quick", 1, "build, static analysis, unit tests, wire formats, plans in switches without a datapath",
+    Tier("java", "quick", 1, "build, static analysis, unit tests, wire formats, plans in switches without datapaths",
          _java),
     Tier("python", "quick", 2, "unit tests, documents", _python("not node and not up")),
     Tier("lint", "quick", 2, "static analysis of Python, shell and YANG", _lint),
