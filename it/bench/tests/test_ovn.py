@@ -11,6 +11,8 @@ import tempfile
 import time
 import unittest
 
+import pytest
+
 from penstock_bench import configuration, ovn, ovn_network, traffic
 from penstock_node import processes
 from penstock_node.commands import run
@@ -279,6 +281,7 @@ class OvnTest(unittest.TestCase):
         peer.stop()
 
 
+@pytest.mark.node
 class GatewayTest(OvnTest):
     """The other kind of router."""
 
@@ -287,12 +290,14 @@ class GatewayTest(OvnTest):
     binding = "l3gateway"
 
 
+@pytest.mark.node
 class LocalnetTest(OvnTest):
     """The other variant."""
 
     variant = "localnet"
 
 
+@pytest.mark.node
 class LocalnetGatewayTest(GatewayTest):
     """The other kind of router in the other variant."""
 
