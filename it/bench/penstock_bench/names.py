@@ -10,6 +10,7 @@ import re
 import socket
 import struct
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -105,24 +106,19 @@ class Clients(tagged.TaggedHosts):
 
     def _codes(self, tenant, what):
         """What comes of asking for every name once."""
-        return set(self._finish(tenant, self._start(tenant, what, "-n", "1", "-t", "2"))["codes"])
+        return set(parse(self._run({tenant: self._command(tenant, what, "-n", "1", "-t", "2")})[0])["codes"])
 
     def _together(self, what, *options):
-        started = [(tenant, self._start(tenant, what, *options)) for tenant in self.tenants]
-        return [self._finish(tenant, process) for tenant, process in started]
+        return [parse(said) for said in self._run({tenant: self._command(tenant, what, *options)
+                                                   for tenant in self.tenants})]
 
-    def _start(self, tenant, what, *options):
-        return subprocess.Popen(["ip", "netns", "exec", self.namespace(tenant), "dnsperf", "-s", traffic.GATEWAY, "-d",
-                                 str(self._queries(tenant, what)), "-T", "1", *options],
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    def _run(self, commands):
+        return run_together({f"dnsperf of tenant {tenant}": command for tenant, command in commands.items()},
+                            self._directory, _READY_SECONDS + _SPARE_SECONDS)
 
-    def _finish(self, tenant, process):
-        try:
-            said, _ = process.communicate(timeout=_READY_SECONDS + _SPARE_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise PenstockError(f"dnsperf of tenant {tenant} does not end") from None
-        return parse(said)
+    def _command(self, tenant, what, *options):
+        return ["ip", "netns", "exec", self.namespace(tenant), "dnsperf", "-s", traffic.GATEWAY, "-d",
+                str(self._queries(tenant, what)), "-T", "1", *options]
 
     def _queries(self, tenant, what):
         path = self._directory / f"queries-{tenant}-{what}"
@@ -131,6 +127,34 @@ class Clients(tagged.TaggedHosts):
                                                                           for index in range(_NAMES)]
             path.write_text("".join(f"{name} A\n" for name in names), encoding="ascii")
         return path
+
+
+def run_together(commands, directory, seconds):
+    """Runs commands by name at the same time, and returns their output in this order.
+
+    It goes to files: a full pipe would stop all but the one that is read. Raises PenstockError when one does not end.
+    """
+    with contextlib.ExitStack() as stack:
+        started = []
+        for name, command in commands.items():
+            output = stack.enter_context(tempfile.TemporaryFile("w+", dir=directory, encoding="utf-8"))
+            started.append((name, output, subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
+                                                           stderr=subprocess.STDOUT)))
+        deadline = time.monotonic() + seconds
+        try:
+            for name, _, process in started:
+                process.wait(max(0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            raise PenstockError(f"{name} does not end") from None
+        finally:
+            for _, _, process in started:
+                process.kill()
+                process.wait()
+        said = []
+        for _, output, _ in started:
+            output.seek(0)
+            said.append(output.read())
+        return said
 
 
 def parse(said):

@@ -246,6 +246,20 @@ Statistics:
         other = query[:-4] + struct.pack("!2H", 28, 1)
         self.assertEqual(struct.unpack_from("!6H", names.answer(other))[3], 0)
 
+    def test_output_of_one_does_not_stop_the_others(self):
+        """The first ends only when the last has printed more than a pipe takes."""
+        with tempfile.TemporaryDirectory() as directory:
+            done = pathlib.Path(directory) / "done"
+            said = names.run_together({
+                "waiting": ["sh", "-c", f"while [ ! -e {done} ]; do sleep 0.05; done; echo first"],
+                "talking": ["sh", "-c", f"head -c 1000000 /dev/zero | tr '\\0' x; touch {done}"]}, directory, 10)
+        self.assertEqual(said, ["first\n", "x" * 1_000_000])
+
+    def test_one_that_does_not_end_is_named_and_ended(self):
+        with tempfile.TemporaryDirectory() as directory:
+            with self.assertRaisesRegex(PenstockError, "^slow does not end$"):
+                names.run_together({"quick": ["true"], "slow": ["sleep", "1000"]}, directory, 0.2)
+
 
 if __name__ == "__main__":
     unittest.main()
