@@ -143,9 +143,7 @@ def run_together(commands, directory, seconds):
         deadline = time.monotonic() + seconds
         try:
             for name, _, process in started:
-                process.wait(max(0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            raise PenstockError(f"{name} does not end") from None
+                _await(name, process, deadline)
         finally:
             for _, _, process in started:
                 process.kill()
@@ -155,6 +153,13 @@ def run_together(commands, directory, seconds):
             output.seek(0)
             said.append(output.read())
         return said
+
+
+def _await(name, process, deadline):
+    try:
+        process.wait(max(0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        raise PenstockError(f"{name} does not end") from None
 
 
 def parse(said):

@@ -256,9 +256,9 @@ Statistics:
         self.assertEqual(said, ["first\n", "x" * 1_000_000])
 
     def test_one_that_does_not_end_is_named_and_ended(self):
-        with tempfile.TemporaryDirectory() as directory:
-            with self.assertRaisesRegex(PenstockError, "^slow does not end$"):
-                names.run_together({"quick": ["true"], "slow": ["sleep", "1000"]}, directory, 0.2)
+        with tempfile.TemporaryDirectory() as directory, \
+                self.assertRaisesRegex(PenstockError, "^slow does not end$"):
+            names.run_together({"quick": ["true"], "slow": ["sleep", "1000"]}, directory, 0.2)
 
 
 if __name__ == "__main__":
