@@ -41,8 +41,7 @@ class ChainEditIT {
         system.restconf().patch(Intent.NETWORK, Intent.patch("function", FUNCTIONS.stream().map(name ->
             "{'name': '" + name + "', 'node': '" + node.name() + "', 'fail-policy': 'closed'}").toList()));
         chain("ed1", "ed2");
-        system.restconf().put(Intent.path("edited"), Intent.tenants(List.of(
-            Intent.tenant("edited", node, 105, Intent.FIRST_POOL, "'chain': 'edited'"))));
+        system.restconf().put(Intent.path("edited"), Intent.tenants(List.of(tenant("edited", 105, "edited"))));
         host = node.host(105);
         DatagramStreams.serve(node);
         FUNCTIONS.forEach(function -> node.functions().start(function, "forwarder"));
@@ -79,14 +78,27 @@ class ChainEditIT {
         }
     }
 
-    /** What stays for those that are inside is gone a second later, and is no drift before. */
+    /** What stays for those that are inside is gone in the end, and is no drift before. */
     @Test
     void nothingStaysBehind() {
         chain("ed1", "ed2");
+        system.restconf().patch(Intent.NETWORK, Intent.patch("chain", List.of(Intent.chain("single", "ed1"))));
+        system.restconf().patch(Intent.NETWORK, Intent.patch("tenant", List.of(tenant("was-longer", 106, "edited"),
+            tenant("never-longer", 107, "single"))));
+        system.awaitApplied();
+        final int longer = flows("was-longer");
+        final int single = flows("never-longer");
+        assertThat(longer).isGreaterThan(single);
         chain("ed1");
-        final int vrf = system.vrf("edited");
-        final int flows = node.flowsOf(vrf).size();
         assertThat(EdgeSystem.isClean(system.verify(node))).isTrue();
-        Await.until("the flows of a way that is gone", () -> node.flowsOf(vrf).size() < flows);
+        Await.until("only the flows of its chain are left", () -> flows("was-longer"), count -> count == single);
+    }
+
+    private String tenant(final String name, final int vlan, final String chain) {
+        return Intent.tenant(name, node, vlan, Intent.FIRST_POOL, "'chain': '" + chain + "'");
+    }
+
+    private int flows(final String tenant) {
+        return node.flowsOf(system.vrf(tenant)).size();
     }
 }

@@ -129,7 +129,10 @@ class InstancesIT {
         }
     }
 
-    /** This firewall does not know the answers to what the other has passed, so those under way are lost. */
+    /**
+     * This firewall does not know the answers to what the other has passed, so those under way are lost: as many as the
+     * functions, which run at low priority, hold at that moment. What the same connections send afterwards is not.
+     */
     @Test
     void takingOneAwayAtOnceLosesWhatIsUnderWayAlone() {
         try (DatagramStreams streams = new DatagramStreams(node, host, firstPort, PORTS, TIME)) {
@@ -138,7 +141,10 @@ class InstancesIT {
             final DatagramStreams.Result result = streams.end();
             Figures.tell("instance taken out of service at once", result.lost() + " of " + result.sent()
                 + " datagrams lost");
-            assertThat(result.lost()).isLessThanOrEqualTo(2 * PORTS);
+            assertThat(result.longestGap()).isLessThan(EdgeSystem.FAILOVER);
+        }
+        try (DatagramStreams same = new DatagramStreams(node, host, firstPort, PORTS, TIME)) {
+            assertThat(same.end().lost()).isZero();
         }
     }
 }
