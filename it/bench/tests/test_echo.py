@@ -57,7 +57,7 @@ class EchoTest(unittest.TestCase):
             server.bind((ADDRESS, self.port))
             dropped = self._drop_each_third(server)
             host = self.program("datagrams")
-            host.play({"begin": {"first": 33_000, "ports": 2}})
+            host.play({"begin": {"first": 23_000, "ports": 2}})
             while len(dropped) < 20:
                 dropped.wait(0.02)
             found = host.play({"end": True})
@@ -70,7 +70,7 @@ class EchoTest(unittest.TestCase):
     def test_datagrams_that_nobody_answers(self):
         host = self.program("datagrams")
         with self.assertRaisesRegex(PenstockError, "2 of 2 ports have no answer after 0.1 s"):
-            host.play({"begin": {"first": 33_100, "ports": 2, "patience": 0.1}})
+            host.play({"begin": {"first": 23_100, "ports": 2, "patience": 0.1}})
 
     def _drop_each_third(self, server):
         class Dropped(list):
@@ -106,7 +106,7 @@ class EchoTest(unittest.TestCase):
     def test_connections_that_go_on(self):
         self.serve()
         host = self.program("connections")
-        ports = list(range(34_000, 34_020, 2))
+        ports = list(range(24_000, 24_020, 2))
         self.assertEqual(host.play({"connect": ports}), {"failed": {}})
         self.assertEqual(host.play({"check": 20}), {"alive": ports, "broken": {}})
         self.assertEqual(host.play({"close": ports[:9]}), {})
@@ -114,13 +114,14 @@ class EchoTest(unittest.TestCase):
 
     def test_nobody_listens(self):
         host = self.program("connections")
-        self.assertEqual(host.play({"connect": [34_100]}), {"failed": {"34100": "Connection refused"}})
+        self.assertEqual(host.play({"connect": [24_100]}), {"failed": {"24100": "Connection refused"}})
         self.assertEqual(host.play({"check": 1}), {"alive": [], "broken": {}})
 
     def test_connections_that_break(self):
         """One is reset, one hears something else, one hears nothing any more, one is well."""
-        ports = [34_200, 34_202, 34_204, 34_206]
+        ports = [24_200, 24_202, 24_204, 24_206]
         with socket.create_server((ADDRESS, self.port)) as server:
+            server.settimeout(30)
             host = self.program("connections")
             host.begin({"connect": ports})
             links = {}
@@ -130,14 +131,14 @@ class EchoTest(unittest.TestCase):
                 links[peer[1]] = link
                 link.sendall(link.recv(MESSAGE.size))
             self.assertEqual(host.result(), {"failed": {}})
-            links[34_200].setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            links[34_200].close()
-            links[34_202].sendall(MESSAGE.pack(34_206, 1))
+            links[24_200].setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            links[24_200].close()
+            links[24_202].sendall(MESSAGE.pack(24_206, 1))
             host.begin({"check": 3})
             for _ in range(2):
-                links[34_206].sendall(links[34_206].recv(MESSAGE.size))
-            self.assertEqual(host.result(), {"alive": [34_206], "broken": {
-                "34200": "Connection reset by peer", "34202": "another answer than was expected", "34204": "silent"}})
+                links[24_206].sendall(links[24_206].recv(MESSAGE.size))
+            self.assertEqual(host.result(), {"alive": [24_206], "broken": {
+                "24200": "Connection reset by peer", "24202": "another answer than was expected", "24204": "silent"}})
 
     def test_ends_with_its_input(self):
         with LineProcess(["penstock_bench.echo", "serve", ADDRESS, str(self.port)], self.directory / "log") as server:
