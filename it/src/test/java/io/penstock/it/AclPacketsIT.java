@@ -100,7 +100,7 @@ class AclPacketsIT {
         own = network.host("acc0", VLAN, "10.0.0.10/24", GATEWAY);
         for (final Host host : List.of(network.server(), service, own)) {
             host.serveTcp(WEB);
-            host.serve("socat", "-b", "65535", "UDP4-RECVFROM:" + ECHO + ",fork", "PIPE");
+            host.serveUdp(ECHO, "PIPE");
         }
         network.server().serve("/usr/bin/python3", "-c", LONG_ANSWER);
         network.server().serveTcp(ECHO, "PIPE");

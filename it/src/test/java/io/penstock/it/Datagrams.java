@@ -8,8 +8,8 @@ import java.time.Duration;
 public final class Datagrams {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     /**
-     * Sends from one socket, the next when the last came back; prints how many came back unharmed. Once one is not back
-     * in time, the others are waited for together.
+     * Sends from one socket, the next when the last came back; prints how many came back unharmed, and how many of them
+     * too late. Once one is not back in time, the others are waited for together.
      */
     private static final String STREAM = """
         import contextlib, socket, sys, time
@@ -17,7 +17,7 @@ public final class Datagrams {
         link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         link.bind(("", 40000))
         link.settimeout(0.5)
-        waiting = set()
+        waiting, good = set(), 0
         for number in range(count):
             sent = number.to_bytes(4, "big") * (size // 4)
             waiting.add(sent)
@@ -25,6 +25,7 @@ public final class Datagrams {
             try:
                 while sent in waiting:
                     waiting.discard(link.recv(65535))
+                good += 1
             except TimeoutError:
                 link.settimeout(0.01)
             time.sleep(gap)
@@ -32,7 +33,8 @@ public final class Datagrams {
         with contextlib.suppress(TimeoutError):
             while waiting:
                 waiting.discard(link.recv(65535))
-        print(count - len(waiting))
+        late = count - len(waiting) - good
+        print(f"{good} and {late} late" if late else good)
         """;
 
     /** Sends a datagram from each of many ports; prints how many were answered. */

@@ -73,7 +73,7 @@ class IndependentNatPacketsIT {
         first = pair.first();
         second = pair.second();
         pair.node().network().transit().route(PUBLIC + "/32", Networks.BACKBONE_ADDRESS);
-        pair.server().serve("socat", "-b", "65535", "UDP4-RECVFROM:" + ECHO + ",fork", "PIPE");
+        pair.server().serveUdp(ECHO, "PIPE");
     }
 
     @AfterAll

@@ -38,7 +38,7 @@ class Nat444PacketsIT {
         desk = pair.node().network().behind(router, "192.168.1.2/24", "192.168.1.1");
         sofa = pair.node().network().behind(router, "192.168.2.2/24", "192.168.2.1");
         router.shell().run("nft", MASQUERADE);
-        pair.server().serve("socat", "-b", "65535", "UDP4-RECVFROM:" + ECHO + ",fork", "PIPE");
+        pair.server().serveUdp(ECHO, "PIPE");
     }
 
     @AfterAll

@@ -68,7 +68,7 @@ class NatFragmentsPacketsIT {
         pair = new NatPair();
         first = pair.first();
         second = pair.second();
-        pair.server().serve("socat", "-b", "65535", "UDP4-RECVFROM:" + ECHO + ",fork", "PIPE");
+        pair.server().serveUdp(ECHO, "PIPE");
     }
 
     @AfterAll

@@ -82,7 +82,7 @@ class PublishedPacketsIT {
         service.serveTcp(INNER_WEB);
         for (final Host host : List.of(network.server(), service, own, ownOfPrefix)) {
             host.serveTcp(WEB);
-            host.serve("socat", "-b", "65535", "UDP4-RECVFROM:" + ECHO + ",fork", "PIPE");
+            host.serveUdp(ECHO, "PIPE");
         }
     }
 

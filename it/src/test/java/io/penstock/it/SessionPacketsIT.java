@@ -47,7 +47,7 @@ class SessionPacketsIT extends PairOnNode {
 
     @BeforeAll
     static void start() {
-        node.network().server().serve("socat", "-b", "65535", "UDP4-RECVFROM:" + ECHO + ",fork", "PIPE");
+        node.network().server().serveUdp(ECHO, "PIPE");
         node.network().server().serveTcp(UPLOAD, "EXEC:sha256sum");
     }
 

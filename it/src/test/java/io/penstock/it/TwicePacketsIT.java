@@ -78,7 +78,7 @@ class TwicePacketsIT {
         for (final Host host : List.of(network.server(), remote, service, own)) {
             host.serveTcp(WEB);
             host.serveUdp(DNS);
-            host.serve("socat", "-b", "65535", "UDP4-RECVFROM:" + ECHO + ",fork", "PIPE");
+            host.serveUdp(ECHO, "PIPE");
         }
     }
 

@@ -86,19 +86,15 @@ public final class Host {
 
     /** Pings an address three times and has to get no answer. */
     public void doesNotReach(final String destination) {
-        if (pings(destination, 3, "0.5")) {
+        if (ping(destination, 3)) {
             throw new AssertionError(this + " reaches " + destination);
         }
     }
 
     /** Whether there is an answer to one of some pings. */
     public boolean ping(final String destination, final int count) {
-        return pings(destination, count, "1");
-    }
-
-    private boolean pings(final String destination, final int count, final String secondsOfPatience) {
-        return shell().attempt("ping", "-n", "-c", Integer.toString(count), "-i", "0.2", "-W", secondsOfPatience,
-            destination).isGood();
+        return shell().attempt("ping", "-n", "-c", Integer.toString(count), "-i", "0.2", "-W", "1", destination)
+            .isGood();
     }
 
     /** Serves TCP: tells every client the source address of its connection. */
@@ -121,14 +117,24 @@ public final class Host {
      * @throws AssertionError if the port has a server already, which would answer in place of this one
      */
     public void serveUdp(final int port) {
-        serveSocat("-Hlun", port, "UDP4-RECVFROM:" + port + ",fork", TELL_SOURCE);
+        serveUdp(port, TELL_SOURCE);
+    }
+
+    /**
+     * Serves UDP with an address of socat(1) for each datagram: {@code PIPE} sends it back.
+     *
+     * @throws AssertionError if the port has a server already, which would answer in place of this one
+     */
+    public void serveUdp(final int port, final String answer) {
+        serveSocat("-Hlun", port, "UDP4-RECVFROM:" + port + ",fork", answer);
     }
 
     private void serveSocat(final String sockets, final int port, final String listen, final String answer) {
         if (isServed(sockets, port)) {
             throw new AssertionError(this + " has a server on port " + port + " already");
         }
-        serve("socat", listen, answer);
+        // Datagrams of any size, also those that come in pieces.
+        serve("socat", "-b", "65535", listen, answer);
         Await.until("port " + port + " has a server", () -> isServed(sockets, port));
     }
 
@@ -171,7 +177,7 @@ public final class Host {
     }
 
     private void getsNone(final String socat) {
-        final Result result = ask(socat, "1.5");
+        final Result result = ask(socat, "2");
         if (result.isGood() && !result.output().isEmpty()) {
             throw new AssertionError(this + " gets an answer from " + socat + ": " + result.output());
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.testkit;
 
-import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -22,8 +21,7 @@ public final class Together {
     public static void check(final Runnable... checks) {
         final ExecutorService threads = Executors.newFixedThreadPool(checks.length);
         try {
-            final List<Future<?>> results = Stream.of(checks).<Future<?>>map(threads::submit).toList();
-            for (final Future<?> result : results) {
+            for (final Future<?> result : threads.invokeAll(Stream.of(checks).map(Executors::callable).toList())) {
                 result.get();
             }
         } catch (InterruptedException e) {
