@@ -11,7 +11,10 @@ import java.util.List;
 
 /** Datagrams to an echo server from some ports of a host, 50 a second each, for a given time. */
 final class DatagramStreams implements AutoCloseable {
-    /** Prints how many were sent, how many have no answer, and the longest time that a port waited for one. */
+    /**
+     * Prints how many were sent, how many have no answer, the longest time that a port waited for one, and when the
+     * last without an answer was sent.
+     */
     private static final String PROGRAM = """
         import selectors, signal, socket, sys, time
         server, port, count, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
@@ -21,7 +24,7 @@ final class DatagramStreams implements AutoCloseable {
             link.bind(("", int(sys.argv[5]) + 2 * number))
             link.connect((server, port))
             selector.register(link, selectors.EVENT_READ)
-            last[link], waiting[link] = None, set()
+            last[link], waiting[link] = None, {}
         print("ready", flush=True)
         begun = time.monotonic()
         due = begun
@@ -34,14 +37,15 @@ final class DatagramStreams implements AutoCloseable {
                 due += 0.02
                 for link in last:
                     sent += 1
-                    waiting[link].add(sent)
+                    waiting[link][sent] = time.monotonic()
                     link.send(sent.to_bytes(4, "big"))
             for key, _ in selector.select(max(0, due - time.monotonic()) if now < end else 0.1):
                 link, now = key.fileobj, time.monotonic()
-                waiting[link].discard(int.from_bytes(link.recv(100), "big"))
+                waiting[link].pop(int.from_bytes(link.recv(100), "big"), None)
                 longest = max(longest, now - (last[link] or now))
                 last[link] = now
-        print(sent, sum(map(len, waiting.values())), longest, flush=True)
+        lost = [begun, *(when for left in waiting.values() for when in left.values())]
+        print(sent, len(lost) - 1, longest, max(lost), flush=True)
         """;
     private static final int PORT = 9007;
 
@@ -49,8 +53,13 @@ final class DatagramStreams implements AutoCloseable {
     private final Process process;
     private final Duration time;
 
-    /** What became of them. */
-    record Result(int sent, int lost, Duration longestGap) { }
+    /**
+     * What became of them.
+     *
+     * @param lastLost when the last that was lost was sent, or the stream began if none was lost, in nanoseconds of
+     *     CLOCK_MONOTONIC, which is also the clock of {@link System#nanoTime}
+     */
+    record Result(int sent, int lost, Duration longestGap, long lastLost) { }
 
     /** Starts the server. */
     static void serve(final EdgeNode node) {
@@ -78,7 +87,11 @@ final class DatagramStreams implements AutoCloseable {
         Await.until("the datagrams end", time.plusSeconds(20), () -> !process.isAlive());
         final List<String> words = List.of(Shell.printed(file).lines().skip(1).findFirst().orElseThrow().split(" "));
         return new Result(Integer.parseInt(words.get(0)), Integer.parseInt(words.get(1)),
-            Duration.ofNanos((long) (Double.parseDouble(words.get(2)) * 1e9)));
+            Duration.ofNanos(nanos(words.get(2))), nanos(words.get(3)));
+    }
+
+    private static long nanos(final String seconds) {
+        return (long) (Double.parseDouble(seconds) * 1e9);
     }
 
     @Override
