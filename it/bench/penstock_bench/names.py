@@ -4,16 +4,16 @@
 dnsperf runs twice: as fast as answers come, and at half of that rate for the time that answers take.
 """
 
-import concurrent.futures
 import contextlib
 import pathlib
 import re
 import socket
 import struct
+import subprocess
+import tempfile
 import threading
 import time
 
-from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 
 from . import services_bed, stats, tagged, traffic
@@ -106,17 +106,19 @@ class Clients(tagged.TaggedHosts):
 
     def _codes(self, tenant, what):
         """What comes of asking for every name once."""
-        said = run(*self._command(tenant, what, "-n", "1", "-t", "2"), timeout_seconds=_READY_SECONDS)
-        return set(parse(said)["codes"])
+        return set(parse(self._run({tenant: self._command(tenant, what, "-n", "1", "-t", "2")})[0])["codes"])
 
     def _together(self, what, *options):
-        said = run_together([self._command(tenant, what, *options) for tenant in self.tenants],
-                            _READY_SECONDS + _SPARE_SECONDS)
-        return [parse(text) for text in said]
+        return [parse(said) for said in self._run({tenant: self._command(tenant, what, *options)
+                                                   for tenant in self.tenants})]
+
+    def _run(self, commands):
+        return run_together({f"dnsperf of tenant {tenant}": command for tenant, command in commands.items()},
+                            self._directory, _READY_SECONDS + _SPARE_SECONDS)
 
     def _command(self, tenant, what, *options):
         return ["ip", "netns", "exec", self.namespace(tenant), "dnsperf", "-s", traffic.GATEWAY, "-d",
-                self._queries(tenant, what), "-T", "1", *options]
+                str(self._queries(tenant, what)), "-T", "1", *options]
 
     def _queries(self, tenant, what):
         path = self._directory / f"queries-{tenant}-{what}"
@@ -127,13 +129,39 @@ class Clients(tagged.TaggedHosts):
         return path
 
 
-def run_together(commands, seconds):
-    """Runs commands at the same time, and returns their output in this order.
+def run_together(commands, directory, seconds):
+    """Runs commands by name at the same time, and returns their output in this order.
 
-    Each has a thread that reads: one with a full pipe would stop. Raises PenstockError when one fails or does not end.
+    It goes to files: a full pipe would stop all but the one that is read, and threads that read a line for each query
+    take a core from the resolver: 99 % of answers came within 67 ms rather than 12 ms. Raises PenstockError when one
+    does not end.
     """
-    with concurrent.futures.ThreadPoolExecutor(len(commands)) as threads:
-        return list(threads.map(lambda command: run(*command, timeout_seconds=seconds), commands))
+    with contextlib.ExitStack() as stack:
+        started = []
+        for name, command in commands.items():
+            output = stack.enter_context(tempfile.TemporaryFile("w+", dir=directory, encoding="utf-8"))
+            started.append((name, output, subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
+                                                           stderr=subprocess.STDOUT)))
+        deadline = time.monotonic() + seconds
+        try:
+            for name, _, process in started:
+                _await(name, process, deadline)
+        finally:
+            for _, _, process in started:
+                process.kill()
+                process.wait()
+        said = []
+        for _, output, _ in started:
+            output.seek(0)
+            said.append(output.read())
+        return said
+
+
+def _await(name, process, deadline):
+    try:
+        process.wait(max(0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        raise PenstockError(f"{name} does not end") from None
 
 
 def parse(said):

@@ -250,14 +250,15 @@ Statistics:
         """The first ends only when the last has printed more than a pipe takes."""
         with tempfile.TemporaryDirectory() as directory:
             done = pathlib.Path(directory) / "done"
-            said = names.run_together([
-                ["sh", "-c", f"while [ ! -e {done} ]; do sleep 0.05; done; echo first"],
-                ["sh", "-c", f"head -c 1000000 /dev/zero | tr '\\0' x; touch {done}"]], 10)
+            said = names.run_together({
+                "waiting": ["sh", "-c", f"while [ ! -e {done} ]; do sleep 0.05; done; echo first"],
+                "talking": ["sh", "-c", f"head -c 1000000 /dev/zero | tr '\\0' x; touch {done}"]}, directory, 10)
         self.assertEqual(said, ["first\n", "x" * 1_000_000])
 
     def test_one_that_does_not_end_is_named_and_ended(self):
-        with self.assertRaisesRegex(PenstockError, "^no answer within 0.2 s: sleep 1000$"):
-            names.run_together([["true"], ["sleep", "1000"]], 0.2)
+        with tempfile.TemporaryDirectory() as directory, \
+                self.assertRaisesRegex(PenstockError, "^slow does not end$"):
+            names.run_together({"quick": ["true"], "slow": ["sleep", "1000"]}, directory, 0.2)
 
 
 if __name__ == "__main__":
