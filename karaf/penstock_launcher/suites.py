@@ -173,16 +173,15 @@ def _failsafe(name: str) -> tuple[str, ...]:
     return ("--offline", "--file", "it/pom.xml", f"failsafe:integration-test@{name}", f"failsafe:verify@{name}")
 
 
-# The build uses both cores. The second stage waits most of its time, and its functions only take what of a core others
-# leave: with three lanes the longest tier decides how long it takes. Static checks of YANG need modules that the build
-# has unpacked by then.
+# Two lanes: a third would have packets wait for a core longer than the tests can tell from a fault. The tier with the
+# longest time has a lane for itself. Static checks of YANG need modules that the build has unpacked by then.
 TIERS = (
     Tier("java", "quick", 1, "build, static analysis, unit tests, wire formats, plans in switches without datapaths",
          _java),
     Tier("python", "quick", 2, "unit tests, documents", _python("not node and not up")),
     Tier("lint", "quick", 2, "static analysis of Python, shell and YANG", _lint),
     Tier("system", "whole", 1, "the controller as it is shipped, two nodes, hosts", _maven(*_failsafe("system"))),
+    Tier("up", "whole", 1, "./penstock up, the commands of all documents, ./penstock down", _python("up")),
     Tier("packets", "whole", 2, "packets through a node with a plan loaded by hand", _maven(*_failsafe("packets"))),
-    Tier("up", "whole", 3, "./penstock up, the commands of all documents, ./penstock down", _python("up")),
-    Tier("nodes", "whole", 3, "nodes, agents and functions", _python("node")),
+    Tier("nodes", "whole", 2, "nodes, agents and functions", _python("node")),
 )
