@@ -87,7 +87,7 @@ class CanaryIT {
     @BeforeEach
     void onlyTheOldVersionIsThere() {
         withoutCanary();
-        OLD.forEach(instance -> node.functions().start(instance, FORWARDER));
+        OLD.forEach(instance -> node.functions().start(instance, FORWARDER, "normal"));
         OLD.forEach(instance -> awaitInstance(instance, IN_SERVICE));
         system.awaitState("upgraded", "active");
         system.awaitApplied();
@@ -120,7 +120,7 @@ class CanaryIT {
             'canary': {'version': '%s', 'instance': ['cf3'], 'share': 50, 'duration': %d}"""
             .formatted(version, seconds));
         Await.until("the controller knows", () -> is("version", version));
-        node.functions().start(NEW, kind);
+        node.functions().start(NEW, kind, "normal");
     }
 
     private void awaitInstance(final String instance, final String state) {
@@ -260,7 +260,7 @@ class CanaryIT {
         final JsonObject judged = awaitVerdict("back");
         assertThat(judged.get("reason").getAsString()).isEqualTo("cf3 failed its health check");
         system.controller().kill();
-        node.functions().start(NEW, FORWARDER);
+        node.functions().start(NEW, FORWARDER, "normal");
         system.controller().start();
         system.awaitSync();
         awaitInstance(NEW, "draining, canary dead judged back");

@@ -44,7 +44,7 @@ class ChainEditIT {
         system.restconf().put(Intent.path("edited"), Intent.tenants(List.of(tenant("edited", 105, "edited"))));
         host = node.host(105);
         DatagramStreams.serve(node);
-        FUNCTIONS.forEach(function -> node.functions().start(function, "forwarder"));
+        FUNCTIONS.forEach(function -> node.functions().start(function, "forwarder", "normal"));
         system.awaitState("edited", "active");
         host.reaches(EdgeNetwork.SERVER);
     }

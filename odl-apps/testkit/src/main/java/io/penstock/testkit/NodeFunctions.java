@@ -29,12 +29,20 @@ public final class NodeFunctions {
      * @param name name of the instance; its ports are {@code name-in} and {@code name-out}
      */
     public void start(final String name, final String function) {
+        // Beside busy builds an idle function gets no time at all.
+        start(name, function, "low");
+    }
+
+    /**
+     * The same with a precedence on its core: {@code idle}, {@code low} or {@code normal}. One of low precedence may
+     * wait for a quarter of a second beside busy switches, and its queues overflow: packets are lost that tests count.
+     */
+    public void start(final String name, final String function, final String scheduling) {
         final TestRun.Closing stop = () -> stop(name);
         run.closing(stop);
         run.afterCrash(command("stop", name).toArray(String[]::new));
         final List<String> command = command("start", name);
-        // Beside busy builds an idle function gets no time at all.
-        command.addAll(List.of("--function", function, "--core", "0", "--scheduling", "low", "--wait", "30"));
+        command.addAll(List.of("--function", function, "--core", "0", "--scheduling", scheduling, "--wait", "30"));
         Shell.PLAIN.run(LIMIT, command.toArray(String[]::new));
     }
 
