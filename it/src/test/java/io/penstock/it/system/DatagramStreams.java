@@ -17,7 +17,7 @@ import java.util.List;
 final class DatagramStreams implements AutoCloseable {
     /**
      * Prints how many were sent, how many have no answer, the longest time that a port waited for one, and when the
-     * last without an answer was sent.
+     * last without an answer was sent; then, in a line, when each of them was sent, in seconds after the begin.
      */
     private static final String PROGRAM = """
         import selectors, signal, socket, sys, time
@@ -49,7 +49,8 @@ final class DatagramStreams implements AutoCloseable {
                 longest = max(longest, now - (last[link] or now))
                 last[link] = now
         lost = [begun, *(when for left in waiting.values() for when in left.values())]
-        print(sent, len(lost) - 1, longest, max(lost), flush=True)
+        print(sent, len(lost) - 1, longest, max(lost))
+        print(*(f"{when - begun:.2f}" for when in sorted(lost)[1:]), flush=True)
         """;
     private static final int PORT = 9007;
 
@@ -89,7 +90,11 @@ final class DatagramStreams implements AutoCloseable {
     /** Waits for the end. */
     Result end() {
         Await.until("the datagrams end", time.plusSeconds(20), () -> !process.isAlive());
-        final List<String> words = List.of(Shell.printed(file).lines().skip(1).findFirst().orElseThrow().split(" "));
+        final List<String> lines = Shell.printed(file).lines().skip(1).toList();
+        final List<String> words = List.of(lines.get(0).split(" "));
+        if (!lines.get(1).isEmpty()) {
+            Figures.tell("seconds after the begin at which datagrams without an answer were sent", lines.get(1));
+        }
         return new Result(Integer.parseInt(words.get(0)), Integer.parseInt(words.get(1)),
             Duration.ofNanos(nanos(words.get(2))), nanos(words.get(3)));
     }
