@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datagrams and connections of module echo, with a server on the loopback that does what the test wants."""
 
+import contextlib
 import pathlib
+import random
 import socket
 import struct
 import tempfile
@@ -21,9 +23,21 @@ def free_port():
         return server.getsockname()[1]
 
 
+def free_ports():
+    """The first of a hundred even ports that nobody uses, below those that the kernel gives to connections."""
+    for first in random.sample(range(20_000, 32_000, 200), 20):
+        with contextlib.ExitStack() as bound, contextlib.suppress(OSError):
+            for port in range(first, first + 200, 2):
+                for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+                    bound.enter_context(socket.socket(socket.AF_INET, kind)).bind(("", port))
+            return first
+    raise AssertionError("no free ports")
+
+
 class EchoTest(unittest.TestCase):
 
     def setUp(self):
+        self.first = free_ports()
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.directory = pathlib.Path(directory.name)
@@ -41,14 +55,14 @@ class EchoTest(unittest.TestCase):
     def test_datagrams_that_all_come_back(self):
         self.serve()
         host = self.program("datagrams")
-        for first in (31_000, 32_000):
+        for first in (self.first, free_ports()):
             self.assertEqual(host.play({"begin": {"first": first, "ports": 4, "life": 0.1}}), {})
             # More than its ports at a time: they take turns.
             found = {"used": 0}
             while found["used"] <= 4:
                 found = host.play({"end": True})
                 if found["used"] <= 4:
-                    host.play({"begin": {"first": first + 200, "ports": 4, "life": 0.001}})
+                    host.play({"begin": {"first": first + 100, "ports": 4, "life": 0.001}})
             self.assertEqual(found["lost"], 0)
             self.assertGreater(found["sent"], 0)
 
@@ -57,7 +71,7 @@ class EchoTest(unittest.TestCase):
             server.bind((ADDRESS, self.port))
             dropped = self._drop_each_third(server)
             host = self.program("datagrams")
-            host.play({"begin": {"first": 23_000, "ports": 2}})
+            host.play({"begin": {"first": self.first, "ports": 2}})
             while len(dropped) < 20:
                 dropped.wait(0.02)
             found = host.play({"end": True})
@@ -70,7 +84,7 @@ class EchoTest(unittest.TestCase):
     def test_datagrams_that_nobody_answers(self):
         host = self.program("datagrams")
         with self.assertRaisesRegex(PenstockError, "2 of 2 ports have no answer after 0.1 s"):
-            host.play({"begin": {"first": 23_100, "ports": 2, "patience": 0.1}})
+            host.play({"begin": {"first": self.first, "ports": 2, "patience": 0.1}})
 
     def _drop_each_third(self, server):
         class Dropped(list):
@@ -106,7 +120,7 @@ class EchoTest(unittest.TestCase):
     def test_connections_that_go_on(self):
         self.serve()
         host = self.program("connections")
-        ports = list(range(24_000, 24_020, 2))
+        ports = list(range(self.first, self.first + 20, 2))
         self.assertEqual(host.play({"connect": ports}), {"failed": {}})
         self.assertEqual(host.play({"check": 20}), {"alive": ports, "broken": {}})
         self.assertEqual(host.play({"close": ports[:9]}), {})
@@ -114,16 +128,17 @@ class EchoTest(unittest.TestCase):
 
     def test_nobody_listens(self):
         host = self.program("connections")
-        self.assertEqual(host.play({"connect": [24_100]}), {"failed": {"24100": "Connection refused"}})
+        self.assertEqual(host.play({"connect": [self.first]}),
+                         {"failed": {str(self.first): "Connection refused"}})
         self.assertEqual(host.play({"check": 1}), {"alive": [], "broken": {}})
 
     def test_connections_that_break(self):
         """One is reset, one hears something else, one hears nothing any more, one is well."""
-        ports = [24_200, 24_202, 24_204, 24_206]
+        ports = reset, other, silent, well = range(self.first, self.first + 8, 2)
         with socket.create_server((ADDRESS, self.port)) as server:
             server.settimeout(30)
             host = self.program("connections")
-            host.begin({"connect": ports})
+            host.begin({"connect": list(ports)})
             links = {}
             for _ in ports:
                 link, peer = server.accept()
@@ -131,14 +146,15 @@ class EchoTest(unittest.TestCase):
                 links[peer[1]] = link
                 link.sendall(link.recv(MESSAGE.size))
             self.assertEqual(host.result(), {"failed": {}})
-            links[24_200].setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            links[24_200].close()
-            links[24_202].sendall(MESSAGE.pack(24_206, 1))
+            links[reset].setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            links[reset].close()
+            links[other].sendall(MESSAGE.pack(well, 1))
             host.begin({"check": 3})
             for _ in range(2):
-                links[24_206].sendall(links[24_206].recv(MESSAGE.size))
-            self.assertEqual(host.result(), {"alive": [24_206], "broken": {
-                "24200": "Connection reset by peer", "24202": "another answer than was expected", "24204": "silent"}})
+                links[well].sendall(links[well].recv(MESSAGE.size))
+            self.assertEqual(host.result(), {"alive": [well], "broken": {
+                str(reset): "Connection reset by peer", str(other): "another answer than was expected",
+                str(silent): "silent"}})
 
     def test_ends_with_its_input(self):
         with LineProcess(["penstock_bench.echo", "serve", ADDRESS, str(self.port)], self.directory / "log") as server:
