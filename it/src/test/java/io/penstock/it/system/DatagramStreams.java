@@ -8,6 +8,7 @@ import io.penstock.testkit.Shell;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Datagrams to an echo server from some ports of a host, 50 a second each, for a given time. While another process has
@@ -16,8 +17,8 @@ import java.util.List;
  */
 final class DatagramStreams implements AutoCloseable {
     /**
-     * Prints how many were sent, how many have no answer, the longest time that a port waited for one, and when the
-     * last without an answer was sent; then, in a line, when each of them was sent, in seconds after the begin.
+     * Prints how many were sent, the longest time that a port waited for an answer, when the stream began, and when
+     * each datagram without an answer was sent.
      */
     private static final String PROGRAM = """
         import selectors, signal, socket, sys, time
@@ -38,7 +39,7 @@ final class DatagramStreams implements AutoCloseable {
             if now >= end and not any(waiting.values()):
                 break
             if now >= due and now < end:
-                due = max(due, now - 0.02) + 0.02
+                due = max(due + 0.02, now)
                 for link in last:
                     sent += 1
                     waiting[link][sent] = time.monotonic()
@@ -48,9 +49,8 @@ final class DatagramStreams implements AutoCloseable {
                 waiting[link].pop(int.from_bytes(link.recv(100), "big"), None)
                 longest = max(longest, now - (last[link] or now))
                 last[link] = now
-        lost = [begun, *(when for left in waiting.values() for when in left.values())]
-        print(sent, len(lost) - 1, longest, max(lost))
-        print(*(f"{when - begun:.2f}" for when in sorted(lost)[1:]), flush=True)
+        lost = sorted(when for left in waiting.values() for when in left.values())
+        print(sent, longest, begun, *lost, flush=True)
         """;
     private static final int PORT = 9007;
 
@@ -61,10 +61,14 @@ final class DatagramStreams implements AutoCloseable {
     /**
      * What became of them.
      *
-     * @param lastLost when the last that was lost was sent, or the stream began if none was lost, in nanoseconds of
-     *     CLOCK_MONOTONIC, which is also the clock of {@link System#nanoTime}
+     * @param lostAt when each that was lost was sent, in nanoseconds of CLOCK_MONOTONIC, which is also the clock of
+     *     {@link System#nanoTime}
      */
-    record Result(int sent, int lost, Duration longestGap, long lastLost) { }
+    record Result(int sent, Duration longestGap, List<Long> lostAt) {
+        int lost() {
+            return lostAt.size();
+        }
+    }
 
     /** Starts the server. */
     static void serve(final EdgeNode node) {
@@ -90,13 +94,14 @@ final class DatagramStreams implements AutoCloseable {
     /** Waits for the end. */
     Result end() {
         Await.until("the datagrams end", time.plusSeconds(20), () -> !process.isAlive());
-        final List<String> lines = Shell.printed(file).lines().skip(1).toList();
-        final List<String> words = List.of(lines.get(0).split(" "));
-        if (!lines.get(1).isEmpty()) {
-            Figures.tell("seconds after the begin at which datagrams without an answer were sent", lines.get(1));
+        final List<String> words = List.of(Shell.printed(file).lines().skip(1).findFirst().orElseThrow().split(" "));
+        final long begun = nanos(words.get(2));
+        final List<Long> lostAt = words.stream().skip(3).map(DatagramStreams::nanos).toList();
+        if (!lostAt.isEmpty()) {
+            Figures.tell("milliseconds after the begin at which datagrams without an answer were sent",
+                lostAt.stream().map(at -> Long.toString((at - begun) / 1_000_000)).collect(Collectors.joining(" ")));
         }
-        return new Result(Integer.parseInt(words.get(0)), Integer.parseInt(words.get(1)),
-            Duration.ofNanos(nanos(words.get(2))), nanos(words.get(3)));
+        return new Result(Integer.parseInt(words.get(0)), Duration.ofNanos(nanos(words.get(1))), lostAt);
     }
 
     private static long nanos(final String seconds) {
