@@ -8,6 +8,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import unittest
 
 import pytest
@@ -28,6 +29,16 @@ link.bind(("a0", 0))
 for _ in range(int(sys.argv[1])):
     link.send(bytes.fromhex("020000000002" "020000000001" "88b5") + bytes(46))
 """
+
+
+_SEND_MANY = """
+import socket, sys
+link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+link.bind(("a0", 0))
+for source in range(int(sys.argv[1])):
+    link.send(bytes.fromhex("020000000002" "0200000f") + source.to_bytes(2, "big") + b"\\x88\\xb6" + bytes(46))
+"""
+_MANY, _CHANGES, _ROUNDS = 2000, 3000, 10
 
 
 class _Switch:
@@ -52,11 +63,11 @@ class PauseTest(unittest.TestCase):
     def order(self, text, done=None):
         self.cache.want(text, done)
         self.cache.run()
-        return len(self.switch.told)
+        return len(self.switch.told) // 2
 
     def test_each_order_once(self):
         self.assertEqual([self.order(None), self.order("1"), self.order("1")], [0, 1, 1])
-        self.assertEqual((self.switch.told, self.cache.done), ([("revalidator/purge",)], "1"))
+        self.assertEqual((self.switch.told, self.cache.done), ([("revalidator/purge",)] * 2, "1"))
 
     def test_those_of_a_pause_are_one(self):
         self.assertEqual([self.order("1"), self.order("2"), self.order("3")], [1, 1, 1])
@@ -135,3 +146,30 @@ class RealSwitchTest(unittest.TestCase):
         self.spoil()
         self.order("second")
         self.pass_on(3)
+
+    def test_none_is_left_while_revalidators_look_at_them(self):
+        """One purge leaves those that a revalidator holds at that moment."""
+        flows = "".join(f"dl_type=0x88b6,dl_src=02:00:00:0f:{number >> 8:02x}:{number & 255:02x},"
+                        "actions=resubmit(,1),output:2\n" for number in range(_MANY))
+        bridge = self.directory / "br-penstock.mgmt"
+        # The thread that purges and the one that revalidates run side by side, as on a machine with more cores.
+        run("taskset", "--all-tasks", "--pid", "--cpu-list", "0,1", processes.pid_of(self.ovs.switch_process))
+        run("ovs-ofctl", "add-flows", bridge, "-", standard_input=flows)
+        changes = "".join(f"table=1,priority=1,actions=load:{number}->NXM_NX_REG0[]\n" for number in range(_CHANGES))
+        left = []
+        for _ in range(_ROUNDS):
+            namespaces.execute(self.space, "/usr/bin/python3", "-c", _SEND_MANY, str(_MANY))
+            processes.wait_until(lambda: self.many_cached() > _MANY // 2, "cached flows", 10)
+            # All of them are to be looked at again, and again.
+            with subprocess.Popen(["ovs-ofctl", "add-flows", bridge, "-"], stdin=subprocess.PIPE, text=True) as change:
+                change.stdin.write(changes)
+                change.stdin.close()
+                cache = agent_cache.Cache(self.ovs, self.fail)
+                cache.want("order", None)
+                cache.run()
+                left.append(self.many_cached())
+        self.assertEqual(left, [0] * _ROUNDS)
+
+    def many_cached(self):
+        """Cached flows of those many senders."""
+        return self.ovs.appctl("dpctl/dump-flows").count("eth_type(0x88b6)")

@@ -11,6 +11,7 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
+import io.penstock.testkit.Datapath;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import io.penstock.testkit.OvsSandbox;
@@ -88,7 +89,7 @@ class IndependentNatPacketsIT {
             ovs.ofctl("del-flows", Constants.BRIDGE, "table=" + table.number());
         }
         // A cached flow would go on to translate for a moment, and nobody would know where answers belong.
-        ovs.appctl("revalidator/purge");
+        new Datapath(ovs).purge();
     }
 
     /** The public port that a port inside has for some servers, which has to be one. */

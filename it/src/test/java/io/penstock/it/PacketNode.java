@@ -8,6 +8,7 @@ import io.penstock.pipeline.intent.Validator;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.testkit.Datapath;
 import io.penstock.testkit.DpdkNode;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.FlowLoader;
@@ -64,7 +65,7 @@ final class PacketNode implements AutoCloseable {
         loader.load(plan);
         loader.setTimeouts(plan.bridge(), plan.orders().keySet());
         // As the agent of a node does: what was cached may be of the plan before (ADR 26).
-        node.ovs().appctl("revalidator/purge");
+        new Datapath(node.ovs()).purge();
         flows = new PlannedFlows(node.ovs(), plan);
         // Somebody has to ask by ARP for what is not known; without a controller the others speak first.
         network.transit().meets(Networks.BACKBONE_ADDRESS);
