@@ -12,9 +12,6 @@ from .errors import PenstockError
 
 PAUSE_SECONDS = 1
 """Each time makes the switch look at the first packets of all flows anew, so it is not done more often than that."""
-_AGAIN_SECONDS = 0.03
-"""A purge leaves out the flow that a revalidator holds at that moment (revalidator_sweep__, ofproto-dpif-upcall.c), and
-a thread that has lost its core may hold one for so long."""
 
 
 class Cache:
@@ -42,9 +39,7 @@ class Cache:
         order = self._order
         self._due = self._now() + PAUSE_SECONDS
         try:
-            self._switch.appctl("revalidator/purge")
-            time.sleep(_AGAIN_SECONDS)
-            self._switch.appctl("revalidator/purge")
+            self._switch.drop_cached_flows()
         except PenstockError as error:
             self._log(f"cached flows: {error}; retrying in {PAUSE_SECONDS} s")
             return

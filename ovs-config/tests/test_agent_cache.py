@@ -45,13 +45,13 @@ class _Switch:
     """Counts what it is told; `broken` makes it fail."""
 
     def __init__(self):
-        self.told = []
+        self.told = 0
         self.broken = False
 
-    def appctl(self, *words):
+    def drop_cached_flows(self):
         if self.broken:
             raise PenstockError("it does not answer")
-        self.told.append(words)
+        self.told += 1
 
 
 class PauseTest(unittest.TestCase):
@@ -63,11 +63,11 @@ class PauseTest(unittest.TestCase):
     def order(self, text, done=None):
         self.cache.want(text, done)
         self.cache.run()
-        return len(self.switch.told) // 2
+        return self.switch.told
 
     def test_each_order_once(self):
         self.assertEqual([self.order(None), self.order("1"), self.order("1")], [0, 1, 1])
-        self.assertEqual((self.switch.told, self.cache.done), ([("revalidator/purge",)] * 2, "1"))
+        self.assertEqual((self.switch.told, self.cache.done), (1, "1"))
 
     def test_those_of_a_pause_are_one(self):
         self.assertEqual([self.order("1"), self.order("2"), self.order("3")], [1, 1, 1])
@@ -150,7 +150,7 @@ class RealSwitchTest(unittest.TestCase):
     def test_none_is_left_while_revalidators_look_at_them(self):
         """One purge leaves those that a revalidator holds at that moment."""
         flows = "".join(f"dl_type=0x88b6,dl_src=02:00:00:0f:{number >> 8:02x}:{number & 255:02x},"
-                        "actions=resubmit(,1),output:2\n" for number in range(_MANY))
+                        "actions=resubmit(,1)\n" for number in range(_MANY))
         bridge = self.directory / "br-penstock.mgmt"
         # The thread that purges and the one that revalidates run side by side, as on a machine with more cores.
         run("taskset", "--all-tasks", "--pid", "--cpu-list", "0,1", processes.pid_of(self.ovs.switch_process))
@@ -159,7 +159,8 @@ class RealSwitchTest(unittest.TestCase):
         left = []
         for _ in range(_ROUNDS):
             namespaces.execute(self.space, "/usr/bin/python3", "-c", _SEND_MANY, str(_MANY))
-            processes.wait_until(lambda: self.many_cached() > _MANY // 2, "cached flows", 10)
+            self.pass_on(3)  # They come last, so the switch has seen all before them.
+            self.assertGreater(self.many_cached(), _MANY // 2)
             # All of them are to be looked at again, and again.
             with subprocess.Popen(["ovs-ofctl", "add-flows", bridge, "-"], stdin=subprocess.PIPE, text=True) as change:
                 change.stdin.write(changes)

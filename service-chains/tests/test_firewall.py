@@ -123,7 +123,7 @@ class _FirewallTest:
             run("ovs-ofctl", "-O", "OpenFlow13", *more, command, "br0", "priority=40000,in_port=10"
                 + (",actions=output:1" if command == "add-flow" else ""), environment=self.ovs.environment)
             # The switch looks at its tables anew some time later, and may keep what it has cached (ADR 26).
-            self.ovs.appctl("revalidator/purge")
+            self.ovs.drop_cached_flows()
         before = self.counters()["untagged"]
         flows("add-flow")
         self.assertFalse(reaches(self.hosts[0][0], OUTSIDE, attempts=2))

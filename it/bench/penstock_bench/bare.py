@@ -25,7 +25,7 @@ def take_out(ovs):
 
 def _forget(ovs):
     """Cached flows go: they would only get other actions, and keep the dear matches of the ones before."""
-    ovs.appctl("revalidator/purge")
+    ovs.drop_cached_flows()
 
 
 def _ofctl(ovs, command, flow):

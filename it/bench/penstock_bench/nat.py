@@ -194,7 +194,7 @@ def turn(bed, source, name, frames):
                    f"vlan_vid=0x1000/0x1000,ip,actions=pop_vlan,ct(commit,zone={_BY_HAND_ZONE},"
                    f"nat(src={_BY_HAND_ADDRESS}),table={_BY_HAND_TABLE})")
             undo.callback(_ofctl, bed.ovs, "del-flows", f"cookie={_BY_HAND_COOKIE}/-1")
-        bed.ovs.appctl("revalidator/purge")
+        bed.ovs.drop_cached_flows()
         yield
 
 

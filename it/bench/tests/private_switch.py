@@ -52,7 +52,7 @@ class PrivateSwitch:
             for here, there in (pair, pair[::-1]):
                 run("ovs-ofctl", "add-flow", bridge, f"in_port={number[here]},actions=output:{number[there]}")
         # Cached flows would be changed a moment later, when frames are on their way already.
-        self.ovs.appctl("revalidator/purge")
+        self.ovs.drop_cached_flows()
 
     def stop_switch(self):
         self.ovs.appctl("exit")

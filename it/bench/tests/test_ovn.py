@@ -157,7 +157,7 @@ class OvnTest(unittest.TestCase):
         self.assertEqual(found.strip(), self.binding)
 
     def test_takes_the_passes_of_its_kind_of_router(self):
-        self.switch.appctl("revalidator/purge")
+        self.switch.drop_cached_flows()
         self.forward(self.frames, _FLOWS)
         passes = {}
         first = []

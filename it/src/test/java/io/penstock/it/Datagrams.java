@@ -53,7 +53,7 @@ public final class Datagrams {
                 answered.add(link)
         print(len(answered))
         """;
-    /** The kernel's default buffer holds a quarter of a second of what tests send: less than a busy core may take. */
+    /** With room for what comes while it waits for its core; the kernel's default is some hundred small datagrams. */
     private static final String ECHO = """
         import socket, sys
         link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
