@@ -225,6 +225,24 @@ static bool client_has_gone(const struct run *run)
 	return poll(&output, 1, 0) > 0 && output.revents & POLLERR;
 }
 
+/* Sends or gives up what came due in the last round: something else may have had our core until the end. */
+static void send_last(struct state *state, uint64_t end)
+{
+	for (int i = 0; i < state->run->sender_count; i++) {
+		struct link *link = state->run->senders[i];
+		struct pace *pace = &state->paces[i];
+		uint64_t refused = 0;
+		if (pace->period <= 0)
+			continue;
+		send_some(state, link, pace, end - 1);
+		pace_due(pace, end - 1 - state->start, 0, &refused);
+		if (!state->run->burst) {
+			link->counters.late += refused;
+			link->counters.refused += refused;
+		}
+	}
+}
+
 /* Goes round until the run's time is over. */
 static void send_and_receive(struct state *state, uint64_t *busy, uint64_t *longest)
 {
@@ -251,6 +269,7 @@ static void send_and_receive(struct state *state, uint64_t *busy, uint64_t *long
 				return;
 		}
 	}
+	send_last(state, end);
 }
 
 /* Receives what is still on its way. A fixed time would be too short when something else has the switch's core.
