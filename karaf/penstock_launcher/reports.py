@@ -7,9 +7,12 @@ import collections.abc
 import dataclasses
 import pathlib
 import shutil
+import textwrap
 import xml.etree.ElementTree
 
 SLOWEST = 20
+_FAILURES = ("failure", "error")
+_WIDTH = 160
 _MAVEN_REPORTS = ("surefire-reports", "failsafe-reports")
 
 
@@ -29,23 +32,32 @@ class Counts:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One test of one run. `outcome` is the name of a field of Counts."""
+    """One test of one run.
+
+    outcome: the name of a field of Counts. message: the first line of what a failed test says, shortened.
+    """
     name: str
     seconds: float
     outcome: str
+    message: str = ""
 
 
 def read(path: pathlib.Path) -> list[Case]:
     """The tests of one JUnit XML file, of Surefire, Failsafe or pytest."""
     cases = []
     for case in xml.etree.ElementTree.parse(path).getroot().iter("testcase"):  # noqa: S314  (of our own tests)
-        kinds = {child.tag for child in case}
-        outcome = "failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"
+        failure = next((child for child in case if child.tag in _FAILURES), None)
+        outcome = "failed" if failure is not None else "skipped" if case.find("skipped") is not None else "passed"
         group = (case.get("classname") or "").rsplit(".", 1)[-1]
         # Surefire repeats the class for a failure outside of any test, such as one of @BeforeAll, without a name.
         name = ".".join(part for part in (group, case.get("name")) if part)
-        cases.append(Case(name, float((case.get("time") or "0").replace(",", "")), outcome))
+        cases.append(Case(name, float((case.get("time") or "0").replace(",", "")), outcome, _message(failure)))
     return cases
+
+
+def _message(failure: xml.etree.ElementTree.Element | None) -> str:
+    text = "" if failure is None else failure.get("message") or failure.text or ""
+    return next((textwrap.shorten(line, _WIDTH) for line in text.splitlines() if line.strip()), "")
 
 
 def read_all(folder: pathlib.Path, prefix: str = "") -> list[Case]:

@@ -74,7 +74,10 @@ def run(quick: bool = False, only: collections.abc.Collection[str] = ()) -> bool
 
 
 def report(outcomes: collections.abc.Sequence[Outcome], folder: pathlib.Path, seconds: float) -> bool:
-    """Prints failures, the slowest tests, the time of each tier and the count. Returns whether all is well."""
+    """Prints what went wrong, the slowest tests, the time of each tier, the failed tests and the count.
+
+    Returns whether all is well.
+    """
     cases = reports.read_all(folder)
     total = reports.count(cases)
     for outcome in outcomes:
@@ -89,6 +92,11 @@ def report(outcomes: collections.abc.Sequence[Outcome], folder: pathlib.Path, se
         say(f"  {outcome.seconds:6.0f} s  {outcome.name:<9} {reports.count(reports.read_all(folder, outcome.name))}")
     say(f"  {seconds:6.0f} s  all; reports: {folder}")
     broken = any(outcome.error for outcome in outcomes)
+    if total.failed:
+        say("failed tests:")
+        for case in cases:
+            if case.outcome == "failed":
+                say(f"  {case.name}: {case.message}")
     if total.skipped:
         say("penstock: a skipped test fails the run")
     if broken and not total.failed:

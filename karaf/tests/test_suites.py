@@ -24,7 +24,9 @@ _PYTEST = """<testsuites><testsuite name="pytest" tests="3">
 _GOOD = _PYTEST.replace("<skipped", "<hidden").replace("<failure", "<hidden").replace("</failure", "</hidden")
 _SUREFIRE = """<testsuite name="io.penstock.AIT" tests="2" time="2,001.5">
 <testcase classname="io.penstock.AIT" name="passes" time="2,000.5"/>
-<testcase classname="io.penstock.AIT" name="" time="1"><error type="java.lang.AssertionError"/></testcase>
+<testcase classname="io.penstock.AIT" name="" time="1"><error type="java.lang.AssertionError">
+java.lang.AssertionError: 3 of 4
+at AIT.java:3</error></testcase>
 </testsuite>"""
 
 
@@ -50,7 +52,7 @@ class ReportsTest(Folder):
         self.assertEqual([case.name for case in reports.slowest(cases, 2)], ["AIT.passes", "ATest.test_bad"])
         # The tier's own, and a failure of a whole class, which has no name.
         self.assertEqual([case for case in reports.read_all(self.folder, "java-") if case.outcome == "failed"],
-                         [Case("AIT", 1.0, "failed")])
+                         [Case("AIT", 1.0, "failed", "java.lang.AssertionError: 3 of 4")])
 
     def test_only_new_reports_of_the_tier_are_gathered(self):
         for path, age in (("m/target/surefire-reports/TEST-A.xml", 0), ("a/m/target/failsafe-reports/TEST-B.xml", 0),
@@ -66,7 +68,7 @@ class ReportsTest(Folder):
     def test_findings_are_failed_tests(self):
         reports.write_checks(self.folder / "lint.xml", "lint", {"ruff": ["a.py:1: wrong"], "mypy": []}, 1.5)
         self.assertEqual(reports.read_all(self.folder),
-                         [Case("lint.ruff", 0.0, "failed"), Case("lint.mypy", 0.0, "passed")])
+                         [Case("lint.ruff", 0.0, "failed", "1 findings"), Case("lint.mypy", 0.0, "passed")])
 
 
 class LanesTest(Folder):
@@ -189,6 +191,10 @@ class RunTest(Folder):
                 self.assertFalse(self.run_tiers(tier, self.tier("y", "whole"))[0])
         # Each time the other stage was run all the same.
         self.assertEqual(self.ran.count("y"), 4)
+
+    def test_failed_tests_are_named_last(self):
+        _, _, err = self.run_tiers(self.tier("x", "quick", _PYTEST), self.tier("y", "whole"))
+        self.assertRegex(err, r"all; reports: .*\nfailed tests:\n +ATest.test_bad: no\n")
 
     def test_nothing_is_tested_without_a_build(self):
         with mock.patch("penstock_launcher.build.is_current", return_value=False):
