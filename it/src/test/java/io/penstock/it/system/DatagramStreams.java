@@ -13,8 +13,7 @@ import java.util.stream.Collectors;
 /**
  * Datagrams to an echo server from some ports of a host, 20 a second each, evenly in time. While another process has
  * the core none are sent, and they are not made up for: a burst would overflow a queue, which says nothing about the
- * switch. So would more of them: the socket of a system port holds some 250, and on a busy machine a polling thread
- * was seen to wait 0.4 s for its core.
+ * switch. The queues hold what comes while others have the core of the switch, or of a function, for seconds.
  */
 final class DatagramStreams implements AutoCloseable {
     /**
@@ -79,6 +78,7 @@ final class DatagramStreams implements AutoCloseable {
     /** Begins, from every second port; returns when the first datagrams go out. */
     DatagramStreams(final EdgeNode node, final Host from, final int firstPort, final int ports, final Duration time) {
         this.time = time;
+        node.widenSockets();
         file = node.file("datagrams-" + System.nanoTime());
         process = from.shell().start(file, "/usr/bin/python3", "-c", PROGRAM, EdgeNetwork.SERVER,
             Integer.toString(PORT), Integer.toString(ports), Long.toString(time.toSeconds()),

@@ -14,6 +14,7 @@ import io.penstock.testkit.NodeFunctions;
 import io.penstock.testkit.OvsSandbox;
 import io.penstock.testkit.Shell;
 import io.penstock.testkit.TestRun;
+import io.penstock.testkit.WideSockets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -252,6 +253,12 @@ final class EdgeNode {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Has the sockets of the switch, and of the one between it and its hosts, hold packets for seconds. */
+    void widenSockets() {
+        WideSockets.of(process("ovs-vswitchd"));
+        network.widenSockets();
     }
 
     /** Runs a command beside the resolvers of the node. */

@@ -146,6 +146,11 @@ public final class EdgeNetwork {
         customerSwitch.vsctl("del-port", cable, "--", "add-port", bridge(port), cable, "tag=" + vlan);
     }
 
+    /** Has the sockets of the switch of the customers hold packets for seconds. */
+    public void widenSockets() {
+        customerSwitch.widenSockets();
+    }
+
     /** Has the switch in front of an access port forget where hosts are. */
     public void forgetMacAddresses(final String port) {
         customerSwitch.appctl("fdb/flush", bridge(port));

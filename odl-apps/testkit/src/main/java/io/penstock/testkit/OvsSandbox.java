@@ -148,6 +148,11 @@ public final class OvsSandbox implements TestRun.Closing {
         delete(directory.resolve("ovs-vswitchd.1.ctl"));
     }
 
+    /** Has the sockets of the switch hold packets for seconds. */
+    void widenSockets() {
+        WideSockets.of(requireNonNull(processes.get(SWITCH)).toHandle());
+    }
+
     /** Stops the switch where it is, with its connections open, or lets it go on. */
     public void freezeSwitch(final boolean frozen) {
         shell.run("kill", frozen ? "-STOP" : "-CONT", Long.toString(requireNonNull(processes.get(SWITCH)).pid()));
