@@ -100,7 +100,7 @@ def take_place(nice):
         if nice == 19:
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
         else:
-            os.nice(nice)
+            os.setpriority(os.PRIO_PROCESS, 0, nice)  # Whatever that of the caller is.
     except PermissionError:
         return
     with contextlib.suppress(OSError):  # Not every kernel has autogroups.

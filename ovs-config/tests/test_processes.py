@@ -80,9 +80,11 @@ class ProcessesTest(unittest.TestCase):
             self.assertTrue(group.read_text(encoding="ascii").strip().endswith("nice 19"))
 
     def test_process_that_comes_first_where_that_is_allowed(self):
-        for prefix, niceness in (((), -7), (("setpriv", "--bounding-set=-sys_nice"), 0)):
+        for prefix, niceness in (((), -7), (("nice", "-n", "5"), -7),
+                                 (("setpriv", "--bounding-set=-sys_nice"), os.nice(0))):
             program = "import os; from penstock_node import processes; processes.take_place(-7); print(os.nice(0))"
             found = subprocess.run([*prefix, sys.executable, "-c", program], capture_output=True, text=True, check=True,
+                                   start_new_session=True,  # Else the whole run of tests would come first too.
                                    env=os.environ | {"PYTHONPATH": str(pathlib.Path(processes.__file__).parents[1])})
             self.assertEqual(found.stdout.strip(), str(niceness))
 

@@ -151,7 +151,8 @@ public final class Host {
 
     /** Asks a server of {@link #serveTcp}, patiently. */
     public String askTcp(final String server, final int port) {
-        final Result result = ask("TCP4:" + server + ":" + port + ",connect-timeout=" + PATIENCE.toSeconds(), "2");
+        final Result result = ask("TCP4:" + server + ":" + port + ",connect-timeout=" + PATIENCE.toSeconds(),
+            Long.toString(PATIENCE.toSeconds()));
         if (!result.isGood() || result.output().isEmpty()) {
             throw new AssertionError("TCP port " + port + " of " + server + " does not answer " + this + "\n"
                 + result.output());
