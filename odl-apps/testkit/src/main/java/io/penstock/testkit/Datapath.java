@@ -8,6 +8,8 @@ public final class Datapath {
     private static final Pattern LOOKUPS = Pattern.compile(
         "^ +packets received: ([0-9]+)$|^ +packet recirculations: ([0-9]+)$", Pattern.MULTILINE);
 
+    private static final String PURGE = "revalidator/purge";
+
     private final OvsSandbox ovs;
 
     public Datapath(final OvsSandbox ovs) {
@@ -16,15 +18,18 @@ public final class Datapath {
 
     /** Makes it as if no packet had come yet. What connections and flows of the switch have been learned stays. */
     public void clear() {
-        purge();
-        Await.until("the cached flows are gone", this::flows, flows -> flows.count() == 0);
+        Await.until("the cached flows are gone", () -> {
+            ovs.appctl(PURGE);
+            return flows();
+        }, flows -> flows.count() == 0);
         ovs.appctl("dpif-netdev/pmd-stats-clear");
     }
 
-    /** Drops what it has cached, twice, as a node's agent does: once leaves what a revalidator holds at that moment. */
+    /** Drops what it has cached, as a node's agent does: one purge leaves what a revalidator holds at that moment. */
     public void purge() {
-        ovs.appctl("revalidator/purge");
-        ovs.appctl("revalidator/purge");
+        ovs.appctl(PURGE);
+        ovs.appctl("revalidator/wait");
+        ovs.appctl(PURGE);
     }
 
     /** What it has cached. */
