@@ -211,11 +211,11 @@ class AclPacketsIT {
             Await.until("the service speaks", heard::frames, frames -> frames.size() > 20);
             load(true, List.of(), List.of(to(TCP, WEB)));
             Await.until("it is cut", () -> node.packets(Table.TENANT_ACL_REPLY, DENIED_OUT), count -> count > 50);
-            final int before = heard.frames().size();
+            final int before = heard.all().size();
             final long dropped = node.packets(Table.TENANT_ACL_REPLY, DENIED_OUT);
             Await.until("more is cut", () -> node.packets(Table.TENANT_ACL_REPLY, DENIED_OUT),
                 count -> count > dropped + 50);
-            assertThat(heard.frames()).hasSize(before);
+            assertThat(heard.all()).hasSize(before);
             assertThat(tell.lines()).isEmpty();
         }
         assertThat(echoes(server(), PUBLIC, 64)).isEqualTo("0");

@@ -183,7 +183,7 @@ class NatTcpPacketsIT {
         try (Capture heard = first.capture("tcp[tcpflags] & tcp-rst != 0")) {
             // Nobody is at that port of the server.
             assertThat(Script.run(first, CONNECT, EdgeNetwork.SERVER, NatPair.CLOSED)).isEqualTo("Connection refused");
-            assertThat(heard.frames()).hasSize(1);
+            assertThat(heard.all()).hasSize(1);
         }
     }
 }

@@ -107,7 +107,7 @@ class NshPacketsIT extends PairOnNode {
                         frame.contains("service-path-id " + path)));
                 }
             }
-            assertThat(in.frames()).anyMatch(frame -> frame.contains("service-index 0xff"))
+            assertThat(in.all()).anyMatch(frame -> frame.contains("service-index 0xff"))
                 .anyMatch(frame -> frame.contains("service-index 0xfe"));
         }
         pair.areTranslated();

@@ -222,10 +222,10 @@ class Acl6IT {
             awaitMore(OUT);
             awaitMore(IN);
             // What was under way has arrived.
-            final List<Integer> before = List.of(atHost.frames().size(), atServer.frames().size());
+            final List<Integer> before = List.of(atHost.all().size(), atServer.all().size());
             awaitMore(OUT);
             awaitMore(IN);
-            assertThat(List.of(atHost.frames().size(), atServer.frames().size())).isEqualTo(before);
+            assertThat(List.of(atHost.all().size(), atServer.all().size())).isEqualTo(before);
             // They have not given up.
             lists(List.of(), List.of(ssh));
             Await.until("they talk again", PATIENCE, () -> atHost.frames().size() > before.get(0) + ENOUGH

@@ -33,7 +33,8 @@ public final class Capture implements AutoCloseable {
         // kernel has taken off.
         final String marked =
             (filter.isBlank() ? "greater 0" : "(" + filter + ")") + " or ether[12:2] == " + MARK;
-        process = shell.start(file, "tcpdump", "--immediate-mode", "-l", "-nn", "-e", "-i", device, marked);
+        // Without times, whose digits would be taken for ports and addresses.
+        process = shell.start(file, "tcpdump", "--immediate-mode", "-l", "-nn", "-t", "-e", "-i", device, marked);
         try {
             Await.until("tcpdump listens", () -> Shell.printed(file).contains("listening on"));
         } catch (AssertionError e) {
@@ -58,6 +59,11 @@ public final class Capture implements AutoCloseable {
         shell.run("/usr/bin/python3", "-S", "-c", SEND_MARK, device, source);
         Await.until("the capture shows the mark", () -> lines().stream().anyMatch(line -> line.contains(source)));
         return frames();
+    }
+
+    /** Whether a frame, as tcpdump shows it, comes from or goes to a port of TCP or UDP over IP. */
+    public static boolean isOfPort(final String frame, final int port) {
+        return frame.contains("." + port + " > ") || frame.contains("." + port + ": ");
     }
 
     private List<String> lines() {
