@@ -46,8 +46,8 @@ class MirrorPacketsIT extends PairOnNode {
     @ParameterizedTest
     @ValueSource(strings = {"fw,ids", "ids,fw", "ids"})
     void itSeesBothDirectionsAndTakesNothing(final String chain) {
-        load(Set.of(), chain.split(","));
         final long foreign = node.packets(Table.CHAIN_RETURN, FOREIGN_TAG);
+        load(Set.of(), chain.split(","));
         try (Capture inside = node.functions().capture("ids", "inside", "vlan and tcp");
                 Capture outside = node.functions().capture("ids", "outside", "vlan and tcp")) {
             assertThat(pair.first().askTcp(EdgeNetwork.SERVER, TenantPair.WEB)).isEqualTo(TenantPair.FIRST_PUBLIC);
