@@ -143,7 +143,8 @@ class Ovs:
     def drop_cached_flows(self):
         """Drops all cached flows, twice: one purge leaves those that a revalidator holds at that moment
         (revalidator_sweep__, ofproto/ofproto-dpif-upcall.c, 3.1), for as long as others have its core. So the end of
-        its round is waited for. Takes half a second, on a busy machine or with many cached flows more."""
+        its round is waited for: up to half a second (max-revalidator of Open vSwitch), on a busy machine or with many
+        cached flows more."""
         self.appctl("revalidator/purge")
         try:
             self.appctl("revalidator/wait")
