@@ -17,7 +17,6 @@ import unittest
 import pytest
 
 from penstock_launcher import ROOT, build, places
-from penstock_node import locks
 from penstock_node.hugepages import HugePages
 
 pytestmark = pytest.mark.up
@@ -100,8 +99,7 @@ class Machine:
 
 def pages_added_below(directory):
     """Owners of huge pages in the ledger of the machine whose files are below a directory."""
-    with locks.held("hugepages"):
-        return [owner for owner in HugePages()._read()["added"] if str(directory) in owner]
+    return [owner for owner in HugePages().owners() if str(directory) in owner]
 
 
 def clean_clone(target):

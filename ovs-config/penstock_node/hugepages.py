@@ -12,13 +12,19 @@ import pathlib
 from . import locks
 from .errors import PenstockError
 
+ANYWHERE = ""
+"""The place of pages of which the kernel chooses the NUMA node."""
+
 
 class HugePages:
-    """The huge pages of default size. `proc` and `directory` (of lock and ledger) are parameters for tests."""
+    """The huge pages of default size. `proc`, `nodes` and `directory` (of lock and ledger) are parameters for tests.
 
-    def __init__(self, proc="/proc", directory=None):
-        self._meminfo = pathlib.Path(proc) / "meminfo"
-        self._number = pathlib.Path(proc) / "sys/vm/nr_hugepages"
+    Pages are counted by place: a NUMA node, or ANYWHERE, where the kernel chooses the node of each.
+    """
+
+    def __init__(self, proc="/proc", directory=None, nodes="/sys/devices/system/node"):
+        self._proc = pathlib.Path(proc)
+        self._nodes = pathlib.Path(nodes)
         self._directory = pathlib.Path(directory or locks.lock_directory())
         self._ledger = self._directory / "hugepages.json"
 
@@ -26,92 +32,165 @@ class HugePages:
     def reserve(self, owner, megabytes):
         """Makes `megabytes` of huge pages free and keeps other borrowers out while the body claims them.
 
+        megabytes: a number, or a sequence with one for each NUMA node, from node 0 on.
         The body must start the process that takes the pages and wait until it has them: the pages are only counted
         as used from then on. Yields the number of pages added. What was added stays when the body fails: call
         `give_back`, as after success.
         """
         with locks.held("hugepages", self._directory):
-            yield self._add(owner, megabytes)
+            yield sum(self._add(owner, place, amount) for place, amount in _by_place(megabytes))
 
-    def _add(self, owner, megabytes):
+    def _add(self, owner, place, megabytes):
         ledger = self._read()
-        memory = self._memory()
+        memory = self._memory(place)
         wanted = -(-megabytes * 1024 // memory["Hugepagesize"])
-        missing = max(0, wanted - (memory["HugePages_Free"] - memory["HugePages_Rsvd"]))
-        before = self._get()
+        missing = max(0, wanted - _free(memory))
         if missing:
-            # Written first, with the number to compare with: a crash in between is put right by the next reader.
-            ledger["pending"] = {"owner": owner, "before": before, "pages": missing}
-            self._write(ledger)
-            self._set(before + missing)
-            got = self._get() - before
+            before = self._get(place)
+            got = self._change(ledger, "added", owner, place, missing)
             if got < missing:
-                self._set(before)
-                del ledger["pending"]
-                self._write(ledger)
+                self._change(ledger, "added", owner, place, before - self._get(place))
                 raise PenstockError(
-                    f"hugepage-memory-mb: the kernel gave {max(got, 0)} of the {missing} huge pages that are missing; "
-                    "free memory (it may be fragmented: reserve pages at boot) or request less")
-            del ledger["pending"]
-            ledger["added"][owner] = ledger["added"].get(owner, 0) + missing
-            self._write(ledger)
+                    f"hugepage-memory-mb: the kernel gave {max(got, 0)} of the {missing} huge pages that are missing"
+                    f"{_where(place)}; free memory (it may be fragmented: reserve pages at boot) or request less")
         return missing
+
+    def _change(self, ledger, account, owner, place, pages):
+        """Has the kernel add `pages`, or take them away if negative, and notes what it did. Returns that number."""
+        # Written first, with the number to compare with: a crash in between is put right by the next reader.
+        before = self._get(place)
+        pending = {"account": account, "owner": owner, "place": place, "before": before, "pages": pages}
+        self._write(ledger | {"pending": pending})
+        self._set(place, before + pages)
+        done = self._get(place) - before
+        _settle(ledger, pending, done)
+        self._write(ledger)
+        return done
 
     def give_back(self, owner):
         """Lowers the number by what `owner` added. Call it when the process is gone. Returns the pages given back."""
         with locks.held("hugepages", self._directory):
             ledger = self._read()
-            due = ledger["added"].pop(owner, 0) + ledger["owed"]
-            given = 0
-            if due:
-                before = self._get()
-                memory = self._memory()
-                used = memory["HugePages_Total"] - memory["HugePages_Free"] + memory["HugePages_Rsvd"]
-                target = max(before - due, used, 0)
-                self._set(target)
-                given = before - target
-            ledger["owed"] = due - given
+            for place, pages in ledger["added"].pop(owner, {}).items():
+                _settle(ledger, {"account": "owed", "place": place}, pages)
             self._write(ledger)
-            return given
+            # The machine's number last: lowering it takes pages of any NUMA node.
+            return sum(self._lower(ledger, place) for place in sorted(ledger["owed"], reverse=True))
 
     def added_by(self, owner):
         """Number of pages `owner` has added and not given back."""
         with locks.held("hugepages", self._directory):
-            return self._read()["added"].get(owner, 0)
+            return sum(self._read()["added"].get(owner, {}).values())
+
+    def owners(self):
+        """Those who have added pages and not given them back."""
+        with locks.held("hugepages", self._directory):
+            return sorted(self._read()["added"])
 
     def problem(self, megabytes):
-        """Why `megabytes` cannot be had now, as a text, or None. A forecast: only the kernel knows about fragments."""
-        memory = self._memory()
-        if not memory.get("Hugepagesize"):
+        """Why `megabytes` cannot be had now, as a text, or None. A forecast: only the kernel knows about fragments.
+
+        megabytes: as in `reserve`.
+        """
+        if not _numbers(self._proc / "meminfo").get("Hugepagesize"):
             return "this kernel has no huge pages"
-        free = (memory["HugePages_Free"] - memory["HugePages_Rsvd"]) * memory["Hugepagesize"] // 1024
-        possible = free + memory["MemAvailable"] // 1024
-        if megabytes > possible:
-            return f"{megabytes} MB of huge pages are requested; this machine can provide {possible} MB: request less"
+        for place, amount in _by_place(megabytes):
+            if place != ANYWHERE and not self._number(place).exists():
+                return f"this machine has no NUMA node {place}, and so no place for the {amount} MB; see lscpu"
+            memory = self._memory(place)
+            possible = _free(memory) * memory["Hugepagesize"] // 1024 + memory["MemAvailable"] // 1024
+            if amount > possible:
+                return (f"{amount} MB of huge pages are requested{_where(place)}; this machine can provide {possible} "
+                        "MB: request less")
         return None
+
+    def _lower(self, ledger, place):
+        before = self._get(place)
+        memory = self._memory(place)
+        used = memory["HugePages_Total"] - _free(memory)
+        pages = before - max(before - ledger["owed"][place], min(used, before), 0)
+        return -self._change(ledger, "owed", None, place, -pages) if pages else 0
 
     def _read(self):
         ledger = locks.read_json(self._ledger, {})
-        ledger.setdefault("added", {})
-        ledger.setdefault("owed", 0)
-        pending = ledger.pop("pending", None)
+        added = {owner: _places(pages) for owner, pages in ledger.get("added", {}).items() if pages}
+        result = {"added": added, "owed": _places(ledger.get("owed", 0))}
+        pending = ledger.get("pending")
         if pending:
-            added = min(max(self._get() - pending["before"], 0), pending["pages"])
-            ledger["added"][pending["owner"]] = ledger["added"].get(pending["owner"], 0) + added
-        return ledger
+            done = self._get(pending.get("place", ANYWHERE)) - pending["before"]
+            _settle(result, pending, max(min(done, max(pending["pages"], 0)), min(pending["pages"], 0)))
+        return result
 
     def _write(self, ledger):
-        if any(ledger["added"].values()) or ledger["owed"] or "pending" in ledger:
-            locks.write_json(self._ledger, ledger)
+        if any(ledger.values()):
+            # Plain numbers, wherever they do, for those who know no places.
+            locks.write_json(self._ledger, ledger | {
+                "added": {owner: _plain(pages) for owner, pages in ledger["added"].items()},
+                "owed": _plain(ledger["owed"])})
         else:
             self._ledger.unlink(missing_ok=True)
 
-    def _memory(self):
-        lines = (line.split() for line in self._meminfo.read_text(encoding="ascii").splitlines())
-        return {words[0].rstrip(":"): int(words[1]) for words in lines if len(words) > 1}
+    def _memory(self, place):
+        machine = _numbers(self._proc / "meminfo")
+        if place == ANYWHERE:
+            return machine
+        node = _numbers(self._nodes / f"node{place}" / "meminfo")
+        # The kernel says of the machine alone how many pages are promised, and what it could make free: that is at
+        # least what is free, and the caches that it would drop first.
+        return {"Hugepagesize": machine.get("Hugepagesize"), "HugePages_Rsvd": machine["HugePages_Rsvd"],
+                "MemAvailable": node["MemFree"] + node.get("Inactive(file)", 0)} | node
 
-    def _get(self):
-        return int(self._number.read_text(encoding="ascii"))
+    def _number(self, place):
+        if place == ANYWHERE:
+            return self._proc / "sys/vm/nr_hugepages"
+        size = _numbers(self._proc / "meminfo").get("Hugepagesize")
+        return self._nodes / f"node{place}" / "hugepages" / f"hugepages-{size}kB" / "nr_hugepages"
 
-    def _set(self, number):
-        self._number.write_text(f"{number}\n", encoding="ascii")
+    def _get(self, place):
+        return int(self._number(place).read_text(encoding="ascii"))
+
+    def _set(self, place, number):
+        self._number(place).write_text(f"{number}\n", encoding="ascii")
+
+
+def _by_place(megabytes):
+    """Pairs of place and megabytes."""
+    if isinstance(megabytes, int):
+        return [(ANYWHERE, megabytes)]
+    return [(str(node), amount) for node, amount in enumerate(megabytes) if amount]
+
+
+def _where(place):
+    return "" if place == ANYWHERE else f" on NUMA node {place}"
+
+
+def _free(memory):
+    return memory["HugePages_Free"] - memory["HugePages_Rsvd"]
+
+
+def _settle(ledger, pending, pages):
+    """Adds pages to those that an owner has added, or that are owed, at a place."""
+    owed = pending.get("account") == "owed"
+    entry = ledger["owed"] if owed else ledger["added"].setdefault(pending["owner"], {})
+    place = pending.get("place", ANYWHERE)
+    entry[place] = entry.get(place, 0) + pages
+    if not entry[place]:
+        del entry[place]
+    if not owed and not entry:
+        del ledger["added"][pending["owner"]]
+
+
+def _places(pages):
+    """Numbers of pages by place. A plain number is of pages without a place."""
+    return dict(pages) if isinstance(pages, dict) else {ANYWHERE: pages} if pages else {}
+
+
+def _plain(places):
+    return places if set(places) - {ANYWHERE} else places.get(ANYWHERE, 0)
+
+
+def _numbers(path):
+    """The numbers of a file such as /proc/meminfo, by name; the lines of a NUMA node begin with `Node 0`."""
+    lines = (line.split() for line in path.read_text(encoding="ascii").splitlines())
+    lines = (words[2:] if words[:1] == ["Node"] else words for words in lines)
+    return {words[0].rstrip(":"): int(words[1]) for words in lines if len(words) > 1}

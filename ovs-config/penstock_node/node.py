@@ -12,7 +12,7 @@ import pathlib
 import shutil
 import uuid
 
-from . import locks, management, namespaces, node_agent, processes, resolver_network
+from . import locks, management, namespaces, node_agent, numa, processes, resolver_network
 from .commands import run
 from .errors import PenstockError, ProfileError
 from .hugepages import HugePages
@@ -89,7 +89,7 @@ def _up(profile):
     with step(f"node {profile.name}: database server"):
         ovs.start_database()
         _configure(ovs, profile)
-    with step(f"node {profile.name}: {profile.hugepage_memory_mb} MB of huge pages and the switch") as line:
+    with step(f"node {profile.name}: {_megabytes(profile, ' + ')} MB of huge pages and the switch") as line:
         owner = f"node {directory.absolute()}"
         state.save(hugepage_owner=owner)
         with HugePages().reserve(owner, profile.hugepage_memory_mb) as added:
@@ -138,17 +138,33 @@ def _dpdk_arguments(profile):
 
 
 def _configure(ovs, profile):
-    memory = profile.hugepage_memory_mb
     ovs.set_map("other_config", {
         "dpdk-init": "true",
         "dpdk-extra": _dpdk_arguments(profile),
-        "dpdk-socket-mem": memory,
+        "dpdk-socket-mem": _megabytes(profile, ","),
         # Without a limit the switch takes further huge pages for its ports, from whoever asked for them.
-        "dpdk-socket-limit": memory,
+        "dpdk-socket-limit": _limits(profile),
         "pmd-cpu-mask": hex(sum(1 << core for core in profile.pmd_cores)),
+        # A core that has a queue of its own goes on with other ports; only this plan lets it.
+        "pmd-rxq-assign": "group",
+        "pmd-rxq-isolate": "false",
+        "pmd-auto-lb": str(profile.balance_queues).lower(),
         "pmd-maxsleep": profile.pmd_maxsleep_us,
         # One of so many packets that are not found there is put in; with 0 nobody looks. 100 is the switch's default.
         "emc-insert-inv-prob": 100 if profile.exact_match_cache else 0})
+
+
+def _megabytes(profile, between):
+    """The huge page memory as text, that of several NUMA nodes parted by `between`."""
+    memory = profile.hugepage_memory_mb
+    return between.join(map(str, memory)) if isinstance(memory, tuple) else str(memory)
+
+
+def _limits(profile):
+    """The most of each NUMA node. No page fits into 1 MB; DPDK takes 0, or none, for no limit."""
+    memory = profile.hugepage_memory_mb
+    limits = memory if isinstance(memory, tuple) else (memory,)
+    return ",".join(str(limits[node] or 1) if node < len(limits) else "1" for node in range(numa.MOST_NODES))
 
 
 def _take_ports(profile, state):

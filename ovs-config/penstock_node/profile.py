@@ -7,7 +7,7 @@ import os
 import pathlib
 import re
 
-from . import documents, management, namespaces, resolver_network
+from . import documents, management, namespaces, numa, resolver_network
 from .errors import ProfileError
 from .hugepages import HugePages
 
@@ -18,21 +18,34 @@ _LONGEST_SOCKET_DIRECTORY = 70  # A unix socket path has 107 bytes at most; 36 a
 
 @dataclasses.dataclass(frozen=True)
 class Port:
-    """A port of the node. `role` is access or uplink, `type` system or dpdk; `devargs` only for dpdk."""
+    """A port of the node. `role` is access or uplink, `type` system or dpdk; the others only for dpdk.
+
+    queue_cores: the cores that poll the first of the receive queues, in their order; the switch chooses for the rest.
+    """
     name: str
     role: str
     type: str
-    devargs: str | None
+    devargs: str | None = None
+    receive_queues: int = 1
+    queue_cores: tuple = ()
 
     def announced(self):
         """What the controller reads about this port."""
-        entry = {"name": self.name, "role": self.role, "type": self.type}
-        return entry | ({"devargs": self.devargs} if self.devargs else {})
+        entry: dict[str, object] = {"name": self.name, "role": self.role, "type": self.type}
+        entry |= {"devargs": self.devargs} if self.devargs else {}
+        entry |= {"receive-queues": self.receive_queues} if self.receive_queues > 1 else {}
+        return entry | ({"queue-cores": list(self.queue_cores)} if self.queue_cores else {})
 
     @property
     def pci_address(self):
         """The PCI address in devargs, or None for a virtual device or a system port."""
         return self.devargs.split(",")[0] if self.devargs and _PCI_ADDRESS.match(self.devargs) else None
+
+    @property
+    def pci_device(self):
+        """The kernel's name of the device with that address, or None."""
+        address = self.pci_address
+        return address and (address if address.count(":") == 2 else f"0000:{address}").lower()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,11 +60,13 @@ class Dns:
 class Profile:
     """A checked profile with every default filled in. `field_of_port` gives the field an error about a port names.
 
-    `dns` is None for a node without resolvers.
+    `hugepage_memory_mb` is a number, or a tuple with one for each NUMA node from node 0 on. `dns` is None for a node
+    without resolvers.
     """
     name: str
     pmd_cores: tuple
-    hugepage_memory_mb: int
+    hugepage_memory_mb: int | tuple
+    balance_queues: bool
     pmd_maxsleep_us: int
     exact_match_cache: bool
     ports: tuple
@@ -111,9 +126,11 @@ def parse(content):
                      "long for unix sockets; use a shorter path")
     if wrong:
         raise ProfileError(wrong)
+    memory = content["hugepage-memory-mb"]
     return Profile(
-        name=name, pmd_cores=tuple(sorted(content["pmd-cores"])), hugepage_memory_mb=content["hugepage-memory-mb"],
-        pmd_maxsleep_us=content.get("pmd-maxsleep-us", 500),
+        name=name, pmd_cores=tuple(sorted(content["pmd-cores"])),
+        hugepage_memory_mb=tuple(memory) if isinstance(memory, list) else memory,
+        balance_queues=content.get("balance-queues", False), pmd_maxsleep_us=content.get("pmd-maxsleep-us", 500),
         exact_match_cache=content.get("exact-match-cache", False), ports=ports, dns=dns,
         vhost_user_directory=sockets,
         controller_address=controller.get("address", controller_side), ovsdb_port=controller.get("ovsdb-port", 6640),
@@ -126,7 +143,8 @@ def _ports(content, wrong):
     for role in ("access", "uplink"):
         for index, entry in enumerate(content.get(f"{role}-ports") or []):
             field = f"{role}-ports[{index}]"
-            port = Port(entry["name"], role, entry.get("type", "system"), entry.get("devargs"))
+            port = Port(entry["name"], role, entry.get("type", "system"), entry.get("devargs"),
+                        entry.get("receive-queues", 1), tuple(entry.get("queue-cores", ())))
             if port.name in fields:
                 wrong.append(f"{field}.name: {port.name} is also {fields[port.name]}; give each port once")
             if port.name in (management.NODE_LINK, resolver_network.PORT):
@@ -136,9 +154,22 @@ def _ports(content, wrong):
                 wrong.append(f"{field}.devargs: is missing; a dpdk port needs its device, for example 0000:03:00.0")
             if port.type == "system" and port.devargs:
                 wrong.append(f"{field}.devargs: a system port has none; remove it, or set type: dpdk")
+            wrong += _queue_problems(field, port, content["pmd-cores"])
             fields[port.name] = field
             ports.append(port)
     return tuple(ports), fields
+
+
+def _queue_problems(field, port, cores):
+    if port.type == "system" and (port.receive_queues > 1 or port.queue_cores):
+        which = "receive-queues" if port.receive_queues > 1 else "queue-cores"
+        yield f"{field}.{which}: a system port has one queue, which no polling core reads; remove it, or set type: dpdk"
+    if len(port.queue_cores) > port.receive_queues:
+        yield (f"{field}.queue-cores: names {len(port.queue_cores)} cores, but receive-queues is "
+               f"{port.receive_queues}; give at most one core a queue, or raise receive-queues")
+    for index, core in enumerate(port.queue_cores):
+        if core not in cores:
+            yield f"{field}.queue-cores[{index}]: core {core} is not in pmd-cores, which has {sorted(cores)}"
 
 
 def _dns(content, field_of_port, wrong):
@@ -163,12 +194,7 @@ def _dns(content, field_of_port, wrong):
 
 def online_cores():
     """The numbers of the cores this machine has switched on."""
-    text = pathlib.Path("/sys/devices/system/cpu/online").read_text(encoding="ascii").strip()
-    cores = set()
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        cores.update(range(int(first), int(last or first) + 1))
-    return cores
+    return numa.numbers(pathlib.Path("/sys/devices/system/cpu/online"))
 
 
 def machine_problems(profile, check_memory=True):
@@ -184,12 +210,13 @@ def machine_problems(profile, check_memory=True):
     problem = HugePages().problem(profile.hugepage_memory_mb) if check_memory else None
     if problem:
         wrong.append(f"hugepage-memory-mb: {problem}")
+    wrong += numa.Numa().problems(profile)
     for port in profile.ports:
         field = profile.field_of_port[port.name]
         if port.type == "system" and find_port(profile, port) is None:
             wrong.append(f"{field}.name: there is no network device {port.name}, neither in namespace "
                          f"{profile.namespace} nor here; create it first")
-        if port.pci_address and not _pci_device_exists(port.pci_address):
+        if port.pci_device and not pathlib.Path("/sys/bus/pci/devices", port.pci_device).exists():
             wrong.append(f"{field}.devargs: there is no PCI device {port.pci_address}; see lspci -D")
     if profile.dns and profile.dns.device and not (
             namespaces.link_exists(profile.dns.device)
@@ -204,8 +231,3 @@ def find_port(profile, port):
     if namespaces.exists(profile.namespace) and namespaces.link_exists(port.name, profile.namespace):
         return "node"
     return "here" if namespaces.link_exists(port.name) else None
-
-
-def _pci_device_exists(address):
-    full = address if address.count(":") == 2 else f"0000:{address}"
-    return pathlib.Path("/sys/bus/pci/devices", full.lower()).exists()

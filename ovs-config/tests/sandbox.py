@@ -118,7 +118,7 @@ def pages_of_nobody():
     with locks.held("hugepages"):
         ledger = HugePages()._read()
         total = int(pathlib.Path("/proc/sys/vm/nr_hugepages").read_text(encoding="ascii"))
-        return total - sum(ledger["added"].values()) - ledger["owed"]
+        return total - sum(sum(pages.values()) for pages in (*ledger["added"].values(), ledger["owed"]))
 
 
 def free_huge_pages():

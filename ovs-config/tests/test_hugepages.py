@@ -7,39 +7,45 @@ import tempfile
 import unittest
 
 from penstock_node.errors import PenstockError
-from penstock_node.hugepages import HugePages
+from penstock_node.hugepages import ANYWHERE, HugePages
 
 
 class _Kernel(HugePages):
-    """Huge pages of a kernel that has `possible` of them at most and of which `used` are taken."""
+    """Huge pages of a kernel that has `possible` of them at most, on each NUMA node if it has some, and of which `used`
+    are taken."""
 
-    def __init__(self, root, total, used=0, possible=1000):
+    def __init__(self, root, total, used=0, possible=1000, nodes=0):
         self.used = used
         self.possible = possible
         self.crash = False
-        number = root / "sys/vm/nr_hugepages"
-        number.parent.mkdir(parents=True)
-        super().__init__(root, root)
-        self._write_total(total)
+        self.places = [str(node) for node in range(nodes)]
+        super().__init__(root, root, root)
+        (root / "meminfo").parent.mkdir(parents=True, exist_ok=True)
+        (root / "meminfo").write_text("Hugepagesize: 2048 kB\n", encoding="ascii")
+        for place in self.places or [ANYWHERE]:
+            self._number(place).parent.mkdir(parents=True)
+            super()._set(place, total)
 
-    def _set(self, number):
-        if self.crash:
-            self.crash = False
-            self._write_total(min(number, self.possible))
+    def _get(self, place):
+        return sum(map(self._get, self.places)) if place == ANYWHERE and self.places else super()._get(place)
+
+    def _set(self, place, number):
+        crash, self.crash = self.crash, False
+        if place == ANYWHERE and self.places:
+            others = sum(map(self._get, self.places[:-1]))
+            super()._set(self.places[-1], min(max(number - others, 0), self.possible))
+        else:
+            super()._set(place, min(number, self.possible))
+        if crash:
             raise KeyboardInterrupt
-        self._write_total(min(number, self.possible))
 
-    def _write_total(self, total):
-        self._number.write_text(f"{total}\n", encoding="ascii")
-        self._meminfo.write_text("", encoding="ascii")
-
-    def _memory(self):
-        return {"Hugepagesize": 2048, "HugePages_Total": self._get(), "HugePages_Free": self._get() - self.used,
-                "HugePages_Rsvd": 0, "MemAvailable": 4096 * 1024}
+    def _memory(self, place):
+        return {"Hugepagesize": 2048, "HugePages_Total": self._get(place),
+                "HugePages_Free": self._get(place) - self.used, "HugePages_Rsvd": 0, "MemAvailable": 4096 * 1024}
 
     @property
     def total(self):
-        return self._get()
+        return self._get(ANYWHERE)
 
     def borrow(self, owner, megabytes):
         with self.reserve(owner, megabytes):
@@ -126,6 +132,88 @@ class HugePagesTest(unittest.TestCase):
             json.dumps({"added": {}, "owed": 0, "pending": {"owner": "a", "before": 7, "pages": 25}}), encoding="ascii")
         self.assertEqual(kernel.give_back("a"), 0)
         self.assertEqual(kernel.total, 7)
+
+    def by_node(self, kernel):
+        return [kernel._get(place) for place in kernel.places]
+
+    def test_crash_while_they_are_given_back(self):
+        kernel = self.kernel(total=7)
+        kernel.borrow("a", 64)
+        kernel.used = 0
+        kernel.crash = True
+        with self.assertRaises(KeyboardInterrupt):
+            kernel.give_back("a")
+        self.assertEqual(kernel.total, 7)
+        self.assertEqual(kernel.give_back("a"), 0)
+        self.assertEqual(kernel.total, 7)
+
+    def test_each_numa_node_has_its_own(self):
+        kernel = self.kernel(total=10, nodes=3)
+        with kernel.reserve("a", (64, 0, 32)) as added:
+            self.assertEqual(added, 22 + 6)
+        self.assertEqual(self.by_node(kernel), [32, 10, 16])
+        self.assertEqual(kernel.give_back("a"), 28)
+        self.assertEqual(self.by_node(kernel), [10, 10, 10])
+        self.assertFalse((self.root / "hugepages.json").exists())
+
+    def test_what_one_numa_node_lacks_is_named_and_the_others_are_given_back(self):
+        kernel = self.kernel(total=0, possible=40, nodes=2)
+        with self.assertRaisesRegex(PenstockError, "gave 40 of the 64 huge pages that are missing on NUMA node 1;"), \
+                kernel.reserve("a", (64, 128)):
+            pass
+        self.assertEqual(self.by_node(kernel), [32, 0])
+        self.assertEqual(kernel.give_back("a"), 32)
+        self.assertEqual(self.by_node(kernel), [0, 0])
+
+    def test_crash_between_numa_nodes(self):
+        kernel = self.kernel(total=1, nodes=2)
+        set_one = kernel._set
+
+        def crash_at_the_second(place, number):
+            kernel.crash = place == "1"
+            set_one(place, number)
+        for interrupted in (lambda: kernel.reserve("a", (64, 32)).__enter__(), lambda: kernel.give_back("a")):
+            kernel._set = crash_at_the_second
+            with self.assertRaises(KeyboardInterrupt):
+                interrupted()
+            kernel._set = set_one
+        kernel.give_back("b")
+        self.assertEqual(self.by_node(kernel), [1, 1])
+        self.assertFalse((self.root / "hugepages.json").exists())
+
+    def test_those_of_a_numa_node_go_before_those_of_the_machine(self):
+        kernel = self.kernel(total=0, nodes=2)
+        with kernel.reserve("a", (64,)):
+            kernel.used += 32
+        with kernel.reserve("a", 16):
+            kernel.used = 0
+        self.assertEqual(self.by_node(kernel), [32, 8])
+        kernel.give_back("a")
+        self.assertEqual(self.by_node(kernel), [0, 0])
+
+    def test_plain_numbers_are_kept_where_there_are_no_numa_nodes(self):
+        kernel = self.kernel(total=0)
+        kernel.borrow("a", 64)
+        self.assertEqual(json.loads((self.root / "hugepages.json").read_text("ascii")), {"added": {"a": 32}, "owed": 0})
+
+    def test_forecast(self):
+        kernel = self.kernel(total=10, nodes=1)
+        self.assertIsNone(kernel.problem(64))
+        self.assertIsNone(kernel.problem((64,)))
+        self.assertRegex(kernel.problem(8192), "^8192 MB of huge pages are requested; this machine can provide 4116 MB")
+        self.assertRegex(kernel.problem((8192,)), "^8192 MB of huge pages are requested on NUMA node 0; this machine")
+        self.assertRegex(kernel.problem((64, 64)), "^this machine has no NUMA node 1, and so no place for the 64 MB")
+
+    def test_this_machine_tells_about_its_first_numa_node(self):
+        self.assertIsNone(HugePages().problem((2,)))
+        self.assertRegex(HugePages().problem((1 << 20,)), "on NUMA node 0; this machine can provide [0-9]+ MB")
+
+    def test_ledger_of_a_former_version(self):
+        kernel = self.kernel(total=40)
+        (self.root / "hugepages.json").write_text(json.dumps({"added": {"a": 20, "b": 0}, "owed": 3}), encoding="ascii")
+        self.assertEqual((kernel.owners(), kernel.added_by("a")), (["a"], 20))
+        self.assertEqual(kernel.give_back("a"), 23)
+        self.assertEqual(kernel.total, 17)
 
     def test_unreadable_ledger_counts_as_empty(self):
         kernel = self.kernel(total=7)

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -67,7 +68,7 @@ class NodeTest(unittest.TestCase):
     def test_announcement_reaches_the_controller(self):
         """The node connects to the controller by itself, with its name in the database by then."""
         a, profile = self.box.node("a", controller={"ovsdb-port": 16640}, access_ports=[
-            {"name": "acc0", "type": "dpdk", "devargs": "net_null0"}])
+            {"name": "acc0", "type": "dpdk", "devargs": "net_null0", "receive-queues": 2, "queue-cores": [0]}])
         listener = listen(self.box.controller, "0.0.0.0", 16640)
         self.addCleanup(listener.close)
         self.box.ovs_config("up", profile)
@@ -84,7 +85,8 @@ class NodeTest(unittest.TestCase):
         self.assertTrue(row["dpdk_initialized"])
         self.assertEqual(ids["penstock-node"], a)
         self.assertEqual(json.loads(ids["penstock-ports"]),
-                         [{"name": "acc0", "role": "access", "type": "dpdk", "devargs": "net_null0"}])
+                         [{"name": "acc0", "role": "access", "type": "dpdk", "devargs": "net_null0",
+                           "receive-queues": 2, "queue-cores": [0]}])
         self.assertEqual(ids["penstock-vhost-dir"], str(self.box.run_directory / a / "vhost"))
         self.assertIn("system-id", ids)
 
@@ -110,17 +112,41 @@ class NodeTest(unittest.TestCase):
         pids = self.box.status(a)["processes"]
         ovs = Ovs(self.box.run_directory / a)
         self.assertEqual(ovs.get("Open_vSwitch", ".", "other_config")["emc-insert-inv-prob"], "0")
-        self.box.node("a", pmd_maxsleep_us=0, exact_match_cache=True)
+        self.box.node("a", pmd_maxsleep_us=0, exact_match_cache=True, balance_queues=True)
         said = self.box.ovs_config("up", profile)
         self.assertIn("pmd_maxsleep_us", said)
         self.assertIn("exact_match_cache", said)
         settings = ovs.get("Open_vSwitch", ".", "other_config")
-        self.assertEqual((settings["pmd-maxsleep"], settings["emc-insert-inv-prob"]), ("0", "100"))
+        self.assertEqual((settings["pmd-maxsleep"], settings["emc-insert-inv-prob"], settings["pmd-auto-lb"]),
+                         ("0", "100", "true"))
         self.assertEqual(ovs.get("Open_vSwitch", ".", "external_ids")["penstock-ports"], "[]")
         self.assertTrue(namespaces.link_exists("pl", self.box.controller), "the port is back")
         self.assertEqual(self.box.status(a)["processes"], pids)
         self.box.node("a", hugepage_memory_mb=1024)
         self.assertIn("hugepage-memory-mb: differs", self.box.ovs_config("up", profile, code=2))
+
+    def test_queues_are_polled_where_the_profile_says(self):
+        a, profile = self.box.node("a", pmd_cores=[0, 1])
+        self.box.ovs_config("up", profile)
+        ovs = Ovs(self.box.run_directory / a)
+        # As the controller does it, whose tests show that it does what the node announces.
+        ovs.vsctl("add-port", "br-penstock", "nic0", "--", "set", "Interface", "nic0", "type=dpdk",
+                  'options:dpdk-devargs="net_null0,no-rx=1"', "options:n_rxq=2",
+                  'other_config:pmd-rxq-affinity="0:1,1:0"', "--", "add-port", "br-penstock", "nic1",
+                  "--", "set", "Interface", "nic1", "type=dpdk", 'options:dpdk-devargs="net_null1,no-rx=1"')
+        shown = {}
+        processes.wait_until(lambda: len(shown.update(_queues(ovs)) or shown) == 3, "all queues have a core", 20)
+        self.assertEqual((shown["nic0", 0], shown["nic0", 1]), (1, 0))
+        # Both cores have a queue of their own by now, and one of them takes this one too.
+        self.assertIn(shown["nic1", 0], (0, 1))
+
+    def test_memory_of_a_numa_node(self):
+        a, profile = self.box.node("a", hugepage_memory_mb=[832])
+        self.box.ovs_config("up", profile)
+        settings = Ovs(self.box.run_directory / a).get("Open_vSwitch", ".", "other_config")
+        self.assertEqual((settings["dpdk-socket-mem"], settings["dpdk-socket-limit"]), ("832", "832" + 7 * ",1"))
+        self.box.ovs_config("down", a)
+        self.assert_nothing_left(a)
 
     def test_crash_of_each_process(self):
         a, profile = self.box.node("a")
@@ -186,6 +212,17 @@ class NodeTest(unittest.TestCase):
         a, profile = self.box.node("a", pmd_cores=[4000])
         self.assertIn("pmd-cores[0]: this machine has no core 4000", self.box.ovs_config("up", profile, code=2))
         self.assert_nothing_left(a)
+
+
+def _queues(ovs):
+    """Numbers of polling cores by port and receive queue."""
+    core, result = None, {}
+    for line in ovs.appctl("dpif-netdev/pmd-rxq-show").splitlines():
+        if line.startswith("pmd thread"):
+            core = int(re.search(r"core_id (\d+)", line)[1])
+        elif (queue := re.search(r"port: (\S+) +queue-id: +(\d+)", line)):
+            result[queue[1], int(queue[2])] = core
+    return result
 
 
 def _one_json(connection):

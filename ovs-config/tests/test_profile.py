@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every wrong profile gets an error that names the field and says what to do."""
 
+import json
 import pathlib
 import re
 import tempfile
@@ -9,7 +10,7 @@ import unittest.mock
 
 import yaml
 
-from penstock_node import profile
+from penstock_node import numa, profile
 from penstock_node.errors import ProfileError
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -88,6 +89,12 @@ class ProfileTest(unittest.TestCase):
                 ("pmd-cores", [-1], "pmd-cores[0]: "), ("pmd-cores", ["1"], "pmd-cores[0]: "),
                 ("hugepage-memory-mb", 831, "hugepage-memory-mb: "),
                 ("hugepage-memory-mb", "1G", "hugepage-memory-mb: "),
+                ("hugepage-memory-mb", [832, 831], "hugepage-memory-mb: "),
+                ("hugepage-memory-mb", [0], "hugepage-memory-mb: "), ("hugepage-memory-mb", [], "hugepage-memory-mb: "),
+                ("balance-queues", "yes", "balance-queues: "),
+                ("uplink-ports", [{"name": "u", "receive-queues": 0}], "uplink-ports[0].receive-queues: "),
+                ("uplink-ports", [{"name": "u", "receive-queues": 65}], "uplink-ports[0].receive-queues: "),
+                ("uplink-ports", [{"name": "u", "queue-cores": [-1]}], "uplink-ports[0].queue-cores[0]: "),
                 ("pmd-maxsleep-us", 10001, "pmd-maxsleep-us: "), ("exact-match-cache", 0, "exact-match-cache: "),
                 ("namespace", "a/b", "namespace: "),
                 ("run-directory", "relative", "run-directory: "),
@@ -109,6 +116,25 @@ class ProfileTest(unittest.TestCase):
         self.assert_refused({"access-ports": [{"name": "p", "devargs": "x"}]},
                             "access-ports[0].devargs: a system port has none")
         self.assert_refused({"access-ports": [{"name": "mgmt0"}]}, "access-ports[0].name: mgmt0 is the management")
+
+    def test_queues(self):
+        port = {"name": "p", "type": "dpdk", "devargs": "net_null0"}
+        parsed = profile.parse(GOOD | {"pmd-cores": [0, 3], "access-ports": [
+            port | {"receive-queues": 3, "queue-cores": [3, 3]}, port | {"name": "q", "receive-queues": 1}]})
+        self.assertEqual([{key: value for key, value in entry.items() if "queue" in key}
+                          for entry in parsed.announced_ports()],
+                         [{"receive-queues": 3, "queue-cores": [3, 3]}, {}])
+        self.assert_refused({"access-ports": [{"name": "p", "receive-queues": 2}]},
+                            "access-ports[0].receive-queues: a system port has one queue")
+        self.assert_refused({"access-ports": [{"name": "p", "queue-cores": [0]}]},
+                            "access-ports[0].queue-cores: a system port has one queue")
+        self.assert_refused({"access-ports": [port | {"queue-cores": [0, 0]}]},
+                            "access-ports[0].queue-cores: names 2 cores, but receive-queues is 1")
+        self.assert_refused({"access-ports": [port | {"receive-queues": 2, "queue-cores": [0, 1]}]},
+                            "access-ports[0].queue-cores[1]: core 1 is not in pmd-cores")
+
+    def test_memory_by_numa_node(self):
+        self.assertEqual(profile.parse(GOOD | {"hugepage-memory-mb": [0, 900]}).hugepage_memory_mb, (0, 900))
 
     def test_addresses_contradict(self):
         self.assert_refused({"management": {"node-address": "169.254.77.1"}}, "management.node-address: ")
@@ -146,6 +172,8 @@ class MachineTest(unittest.TestCase):
     def test_memory(self):
         self.assertRegex(self.problems(hugepage_memory_mb=1048576)[0],
                          "^hugepage-memory-mb: 1048576 MB .* request less")
+        self.assertRegex(self.problems(hugepage_memory_mb=[0] * 7 + [832])[0],
+                         "^hugepage-memory-mb: this machine has no NUMA node 7")
 
     def test_ports(self):
         found = self.problems(access_ports=[{"name": "lo"}, {"name": "nosuchdevice"}],
@@ -153,6 +181,32 @@ class MachineTest(unittest.TestCase):
         self.assertRegex(found[0], r"^access-ports\[1\].name: there is no network device nosuchdevice")
         self.assertRegex(found[1], r"^uplink-ports\[0\].devargs: there is no PCI device 0000:ff:1f.7")
         self.assertEqual(len(found), 2)
+
+    def test_numa_nodes(self):
+        with tempfile.TemporaryDirectory() as directory:
+            system = pathlib.Path(directory)
+            for path, text in (("devices/system/node/online", "0-1"), ("devices/system/node/node0/cpulist", "0,2"),
+                               ("devices/system/node/node1/cpulist", "1,3"),
+                               ("bus/pci/devices/0000:03:00.0/numa_node", "1"),
+                               ("bus/pci/devices/0000:04:00.0/numa_node", "-1")):
+                (system / path).parent.mkdir(parents=True, exist_ok=True)
+                (system / path).write_text(text + "\n", encoding="ascii")
+
+            def problems(memory, cores, address):
+                return numa.Numa(system).problems(profile.parse(GOOD | {
+                    "hugepage-memory-mb": memory, "pmd-cores": cores,
+                    "uplink-ports": [{"name": "up", "type": "dpdk", "devargs": address}]}))
+            self.assertEqual(problems([832, 832], [0, 1, 2], "03:00.0"), [])
+            self.assertEqual(problems([832], [0, 2], "0000:04:00.0"), [])
+            self.assertEqual(problems([832], [0, 3], "03:00.0,x=1"), [
+                f"{what} is on NUMA node 1, which has no memory in hugepage-memory-mb; give it 832 or more"
+                for what in ("pmd-cores[1]: core 3", "uplink-ports[0].devargs: 03:00.0")])
+            self.assertRegex(problems([0, 832], [0], "net_null0")[0], r"^pmd-cores\[0\]: core 0 is on NUMA node 0")
+            self.assertRegex(problems(832, [0], "net_null0")[0], "^hugepage-memory-mb: this machine has 2 NUMA nodes; ")
+
+    def test_the_schema_lists_as_many_numa_nodes_as_the_switch_is_told_about(self):
+        schema = json.loads(profile.SCHEMA.read_text(encoding="utf-8"))
+        self.assertEqual(schema["properties"]["hugepage-memory-mb"]["anyOf"][1]["maxItems"], numa.MOST_NODES)
 
 
 if __name__ == "__main__":

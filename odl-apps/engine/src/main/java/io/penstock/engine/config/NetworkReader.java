@@ -38,6 +38,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -176,7 +178,14 @@ final class NetworkReader {
             node.list("port", "name").stream().map(port -> new Node.Port(port.text("name"),
                 Node.Role.valueOf(port.text("role").toUpperCase(Locale.ROOT)),
                 port.leaf("type").orElse("system").equals("dpdk") ? Node.PortType.DPDK : Node.PortType.SYSTEM,
-                port.leaf("devargs").orElse(""))).toList());
+                port.leaf("devargs").orElse(""), queues(port))).toList());
+    }
+
+    private static Node.Queues queues(final Element port) {
+        final SortedMap<Integer, Integer> cores = new TreeMap<>();
+        port.list("queue-core", "queue").forEach(queue ->
+            cores.put(Integer.valueOf(queue.text("queue")), Integer.valueOf(queue.text("core"))));
+        return new Node.Queues(number(port, "receive-queues", 1), cores);
     }
 
     private static Backbone backbone(final Element backbone, final List<String> resolvers)

@@ -7,17 +7,24 @@ import io.penstock.southbound.ovsdb.NodeAnnouncement;
 import io.penstock.southbound.ovsdb.NodeSession;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Name;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.Node;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.NodeBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.node.Port;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.node.PortBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.node.port.QueueCore;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.node.port.QueueCoreBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.node.port.QueueCoreKey;
 import org.opendaylight.yangtools.yang.binding.util.BindingMap;
+import org.opendaylight.yangtools.yang.common.Uint16;
+import org.opendaylight.yangtools.yang.common.Uint8;
 
 /** What a node says of itself, in the words of the model. */
 public final class NodeRegistration {
@@ -61,7 +68,15 @@ public final class NodeRegistration {
             .setRole(role(port))
             .setType(port.type().equals("dpdk") ? Port.Type.Dpdk : Port.Type.System)
             .setDevargs(port.devargs().isEmpty() ? null : port.devargs())
+            .setReceiveQueues(port.receiveQueues() == 1 ? null : Uint8.valueOf(port.receiveQueues()))
+            .setQueueCore(port.queueCores().isEmpty() ? null : queueCores(port.queueCores()))
             .build();
+    }
+
+    private static Map<QueueCoreKey, QueueCore> queueCores(final List<Integer> cores) {
+        return IntStream.range(0, cores.size()).mapToObj(queue -> new QueueCoreBuilder()
+            .setQueue(Uint8.valueOf(queue)).setCore(Uint16.valueOf(cores.get(queue))).build())
+            .collect(BindingMap.toMap());
     }
 
     private static Port.Role role(final AnnouncedPort port) {

@@ -3,6 +3,7 @@ package io.penstock.engine.node;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.southbound.ovsdb.BridgeSpec;
@@ -10,6 +11,8 @@ import io.penstock.southbound.ovsdb.OvsPortType;
 import io.penstock.southbound.ovsdb.PortSpec;
 import io.penstock.southbound.ovsdb.ZoneSpec;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * The planned bridge in the words of the OVSDB adapter.
@@ -40,11 +43,24 @@ public record BridgeTranslator(String controllerTarget) {
     private static PortSpec port(final BridgePlan.Port port) {
         return switch (port.type()) {
             case SYSTEM -> new PortSpec(port.name(), OvsPortType.SYSTEM, port.number(), Map.of());
-            case DPDK -> new PortSpec(port.name(), OvsPortType.DPDK, port.number(),
-                Map.of("dpdk-devargs", port.detail()));
+            case DPDK -> new PortSpec(port.name(), OvsPortType.DPDK, port.number(), dpdk(port), affinity(port.queues()),
+                Map.of(), Optional.empty());
             case VHOST_USER_CLIENT -> new PortSpec(port.name(), OvsPortType.VHOST_USER_CLIENT, port.number(),
-                Map.of("vhost-server-path", port.detail()), port.order().map(order ->
+                Map.of("vhost-server-path", port.detail()), Map.of(), port.order().map(order ->
                     Map.of(PortSpec.FUNCTION, AgentOrders.function(order))).orElse(Map.of()), port.mtu());
         };
+    }
+
+    /** One queue is the default, so that a port which has one is not made anew by a controller that knows of more. */
+    private static Map<String, String> dpdk(final BridgePlan.Port port) {
+        final int queues = port.queues().number();
+        return queues == 1 ? Map.of("dpdk-devargs", port.detail())
+            : Map.of("dpdk-devargs", port.detail(), "n_rxq", String.valueOf(queues));
+    }
+
+    private static Map<String, String> affinity(final Node.Queues queues) {
+        return queues.cores().isEmpty() ? Map.of() : Map.of(PortSpec.QUEUE_AFFINITY,
+            queues.cores().entrySet().stream().map(queue -> queue.getKey() + ":" + queue.getValue())
+                .collect(Collectors.joining(",")));
     }
 }

@@ -10,6 +10,7 @@ import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Snapshot;
@@ -21,8 +22,10 @@ import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.opendaylight.mdsal.binding.runtime.spi.BindingRuntimeHelpers;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.access.control.list.rev190304.Acls;
@@ -60,6 +63,17 @@ class NetworkReaderTest {
         assertThat(snapshot.functions().get("fw1").shared()).isFalse();
         assertThat(Validator.validate(snapshot, Allocations.none()))
             .isNotEmpty().allMatch(violation -> violation.rule().contains("there is no node 'edge1'"));
+    }
+
+    @Test
+    void queuesOfAPortAreReadByTheirNumbers() throws Exception {
+        final Snapshot snapshot = new NetworkReader().read(Optional.of(parse("""
+            {"penstock:network": {"node": [{"name": "edge1", "port": [
+              {"name": "acc0", "role": "access"},
+              {"name": "up0", "role": "uplink", "type": "dpdk", "devargs": "0000:03:00.0", "receive-queues": 12,
+               "queue-core": [{"queue": 10, "core": 1}, {"queue": 2, "core": 65535}]}]}]}}""")), Optional.empty());
+        assertThat(snapshot.nodes().get("edge1").ports()).extracting(Node.Port::queues).containsExactly(
+            Node.Queues.ONE, new Node.Queues(12, new TreeMap<>(Map.of(2, 65535, 10, 1))));
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.NetworkFunction.Scheduling;
 import io.penstock.pipeline.intent.NetworkFunction.Start;
+import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.NodePlan;
@@ -16,6 +17,7 @@ import io.penstock.southbound.ovsdb.ZoneSpec;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -85,9 +87,30 @@ class BridgeTranslatorTest {
             .isEqualTo("{\"function\":\"forwarder\"}");
     }
 
+    @Test
+    void queuesAreOptionsAndTheirCoresASetting() {
+        final SortedMap<Integer, Integer> cores = new TreeMap<>(Map.of(10, 1, 2, 3));
+        assertThat(dpdk(new Node.Queues(11, cores))).satisfies(port -> {
+            assertThat(port.options()).isEqualTo(Map.of("dpdk-devargs", "net_null0", "n_rxq", "11"));
+            assertThat(port.settings()).isEqualTo(Map.of("pmd-rxq-affinity", "2:3,10:1"));
+        });
+        assertThat(dpdk(Node.Queues.ONE)).satisfies(port -> {
+            assertThat(port.options()).isEqualTo(Map.of("dpdk-devargs", "net_null0"));
+            assertThat(port.settings()).isEmpty();
+        });
+    }
+
+    private PortSpec dpdk(final Node.Queues queues) {
+        final BridgePlan bridge = plan.bridge();
+        return translator.translate(new NodePlan(new BridgePlan(bridge.name(), bridge.datapathId(), List.of(
+            new BridgePlan.Port("up0", BridgePlan.Type.DPDK, 1, "net_null0", queues, Optional.empty(),
+                Optional.empty())), bridge.tableNames(), bridge.zoneTimeouts()), List.of(), List.of(),
+            new TreeMap<>(), new TreeMap<>(), new TreeMap<>()), orders).ports().get(0);
+    }
+
     private static BridgePlan.Port vhost(final String name, final int number, final Optional<Start> order) {
-        return new BridgePlan.Port(name, BridgePlan.Type.VHOST_USER_CLIENT, number, "/run/" + name, order,
-            Optional.empty());
+        return new BridgePlan.Port(name, BridgePlan.Type.VHOST_USER_CLIENT, number, "/run/" + name,
+            Node.Queues.ONE, order, Optional.empty());
     }
 
     private BridgeSpec translate(final TenantOrders tenant) {

@@ -26,14 +26,19 @@ final class DummyNode {
         name = run.name();
         ovs = OvsSandbox.dummy(run);
         run.closing(new DummyAgent(ovs.directory().resolve("db.sock")));
-        final String ports = """
-            [{"name":"%s","role":"access","type":"system"},{"name":"%s","role":"uplink","type":"system"}]"""
-            .formatted(Documents.ACCESS, Documents.UPLINK).strip().replace("\"", "\\\"");
+        announce("");
         ovs.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-node=" + name,
-            "external_ids:penstock-ports=\"" + ports + "\"",
             "external_ids:penstock-vhost-dir=\"" + run.directory().resolve("vhost") + "\"", "--",
             "--id=@m", "create", "Manager", "target=\"tcp:127.0.0.1:" + ovsdbPort + "\"", "max_backoff=1000", "--",
             "set", "Open_vSwitch", ".", "manager_options=@m");
+    }
+
+    /** Announces its ports, and more of them as in JSON. */
+    void announce(final String more) {
+        final String ports = """
+            [{"name":"%s","role":"access","type":"system"},{"name":"%s","role":"uplink","type":"system"}%s]"""
+            .formatted(Documents.ACCESS, Documents.UPLINK, more).strip().replace("\"", "\\\"");
+        ovs.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-ports=\"" + ports + "\"");
     }
 
     String name() {

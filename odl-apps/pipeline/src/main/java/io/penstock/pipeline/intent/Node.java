@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** A compute node and its physical ports. */
 public record Node(String name, String vhostDirectory, List<Port> ports) {
@@ -23,8 +26,28 @@ public record Node(String name, String vhostDirectory, List<Port> ports) {
     /** What a port is in Open vSwitch. */
     public enum PortType { SYSTEM, DPDK }
 
+    /**
+     * The receive queues of a port.
+     *
+     * @param number how many there are, 1 to 64
+     * @param cores polling cores by the numbers of queues; the switch chooses the core of a queue that is not there
+     */
+    public record Queues(int number, SortedMap<Integer, Integer> cores) {
+        /** The only kind of a system device. */
+        public static final Queues ONE = new Queues(1, new TreeMap<>());
+
+        public Queues {
+            cores = Collections.unmodifiableSortedMap(new TreeMap<>(cores));
+        }
+    }
+
     /** A port; {@code devargs} is empty for a system device. */
-    public record Port(String name, Role role, PortType type, String devargs) { }
+    public record Port(String name, Role role, PortType type, String devargs, Queues queues) {
+        /** A port with one receive queue, of any core. */
+        public Port(final String name, final Role role, final PortType type, final String devargs) {
+            this(name, role, type, devargs, Queues.ONE);
+        }
+    }
 
     /** The port that leads to the resolver of the node. */
     public Optional<Port> servicePort() {

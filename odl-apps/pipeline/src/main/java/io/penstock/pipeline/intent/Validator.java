@@ -47,6 +47,7 @@ public final class Validator {
             tenants.forget();
             ofSurroundings = new ArrayList<>(new FunctionValidator(withoutTenants).validate());
             ofSurroundings.addAll(new BackboneValidator(withoutTenants).validate());
+            withoutTenants.nodes().values().forEach(node -> NodeRules.check(node, ofSurroundings));
             surroundings = withoutTenants;
         }
         tenants.begin();

@@ -2,6 +2,7 @@
 package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.Node;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,10 +28,11 @@ public record BridgePlan(String name, long datapathId, List<Port> ports, Map<Int
      *
      * @param number OpenFlow port number
      * @param detail DPDK device arguments, or path of the vhost-user socket, or empty
+     * @param queues receive queues; those of a vhost-user port are as many as its peer has
      * @param order what the node has to start behind the port and the other one of the instance; at the port on the
      *     tenant side alone
      * @param mtu bytes of packets that it has to take, without their Ethernet header; as many as it does when absent
      */
-    public record Port(String name, Type type, int number, String detail, Optional<NetworkFunction.Start> order,
-        Optional<Integer> mtu) { }
+    public record Port(String name, Type type, int number, String detail, Node.Queues queues,
+        Optional<NetworkFunction.Start> order, Optional<Integer> mtu) { }
 }

@@ -184,13 +184,13 @@ public final class Planner {
         for (final Node.Port port : view.node().ports()) {
             ports.add(new BridgePlan.Port(port.name(), port.type() == Node.PortType.DPDK
                 ? BridgePlan.Type.DPDK : BridgePlan.Type.SYSTEM, view.port(port.name()), port.devargs(),
-                Optional.empty(), Optional.empty()));
+                port.queues(), Optional.empty(), Optional.empty()));
         }
         for (final NetworkFunction function : view.functions()) {
             final Optional<Integer> mtu = function.nsh() ? Optional.of(Constants.SERVICE_MTU) : Optional.empty();
             function.instances().forEach(instance -> function.ports(instance).forEach(port ->
                 ports.add(new BridgePlan.Port(port, BridgePlan.Type.VHOST_USER_CLIENT, view.port(port),
-                    view.node().vhostDirectory() + "/" + port + ".sock",
+                    view.node().vhostDirectory() + "/" + port + ".sock", Node.Queues.ONE,
                     instance.start().filter(start -> port.equals(instance.insidePort())), mtu))));
         }
         return new BridgePlan(Constants.BRIDGE, Constants.datapathId(view.id()), ports,

@@ -7,7 +7,10 @@ import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.plan.Fixtures;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,6 +59,24 @@ class BackboneValidatorTest {
             uplink("edge2", "up0", 0, "192.0.2.0/24", "192.0.2.3")),
             List.of(DEFAULT, route("198.51.100.0/24", "198.18.0.1")), pool("a", "203.0.113.0/25"),
             pool("b", "203.0.113.128/25"))).isEmpty();
+    }
+
+    @Test
+    void queuesAreThoseOfDpdkPorts() {
+        final SortedMap<Integer, Integer> cores = new TreeMap<>(Map.of(0, 1, 2, 1));
+        assertThat(queues(Node.PortType.DPDK, new Node.Queues(3, cores))).isEmpty();
+        assertThat(queues(Node.PortType.DPDK, new Node.Queues(2, cores))).containsExactly(
+            "node edge1: port up0 / queue-core 2: the port has 2 receive queues, 0..1");
+        assertThat(queues(Node.PortType.SYSTEM, new Node.Queues(3, cores))).containsExactly(
+            "node edge1: port up0 / receive-queues: a port of type system has one receive queue",
+            "node edge1: port up0 / queue-core: no polling core reads the queue of a port of type system");
+    }
+
+    private static List<String> queues(final Node.PortType type, final Node.Queues queues) {
+        final List<Violation> violations = new ArrayList<>();
+        NodeRules.check(new Node("edge1", "", List.of(new Node.Port("up0", Node.Role.UPLINK, type, "x", queues))),
+            violations);
+        return violations.stream().map(Violation::toString).toList();
     }
 
     @Test

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.ovsdb;
 
+import java.util.List;
+
 /**
  * A port the node offers to the bridge, as its operator declared it.
  *
@@ -8,5 +10,17 @@ package io.penstock.southbound.ovsdb;
  * @param role {@code access} (towards tenants) or {@code uplink} (towards the backbone)
  * @param type {@code system} or {@code dpdk}
  * @param devargs DPDK device arguments, empty for a system port
+ * @param receiveQueues number of receive queues, 1 to 64
+ * @param queueCores the cores that poll the first of them, in their order
  */
-public record AnnouncedPort(String name, String role, String type, String devargs) { }
+public record AnnouncedPort(String name, String role, String type, String devargs, int receiveQueues,
+        List<Integer> queueCores) {
+    public AnnouncedPort {
+        queueCores = List.copyOf(queueCores);
+    }
+
+    /** A port with one receive queue, of any core. */
+    public AnnouncedPort(final String name, final String role, final String type, final String devargs) {
+        this(name, role, type, devargs, 1, List.of());
+    }
+}

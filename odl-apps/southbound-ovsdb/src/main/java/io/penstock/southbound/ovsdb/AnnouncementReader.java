@@ -24,6 +24,10 @@ final class AnnouncementReader {
     private static final Pattern NODE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,62}");
     private static final Set<String> ROLES = Set.of("access", "uplink", "service");
     private static final Set<String> TYPES = Set.of("system", "dpdk");
+    private static final String RECEIVE_QUEUES = "receive-queues";
+    private static final String QUEUE_CORES = "queue-cores";
+    private static final int MOST_QUEUES = 64;
+    private static final int MOST_CORES = 65535;
 
     private AnnouncementReader() {
         // Stateless.
@@ -62,10 +66,33 @@ final class AnnouncementReader {
             }
             for (final JsonNode port : list) {
                 result.add(new AnnouncedPort(member(port, "name", null), member(port, "role", ROLES),
-                    member(port, "type", TYPES), port.path("devargs").asText("")));
+                    member(port, "type", TYPES), port.path("devargs").asText(""), queues(port), queueCores(port)));
             }
         }
         return result;
+    }
+
+    private static int queues(final JsonNode port) {
+        final JsonNode queues = port.path(RECEIVE_QUEUES);
+        return queues.isMissingNode() ? 1 : number(port, RECEIVE_QUEUES, queues, 1, MOST_QUEUES);
+    }
+
+    private static List<Integer> queueCores(final JsonNode port) {
+        final List<Integer> cores = new ArrayList<>();
+        final JsonNode list = port.path(QUEUE_CORES);
+        list.forEach(core -> cores.add(number(port, QUEUE_CORES, core, 0, MOST_CORES)));
+        if (!list.isMissingNode() && !list.isArray() || cores.size() > queues(port)) {
+            throw new OvsdbException(PORTS + ": bad " + QUEUE_CORES + " in " + port);
+        }
+        return cores;
+    }
+
+    private static int number(final JsonNode port, final String name, final JsonNode value, final int least,
+            final int most) {
+        if (!value.isInt() || value.asInt() < least || value.asInt() > most) {
+            throw new OvsdbException(PORTS + ": bad " + name + " in " + port);
+        }
+        return value.asInt();
     }
 
     private static String member(final JsonNode port, final String name, final @Nullable Set<String> allowed) {

@@ -55,7 +55,7 @@ final class BridgePlanner {
     private void createBridge(final TableRow root, final PortPlanner ports) {
         final Map<String, Object> columns = new HashMap<>(bridgeColumns());
         columns.put("name", spec.bridgeName());
-        columns.put("other_config", otherConfig());
+        columns.put(OvsTables.OTHER_CONFIG, otherConfig());
         columns.put("ports", Set.copyOf(ports.planNew()));
         columns.put("controller", Set.of(plan.insert(OvsTables.CONTROLLER, controllerColumns())));
         columns.put(FLOW_TABLES, flowTables(Map.of()));
@@ -65,7 +65,7 @@ final class BridgePlanner {
 
     private void changeBridge(final TableRow bridge, final PortPlanner ports) {
         plan.update(OvsTables.BRIDGE, bridge, bridgeColumns());
-        plan.mutateMap(OvsTables.BRIDGE, bridge, "other_config", otherConfig(), key -> false);
+        plan.mutateMap(OvsTables.BRIDGE, bridge, OvsTables.OTHER_CONFIG, otherConfig(), key -> false);
         ports.planChange(bridge);
         changeController(bridge);
         plan.mutateMap(OvsTables.BRIDGE, bridge, FLOW_TABLES, flowTables(bridge.map(FLOW_TABLES)),

@@ -10,6 +10,8 @@ final class OvsTables {
     static final String UUID = "_uuid";
     /** Column of most tables, a map: its keys have many owners. */
     static final String EXTERNAL_IDS = "external_ids";
+    /** Column of bridges and interfaces, a map of settings. */
+    static final String OTHER_CONFIG = "other_config";
 
     static final String ROOT = "Open_vSwitch";
     static final String BRIDGE = "Bridge";
@@ -24,10 +26,11 @@ final class OvsTables {
     /** Read before a transaction is planned. */
     static final Map<String, List<String>> CONFIGURATION = Map.of(
         ROOT, List.of(UUID, "bridges", "datapaths"),
-        BRIDGE, List.of(UUID, "name", "datapath_type", "fail_mode", "protocols", "other_config", "ports", "controller",
+        BRIDGE, List.of(UUID, "name", "datapath_type", "fail_mode", "protocols", OTHER_CONFIG, "ports", "controller",
             "flow_tables", EXTERNAL_IDS),
         PORT, List.of(UUID, "name", "interfaces"),
-        INTERFACE, List.of(UUID, "name", "type", "options", "ofport_request", "mtu_request", EXTERNAL_IDS),
+        INTERFACE, List.of(UUID, "name", "type", "options", "ofport_request", "mtu_request", OTHER_CONFIG,
+            EXTERNAL_IDS),
         CONTROLLER, List.of(UUID, "target", "connection_mode", "controller_rate_limit", "inactivity_probe",
             "max_backoff"),
         FLOW_TABLE, List.of(UUID, "name", "prefixes"),

@@ -25,21 +25,22 @@ final class PortPlanner {
      * What the interface of a port should have.
      *
      * @param columns whole ones
+     * @param settings what of {@code other_config} is this side's
      * @param orders what of {@code external_ids} is this side's
      */
-    private record Wanted(Map<String, Object> columns, Map<String, String> orders) { }
+    private record Wanted(Map<String, Object> columns, Map<String, String> settings, Map<String, String> orders) { }
 
     PortPlanner(final DatabaseView view, final BridgeSpec spec, final PlanBuilder plan) {
         this.view = view;
         this.plan = plan;
         bridgeName = spec.bridgeName();
         wanted.put(spec.bridgeName(), new Wanted(Map.of("type", "internal", "options", Map.of(),
-            "ofport_request", Set.of()), Map.of()));
+            "ofport_request", Set.of()), Map.of(), Map.of()));
         for (final PortSpec port : spec.ports()) {
             final Map<String, Object> columns = new HashMap<>(Map.of("type", port.type().interfaceType(),
                 "options", port.options(), "ofport_request", Set.of((long) port.ofport())));
             port.mtu().ifPresent(mtu -> columns.put("mtu_request", Set.of(mtu.longValue())));
-            wanted.put(port.name(), new Wanted(columns, port.orders()));
+            wanted.put(port.name(), new Wanted(columns, port.settings(), port.orders()));
         }
         refuseForeign();
     }
@@ -87,6 +88,7 @@ final class PortPlanner {
     private Ref insertInterface(final String name, final Wanted link) {
         final Map<String, Object> row = new HashMap<>(link.columns());
         row.put("name", name);
+        row.put(OvsTables.OTHER_CONFIG, link.settings());
         row.put(OvsTables.EXTERNAL_IDS, link.orders());
         return plan.insert(OvsTables.INTERFACE, row);
     }
@@ -101,6 +103,10 @@ final class PortPlanner {
         } else {
             interfaceRef = same.ref();
             plan.update(OvsTables.INTERFACE, same, link.columns());
+            // An operator may give functions' ports a core by hand.
+            final boolean planned = OvsPortType.DPDK.interfaceType().equals(link.columns().get("type"));
+            plan.mutateMap(OvsTables.INTERFACE, same, OvsTables.OTHER_CONFIG, link.settings(),
+                key -> planned && PortSpec.SETTINGS.contains(key));
             plan.mutateMap(OvsTables.INTERFACE, same, OvsTables.EXTERNAL_IDS, link.orders(),
                 PortSpec.ORDERS::contains);
         }

@@ -14,16 +14,23 @@ import java.util.Set;
  * @param type what the port is made of
  * @param ofport OpenFlow port number asked for, 1 to 65279
  * @param options column {@code options} of the interface, whole: other options found there are removed
+ * @param settings of column {@code other_config}, by the names of {@link #SETTINGS}; a name left out is taken out
  * @param orders to the node, by the names of {@link #ORDERS}; a name left out is taken out of the database
  * @param mtu column {@code mtu_request} of the interface, at least 68; what is there stays when absent
  */
 public record PortSpec(String name, OvsPortType type, int ofport, Map<String, String> options,
-        Map<String, String> orders, Optional<Integer> mtu) {
+        Map<String, String> settings, Map<String, String> orders, Optional<Integer> mtu) {
     /** Order: the network function that the node has to run behind the port, a JSON object. */
     public static final String FUNCTION = "penstock-function";
 
     /** Keys of {@code external_ids} of an interface that are this side's; the node reads them and writes others. */
     static final Set<String> ORDERS = Set.of(FUNCTION);
+
+    /** Setting: the cores that poll receive queues, as in {@code 0:1,1:3}. */
+    public static final String QUEUE_AFFINITY = "pmd-rxq-affinity";
+
+    /** Keys of {@code other_config} of an interface that are this side's. */
+    static final Set<String> SETTINGS = Set.of(QUEUE_AFFINITY);
 
     private static final int MAX_OFPORT = 65279;
     private static final int MAX_NAME = 15;
@@ -32,6 +39,7 @@ public record PortSpec(String name, OvsPortType type, int ofport, Map<String, St
     public PortSpec {
         requireNonNull(type, "type");
         options = Map.copyOf(options);
+        settings = Map.copyOf(settings);
         orders = Map.copyOf(orders);
         if (name.isEmpty() || name.length() > MAX_NAME || name.contains("/") || name.isBlank()) {
             throw new IllegalArgumentException("bad port name \"" + name + "\": 1 to 15 characters, no slash");
@@ -43,10 +51,14 @@ public record PortSpec(String name, OvsPortType type, int ofport, Map<String, St
             throw new IllegalArgumentException("bad order to port " + name + ": known are " + ORDERS + ", not "
                 + orders.keySet());
         }
+        if (!SETTINGS.containsAll(settings.keySet())) {
+            throw new IllegalArgumentException("bad setting of port " + name + ": known are " + SETTINGS + ", not "
+                + settings.keySet());
+        }
     }
 
-    /** A port without orders. */
+    /** A port without settings and orders. */
     public PortSpec(final String name, final OvsPortType type, final int ofport, final Map<String, String> options) {
-        this(name, type, ofport, options, Map.of(), Optional.empty());
+        this(name, type, ofport, options, Map.of(), Map.of(), Optional.empty());
     }
 }

@@ -4,6 +4,7 @@ package io.penstock.southbound.ovsdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -16,11 +17,12 @@ class AnnouncementReaderTest {
         final NodeAnnouncement read = AnnouncementReader.read(row(Map.of("penstock-node", "pe1",
             "penstock-vhost-dir", "/run/ps", "penstock-ports",
             "[{\"name\":\"acc0\",\"role\":\"access\",\"type\":\"system\",\"devargs\":\"\"},"
-                + "{\"name\":\"up0\",\"role\":\"uplink\",\"type\":\"dpdk\",\"devargs\":\"0000:01:00.0\"}]")));
+                + "{\"name\":\"up0\",\"role\":\"uplink\",\"type\":\"dpdk\",\"devargs\":\"0000:01:00.0\","
+                + "\"receive-queues\":3,\"queue-cores\":[7,1]}]")));
 
         assertThat(read.name()).isEqualTo("pe1");
         assertThat(read.ports()).containsExactly(new AnnouncedPort("acc0", "access", "system", ""),
-            new AnnouncedPort("up0", "uplink", "dpdk", "0000:01:00.0"));
+            new AnnouncedPort("up0", "uplink", "dpdk", "0000:01:00.0", 3, List.of(7, 1)));
         assertThat(read.vhostDirectory()).isEqualTo("/run/ps");
         assertThat(read.ovsVersion()).isEqualTo("3.1.0");
         assertThat(read.dpdkVersion()).isEmpty();
@@ -50,6 +52,16 @@ class AnnouncementReaderTest {
         [3]                                                 | bad name
         [{"name":"a","role":"boss","type":"system"}]        | bad role
         [{"name":"a","role":"access","type":"wifi"}]        | bad type
+        [{"name":"a","role":"access","type":"dpdk","receive-queues":0}]                       | bad receive-queues
+        [{"name":"a","role":"access","type":"dpdk","receive-queues":65}]                      | bad receive-queues
+        [{"name":"a","role":"access","type":"dpdk","receive-queues":"2"}]                     | bad receive-queues
+        [{"name":"a","role":"access","type":"dpdk","receive-queues":null}]                    | bad receive-queues
+        [{"name":"a","role":"access","type":"dpdk","queue-cores":[-1]}]                       | bad queue-cores
+        [{"name":"a","role":"access","type":"dpdk","queue-cores":[65536]}]                    | bad queue-cores
+        [{"name":"a","role":"access","type":"dpdk","queue-cores":[1.5]}]                      | bad queue-cores
+        [{"name":"a","role":"access","type":"dpdk","queue-cores":[1,2]}]                      | bad queue-cores
+        [{"name":"a","role":"access","type":"dpdk","queue-cores":1}]                          | bad queue-cores
+        [{"name":"a","role":"access","type":"dpdk","queue-cores":{"0":1}}]                    | bad queue-cores
         """)
     void badPortsAreTold(final String ports, final String message) {
         assertThatThrownBy(() -> AnnouncementReader.read(row(Map.of("penstock-node", "a", "penstock-ports", ports))))

@@ -2,6 +2,7 @@
 package io.penstock.southbound.ovsdb;
 
 import static io.penstock.southbound.ovsdb.Specs.ordered;
+import static io.penstock.southbound.ovsdb.Specs.queues;
 import static io.penstock.southbound.ovsdb.Specs.system;
 import static io.penstock.southbound.ovsdb.Specs.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -53,6 +54,26 @@ class BridgePlannerTest {
         database.bringTo(spec);
 
         assertThat(database.bringTo(spec).changes()).isEmpty();
+    }
+
+    @Test
+    void coresOfQueuesAreSettingsBesideThoseOfOthers() {
+        database.bringTo(Specs.bridge(List.of(queues("up0", 2, "0:1"))));
+        assertThat(link("up0").columns()).containsEntry("options", Map.of("dpdk-devargs", "net_null0", "n_rxq", "2"))
+            .containsEntry("other_config", Map.of("pmd-rxq-affinity", "0:1"));
+        database.drift(OvsTables.INTERFACE, "up0", "other_config", Map.of("pmd-rxq-affinity", "0:1", "lldp", "on"));
+
+        assertThat(database.bringTo(Specs.bridge(List.of(queues("up0", 2, "0:1")))).changes()).isEmpty();
+        database.bringTo(Specs.bridge(List.of(queues("up0", 2, "0:3,1:1"))));
+        assertThat(link("up0").map("other_config")).isEqualTo(Map.of("pmd-rxq-affinity", "0:3,1:1", "lldp", "on"));
+        database.bringTo(Specs.bridge(List.of(queues("up0", 2, ""))));
+        assertThat(link("up0").map("other_config")).isEqualTo(Map.of("lldp", "on"));
+    }
+
+    @Test
+    void settingOfAnotherNameIsRefused() {
+        assertThatThrownBy(() -> new PortSpec("up0", OvsPortType.DPDK, 1, Map.of(), Map.of("lldp", "on"), Map.of(),
+            Optional.empty())).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("pmd-rxq-affinity");
     }
 
     @Test

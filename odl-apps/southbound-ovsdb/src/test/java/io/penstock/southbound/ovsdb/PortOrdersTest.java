@@ -109,7 +109,7 @@ class PortOrdersTest {
     @Test
     void orderOfAnotherNameIsRefused() {
         assertThatThrownBy(() -> new PortSpec("fw-in", OvsPortType.VHOST_USER_CLIENT, 10, Map.of(),
-            Map.of("penstock-function-state", "running"), Optional.empty()))
+            Map.of(), Map.of("penstock-function-state", "running"), Optional.empty()))
             .isInstanceOf(IllegalArgumentException.class)
             .hasMessageContaining("bad order to port fw-in").hasMessageContaining("penstock-function");
     }

@@ -23,10 +23,16 @@ final class Specs {
             Map.of("vhost-server-path", directory + "/" + name + ".sock"));
     }
 
+    /** A port with two receive queues, of which the first has a core. */
+    static PortSpec queues(final String name, final int ofport, final String affinity) {
+        return new PortSpec(name, OvsPortType.DPDK, ofport, Map.of("dpdk-devargs", "net_null0", "n_rxq", "2"),
+            affinity.isEmpty() ? Map.of() : Map.of(PortSpec.QUEUE_AFFINITY, affinity), Map.of(), Optional.empty());
+    }
+
     /** A port with a function behind it that the node has to run. */
     static PortSpec ordered(final String name, final int ofport, final String order) {
         return new PortSpec(name, OvsPortType.VHOST_USER_CLIENT, ofport,
-            Map.of("vhost-server-path", "/run/ps/" + name + ".sock"), Map.of(PortSpec.FUNCTION, order),
+            Map.of("vhost-server-path", "/run/ps/" + name + ".sock"), Map.of(), Map.of(PortSpec.FUNCTION, order),
             Optional.empty());
     }
 
