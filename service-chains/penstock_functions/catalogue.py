@@ -10,12 +10,14 @@ from penstock_node.errors import PenstockError, ProfileError
 from penstock_node.profile import online_cores
 
 from . import firewall_nft, firewall_rules
-from .forms import ovs_filter, qemu
+from .forms import dpdk, ovs_filter, qemu
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DIRECTORY = ROOT / "catalogue"
 SCHEMA = ROOT / "function.schema.json"
 _KERNEL = ("netns", "vm")
+_MEMORY_MB_OF_A_QUEUE = 32
+"""For the packet buffers of a queue of two ports."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Function:
     fail_policy: str
     memory_mb: int
     core: int | None
+    queues: int
     scheduling: str
     rules: pathlib.Path | None
 
@@ -38,7 +41,8 @@ class Function:
         """The entry with the field names of the catalogue file."""
         return {"name": self.name, "description": self.description, "form": self.form, "mode": self.mode,
                 "outputs": self.outputs, "shared": self.shared, "fail-policy": self.fail_policy,
-                "start": {"memory-mb": self.memory_mb, "core": self.core, "scheduling": self.scheduling}
+                "start": {"memory-mb": self.memory_mb, "core": self.core, "queues": self.queues,
+                          "scheduling": self.scheduling}
                 | ({"rules": str(self.rules)} if self.rules else {})}
 
 
@@ -69,16 +73,30 @@ def load(path):
                      "an nftables file")
     if rules is not None:
         wrong += (f"start.rules: {problem}" for problem in _problems_of_rules(content["form"], rules, outputs))
-    if content["form"] == "vm" and start["memory-mb"] < qemu.LEAST_MEMORY_MB:
-        wrong.append(f"start.memory-mb: is {start['memory-mb']}; form vm needs at least {qemu.LEAST_MEMORY_MB}")
-    if content["form"] == "container" and rules is not None and start["memory-mb"] < ovs_filter.LEAST_MEMORY_MB:
-        wrong.append(f"start.memory-mb: is {start['memory-mb']}; form container with rules needs at least "
-                     f"{ovs_filter.LEAST_MEMORY_MB}")
+    wrong += _problems_of_start(content["form"], start, rules)
     if wrong:
         raise ProfileError(wrong, path)
     return Function(content["name"], " ".join(content["description"].split()), content["form"], mode,
                     outputs, content["shared"], content["fail-policy"], start["memory-mb"],
-                    start.get("core", None if content["form"] == "vm" else 0), start.get("scheduling", "idle"), rules)
+                    start.get("core", None if content["form"] == "vm" else 0), start.get("queues", 1),
+                    start.get("scheduling", "idle"), rules)
+
+
+def _problems_of_start(form, start, rules):
+    """What is wrong with the memory and the queues of a form, with rules or None."""
+    memory, queues = start["memory-mb"], start.get("queues", 1)
+    if form == "vm":
+        if memory < qemu.LEAST_MEMORY_MB:
+            yield f"start.memory-mb: is {memory}; form vm needs at least {qemu.LEAST_MEMORY_MB}"
+        return
+    with_rules = form == "container" and rules is not None
+    if with_rules and memory < ovs_filter.LEAST_MEMORY_MB:
+        yield f"start.memory-mb: is {memory}; form container with rules needs at least {ovs_filter.LEAST_MEMORY_MB}"
+    if memory < queues * _MEMORY_MB_OF_A_QUEUE:
+        yield f"start.memory-mb: is {memory}; {queues} queues need at least {queues * _MEMORY_MB_OF_A_QUEUE}"
+    most = ovs_filter.MOST_QUEUES if with_rules else dpdk.MOST_QUEUES
+    if queues > most:
+        yield f"start.queues: is {queues}; form {form}{' with rules' if with_rules else ''} has {most} at most"
 
 
 def _problems_of_rules(form, path, outputs):

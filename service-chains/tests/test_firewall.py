@@ -27,6 +27,7 @@ _NET_ADMIN = 1 << 12
 class _FirewallTest:
     """The checks. A form says its `function`, the `capabilities` of each of its processes, and how long it may boot."""
 
+    queues = 2
     scheduling = "low"  # What yields to all others may hardly run beside other tests.
     boot_seconds = 30
     user = "root"
@@ -34,19 +35,21 @@ class _FirewallTest:
     def test_firewall(self):
         self.node(tenants=2)
         self.directory = self.box.run_directory / self.name / "functions" / "fw"
-        self.start("fw", "--function", self.function, "--scheduling", self.scheduling)
+        self.start("fw", *self.arguments())
         self.assertEqual(self.entry()["state"], "waiting")
         self.attach("fw", tenants=2)
         self.await_attached()
         self.assertEqual(self.entry()["state"], "attached")
         self.assertEqual(set(self.counters()), {"denied", "unsolicited", "untagged"})
         self.check_rights()
+        self.check_queues()
         self.check_sessions()
         self.check_what_is_dropped()
         self.check_tenants()
         self.check_untagged()
         self.check_crash()
         self.check_restart_of_the_switch()
+        self.check_queues()
         self.check_end()
 
     def entry(self):
@@ -57,7 +60,27 @@ class _FirewallTest:
         return self.entry()["counters"]
 
     def await_attached(self):
-        self.start("fw", "--function", self.function, "--scheduling", self.scheduling, "--wait", self.boot_seconds)
+        self.start("fw", *self.arguments(), "--wait", self.boot_seconds)
+
+    def arguments(self):
+        """Those of a start of the function as it is shipped, but for the number of queues."""
+        directory = self.box.run_directory / "catalogue"
+        if not directory.exists():
+            directory.mkdir()
+            for path in catalogue.DIRECTORY.glob(f"{self.function}*"):
+                text = path.read_text(encoding="utf-8").replace("start:\n", f"start:\n  queues: {self.queues}\n")
+                (directory / path.name).write_text(text, encoding="utf-8")
+            (directory / "packet-filter.rules.yaml").write_bytes(
+                (catalogue.DIRECTORY / "packet-filter.rules.yaml").read_bytes())
+        return "--function", self.function, "--catalogue", directory, "--scheduling", self.scheduling
+
+    def check_queues(self):
+        """The switch polls as many queues of each port, all of which the function serves."""
+        def polled():
+            return re.findall(r"port: (fw-\w+) +queue-id: +(\d+) \(enabled\)",
+                              self.ovs.appctl("dpif-netdev/pmd-rxq-show"))
+        wanted = sorted((f"fw-{side}", str(queue)) for side in ("in", "out") for queue in range(self.queues))
+        processes.wait_until(lambda: sorted(polled()) == wanted, f"{self.queues} queues of each port", 20)
 
     def pid(self, name):
         return processes.pid_of(self.directory / f"{name}.process")
@@ -168,6 +191,7 @@ class _FirewallTest:
 class NetnsFirewallTest(_FirewallTest, FunctionCase):
 
     function = "packet-filter"
+    queues = 1
     capabilities = {"testpmd": _NET_ADMIN}
 
 

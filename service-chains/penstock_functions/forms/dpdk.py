@@ -13,6 +13,8 @@ from penstock_node.ovs import dpdk_prefix, remove_dpdk_directory
 from penstock_node.steps import step
 
 QUEUE_SIZE = 1024
+MOST_QUEUES = 8
+"""Of a virtio-user device (VIRTIO_MAX_VIRTQUEUE_PAIRS of DPDK)."""
 """Packets that a queue of a socket holds."""
 START_SECONDS = 20
 """How long a process may take to have its memory: others wait for theirs meanwhile."""
@@ -56,9 +58,10 @@ def memory_arguments(instance):
             f"--file-prefix={dpdk_prefix(instance.directory)}"]
 
 
-def device(instance, index, side):
+def device(instance, entry, index, side):
     """The device that owns the socket of a side, as DPDK reads it."""
-    return f"net_virtio_user{index},path={instance.sockets[side]},server=1,queue_size={QUEUE_SIZE}"
+    return (f"net_virtio_user{index},path={instance.sockets[side]},server=1,queues={entry.queues},"
+            f"queue_size={QUEUE_SIZE}")
 
 
 def clean(instance):

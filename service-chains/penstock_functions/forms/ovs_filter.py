@@ -20,6 +20,8 @@ from .dpdk import clean, lack  # noqa: F401  (the same for all that DPDK runs)
 
 PROCESSES = ("ovs-vswitchd", "ovsdb-server")
 LEAST_MEMORY_MB = 64
+MOST_QUEUES = 2
+"""As many transmit queues as threads: the one that polls, and the main thread."""
 """Below it there is no room for the buffers that Open vSwitch insists on, 16384 of them."""
 
 _BRIDGE = "chain"
@@ -52,7 +54,7 @@ def start(instance, entry):
         ovs.accept_short_fragments()
         ovs.appctl("dpctl/ct-set-maxconns", str(_MOST_SESSIONS))
         _ofctl(ovs, "add-flows", _BRIDGE, flows)
-        ovs.vsctl("--no-wait", *_ports(instance))
+        ovs.vsctl("--no-wait", *_ports(instance, entry))
         # Which one it opens first is its own affair.
         processes.wait_until(lambda: any(path.exists() for path in instance.sockets.values()), "ovs-vswitchd",
                              dpdk.START_SECONDS, instance.process, instance.log)
@@ -85,12 +87,15 @@ def _settings(instance, entry):
             "pmd-maxsleep": 0 if entry.scheduling == "normal" else _MAX_SLEEP_MICROSECONDS}
 
 
-def _ports(instance):
+def _ports(instance, entry):
     for index, side in enumerate(instance.sockets):
         name = _PORTS[side]
         yield from ("--", "add-port", _BRIDGE, name, "--", "set", "Interface", name, "type=dpdk",
                     f"ofport_request={firewall_flows.PORTS[name]}",
-                    "options:dpdk-devargs=" + json.dumps(dpdk.device(instance, index, side)),
+                    "options:dpdk-devargs=" + json.dumps(dpdk.device(instance, entry, index, side)),
+                    f"options:n_rxq={entry.queues}",
+                    # Its one polling thread would send by one queue.
+                    f"other_config:tx-steering={'hash' if entry.queues > 1 else 'thread'}",
                     f"options:n_rxq_desc={dpdk.QUEUE_SIZE}", f"options:n_txq_desc={dpdk.QUEUE_SIZE}",
                     # A socket that has lost its switch is opened again by such an interrupt.
                     "options:dpdk-lsc-interrupt=true")

@@ -141,18 +141,20 @@ def _arguments(instance, entry, image, acceleration):
     sockets = {name: ("-chardev", f"socket,id={name},path={_quoted(path)},server=on,wait=off")
                for name, path in sockets.items()}
     macs = _MACS[entry.mode]
-    # QEMU 7.2 dies (SIGSEGV) when a vhost-user card with MSI-X starts in an emulated machine.
-    cards, more = [], ",vectors=0" if acceleration == "tcg" else ""
+    # QEMU 7.2 dies (SIGSEGV) when a vhost-user card with MSI-X starts in an emulated machine. Otherwise each queue has
+    # an interrupt in each direction; two more tell of changed settings.
+    cards, more = [], ",vectors=0" if acceleration == "tcg" else f",vectors={2 * entry.queues + 2}"
     for side in SIDES:
-        cards += [*sockets[side], "-netdev", f"vhost-user,id={side},chardev={side}", "-device",
-                  f"virtio-net-pci,netdev={side},mac={macs[side]},romfile=,rx_queue_size=1024,tx_queue_size=1024"
+        cards += [*sockets[side], "-netdev", f"vhost-user,id={side},chardev={side},queues={entry.queues}",
+                  "-device", f"virtio-net-pci,netdev={side},mac={macs[side]},romfile=,rx_queue_size=1024,"
+                  f"tx_queue_size=1024,mq={'on' if entry.queues > 1 else 'off'}"
                   + more]
     words = [f"{_NAMES[side]}={macs[side]}" for side in SIDES]
     if entry.mode == "routed":
         words += [f"{_NAMES[side]}_link={_LINKS[side]}" for side in SIDES]
     place = ["taskset", "--cpu-list", str(entry.core)] if entry.core is not None else []
     return [*place, "unshare", "--net", PROGRAM, "-name", _quoted(instance.directory),
-            *_machine(acceleration, entry.memory_mb), *cards,
+            *_machine(acceleration, entry.memory_mb), "-smp", str(entry.queues), *cards,
             "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console",
             *sockets["requests"], "-serial", "chardev:requests", *_boot(image, " ".join(words))]
 

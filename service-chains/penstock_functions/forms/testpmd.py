@@ -13,6 +13,7 @@ from .dpdk import clean, lack  # noqa: F401  (the same for all that DPDK runs)
 PROCESSES = ("testpmd",)
 
 _PACKET_BUFFERS = 8192
+"""For each queue."""
 _TAPS = {"in": "inside", "out": "outside"}
 _BRIDGE = "chain"
 _RIGHTS = {"container": (), "netns": ("net_admin",)}
@@ -51,7 +52,7 @@ def facts(instance):
 def _arguments(instance, entry):
     # The TAPs come first: opening a server socket blocks until the switch has connected.
     taps = [f"--vdev=net_tap{index},iface={_TAPS[side]}" for index, side in enumerate(SIDES)]
-    users = [f"--vdev={dpdk.device(instance, index, side)}" for index, side in enumerate(SIDES)]
+    users = [f"--vdev={dpdk.device(instance, entry, index, side)}" for index, side in enumerate(SIDES)]
     if entry.form == "netns":
         devices, pairs = taps + users, "2,0,3,1"
     else:
@@ -60,8 +61,8 @@ def _arguments(instance, entry):
     return [*dpdk.rights(*_RIGHTS[entry.form]), "stdbuf", "-oL", "dpdk-testpmd",
             "--lcores", f"0@{entry.core},1@{entry.core}", "-m", str(entry.memory_mb),
             *dpdk.memory_arguments(instance), *devices, "--",
-            "--nb-cores=1", "--forward-mode=io", "--auto-start", f"--total-num-mbufs={_PACKET_BUFFERS}",
-            f"--portlist={pairs}"]
+            "--nb-cores=1", "--forward-mode=io", "--auto-start", f"--rxq={entry.queues}", f"--txq={entry.queues}",
+            f"--total-num-mbufs={entry.queues * _PACKET_BUFFERS}", f"--portlist={pairs}"]
 
 
 def _set_rules(namespace, loaded, rules):
