@@ -17,6 +17,7 @@ import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -25,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -34,27 +36,29 @@ import java.util.stream.Stream;
  */
 final class NodeFlows {
     private static final long ANSWER_SECONDS = 60;
+    /** For each of them the switch looks at all of its connections, and does nothing else meanwhile. */
+    private static final int FLUSHED_AT_ONCE = 8;
+    /** How long a change flushes before others get their turn. */
+    private static final long FLUSH_MILLIS = 1_000;
 
     private final OpenFlowSouthbound southbound;
     /** Connections whose flows have changed and which the switch may still have. */
-    private final Set<TrackedConnections> unflushed = new HashSet<>();
+    private final Set<TrackedConnections> unflushed = new LinkedHashSet<>();
     private final Supplier<Optional<CompletableFuture<Void>>> dropCached;
     /** Whether the switch may have cached flows that lead where the tables lead no more. */
     private volatile boolean cacheDoubtful;
     private CompletableFuture<Void> cacheDropped = CompletableFuture.completedFuture(null);
     private final Lingering lingering;
+    private final Ticker ticker;
 
     /**
      * Has changed nothing yet.
      *
      * @param dropCached has the node throw cached flows away, while somebody there can be told
      */
-    NodeFlows(final OpenFlowSouthbound southbound, final Supplier<Optional<CompletableFuture<Void>>> dropCached) {
-        this(southbound, dropCached, Ticker.systemTicker());
-    }
-
     NodeFlows(final OpenFlowSouthbound southbound, final Supplier<Optional<CompletableFuture<Void>>> dropCached,
             final Ticker ticker) {
+        this.ticker = requireNonNull(ticker);
         lingering = new Lingering(ticker);
         this.southbound = requireNonNull(southbound);
         this.dropCached = requireNonNull(dropCached);
@@ -79,6 +83,11 @@ final class NodeFlows {
     /** Whether flows are there whose time will be up, {@link Lingering#MILLIS} after the last change at the latest. */
     boolean lingers() {
         return !lingering.isEmpty();
+    }
+
+    /** Whether the switch has connections to forget that the last change had no time for: the next one goes on. */
+    boolean owesFlushes() {
+        return !unflushed.isEmpty();
     }
 
     /** Done when packets go the ways of the last change, cached flows or not, or when the node does not tell. */
@@ -150,11 +159,18 @@ final class NodeFlows {
                 });
             });
         }
-        if (!unflushed.isEmpty()) {
-            southbound.flush(id, Set.copyOf(unflushed)).get(ANSWER_SECONDS, TimeUnit.SECONDS);
-            unflushed.clear();
-        }
+        flush(id);
         return changes;
+    }
+
+    private void flush(final SwitchId id) throws InterruptedException, ExecutionException, TimeoutException {
+        final long begun = ticker.read();
+        while (!unflushed.isEmpty() && ticker.read() - begun < TimeUnit.MILLISECONDS.toNanos(FLUSH_MILLIS)) {
+            final Set<TrackedConnections> some =
+                unflushed.stream().limit(FLUSHED_AT_ONCE).collect(Collectors.toUnmodifiableSet());
+            southbound.flush(id, some).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+            unflushed.removeAll(some);
+        }
     }
 
     private void doubtCache(final PlanDiff diff, final Set<Integer> fresh) {

@@ -3,8 +3,10 @@ package io.penstock.engine.node;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.base.Ticker;
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.Desired;
+import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
@@ -47,8 +49,6 @@ public final class NodeWorker implements AutoCloseable {
     private static final long OBSERVE_SECONDS = 10;
     private static final long FIRST_RETRY_MILLIS = 500;
     private static final long LAST_RETRY_MILLIS = 15_000;
-    /** How long after a connection the ports of functions may be unknown before they count as down. */
-    private static final long PORTS_GRACE_MILLIS = 3_000;
     private static final long PORTS_POLL_MILLIS = 50;
 
     private final String name;
@@ -72,7 +72,6 @@ public final class NodeWorker implements AutoCloseable {
     private @Nullable NodePlan installed;
     /** Whether more than the configuration may have changed since it was applied. */
     private boolean stale = true;
-    private long onlineSinceNanos;
     private long retryMillis = FIRST_RETRY_MILLIS;
 
     /**
@@ -82,11 +81,16 @@ public final class NodeWorker implements AutoCloseable {
      */
     public NodeWorker(final String name, final Supplier<Desired> desired, final OpenFlowSouthbound southbound,
             final BridgeTranslator bridges, final Predicate<String> healthy) {
+        this(name, desired, southbound, bridges, healthy, Ticker.systemTicker());
+    }
+
+    NodeWorker(final String name, final Supplier<Desired> desired, final OpenFlowSouthbound southbound,
+            final BridgeTranslator bridges, final Predicate<String> healthy, final Ticker ticker) {
         this.healthy = requireNonNull(healthy);
         this.name = requireNonNull(name);
         this.desired = requireNonNull(desired);
         this.southbound = requireNonNull(southbound);
-        flows = new NodeFlows(southbound, () -> session().map(NodeSession::dropCachedFlows));
+        flows = new NodeFlows(southbound, () -> session().map(NodeSession::dropCachedFlows), ticker);
         this.bridges = requireNonNull(bridges);
         thread = Executors.newSingleThreadScheduledExecutor(task -> {
             final Thread worker = new Thread(task, "penstock-node-" + name);
@@ -144,7 +148,7 @@ public final class NodeWorker implements AutoCloseable {
     public void switchConnected() {
         run(() -> {
             online = true;
-            onlineSinceNanos = System.nanoTime();
+            ports.switchConnected();
             forget();
             markStale();
         });
@@ -211,7 +215,7 @@ public final class NodeWorker implements AutoCloseable {
 
     /** Whether all these ports of functions are up. */
     public boolean isUp(final List<String> names) {
-        return online && names.stream().allMatch(ports::isUp);
+        return online && ports.areUp(names);
     }
 
     /** Reads the switch and compares; changes nothing. Fails when the switch is not there. */
@@ -241,8 +245,7 @@ public final class NodeWorker implements AutoCloseable {
             installed = null;
             final FlowChanges changes = flows.reconcile(id(), now);
             installed = now;
-            applied = state;
-            answer();
+            confirm(state);
             return changes;
         });
     }
@@ -297,15 +300,14 @@ public final class NodeWorker implements AutoCloseable {
             applyBridge(now);
             if (online) {
                 if (installed == null) {
-                    if (!portsKnown(now)) {
+                    if (!ports.areKnown(now.bridge().ports().stream().map(BridgePlan.Port::name).toList())) {
                         later(PORTS_POLL_MILLIS);
                         return;
                     }
                     now = planNow(state);
                 }
                 applyFlows(now);
-                applied = state;
-                answer();
+                confirm(state);
             }
             retryMillis = FIRST_RETRY_MILLIS;
         } catch (InterruptedException e) {
@@ -318,6 +320,16 @@ public final class NodeWorker implements AutoCloseable {
             appliedBridge = null;
             later(retryMillis);
             retryMillis = Math.min(retryMillis * 2, LAST_RETRY_MILLIS);
+        }
+    }
+
+    /** The switch has all of this configuration, once it has forgotten what it should; newer ones come in between. */
+    private void confirm(final Desired state) {
+        if (flows.owesFlushes()) {
+            markStale();
+        } else {
+            applied = state;
+            answer();
         }
     }
 
@@ -338,17 +350,11 @@ public final class NodeWorker implements AutoCloseable {
 
     private NodePlan planNow(final Desired state) {
         final Set<String> down = state.snapshot().functionPortsOn(name).entrySet().stream()
-            .filter(instance -> !instance.getValue().stream().allMatch(ports::isUp) || !healthy.test(instance.getKey()))
+            .filter(instance -> !ports.areUp(instance.getValue()) || !healthy.test(instance.getKey()))
             .map(Map.Entry::getKey).collect(Collectors.toSet());
         final NodePlan planned = planner.planAgain(state.snapshot(), state.allocations(), down, name);
         plan = planned;
         return planned;
-    }
-
-    /** A port that was never heard of is not down: to take it for down would cut traffic at every connection. */
-    private boolean portsKnown(final NodePlan planned) {
-        return System.nanoTime() - onlineSinceNanos > TimeUnit.MILLISECONDS.toNanos(PORTS_GRACE_MILLIS)
-            || planned.bridge().ports().stream().allMatch(port -> ports.isKnown(port.name()));
     }
 
     private void applyBridge(final NodePlan planned)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.node;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Ports of one switch and whether their links are up. Safe for all threads. */
@@ -10,6 +12,10 @@ public final class PortStates {
     /** A port by the name of its interface. */
     public record Port(String name, boolean linkUp) { }
 
+    /** How long after a connection ports may be unknown before they count as down. */
+    private static final long GRACE_MILLIS = 3_000;
+
+    private volatile long connectedNanos;
     private final Map<String, Port> byId = new ConcurrentHashMap<>();
 
     /** Notes a port, or that it is gone when {@code port} is null; says whether that is news. */
@@ -17,11 +23,29 @@ public final class PortStates {
         return port == null ? byId.remove(id) != null : !port.equals(byId.put(id, port));
     }
 
-    boolean isKnown(final String name) {
+    /** The switch is about to tell its ports. */
+    void switchConnected() {
+        connectedNanos = System.nanoTime();
+    }
+
+    /**
+     * Whether the switch has told all of these ports, or had the time to. A port that was never heard of is not down:
+     * to take it for down would cut traffic at every connection.
+     */
+    boolean areKnown(final List<String> names) {
+        return System.nanoTime() - connectedNanos > TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS)
+            || names.stream().allMatch(this::isKnown);
+    }
+
+    private boolean isKnown(final String name) {
         return byId.values().stream().anyMatch(port -> port.name().equals(name));
     }
 
-    boolean isUp(final String name) {
+    boolean areUp(final List<String> names) {
+        return names.stream().allMatch(this::isUp);
+    }
+
+    private boolean isUp(final String name) {
         return byId.values().stream().anyMatch(port -> port.name().equals(name) && port.linkUp());
     }
 }

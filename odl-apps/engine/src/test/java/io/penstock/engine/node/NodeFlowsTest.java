@@ -4,6 +4,7 @@ package io.penstock.engine.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.base.Ticker;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
@@ -35,6 +36,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -53,12 +58,18 @@ class NodeFlowsTest {
     /** What the agent of the node is told, and says to it; empty while nobody can be told. */
     private final List<CompletableFuture<Void>> told = new ArrayList<>();
     private boolean agentThere = true;
+    private final AtomicLong now = new AtomicLong();
     private final NodeFlows flows = new NodeFlows(southbound, () -> {
         if (!agentThere) {
             return Optional.empty();
         }
         told.add(new CompletableFuture<>());
         return Optional.of(told.get(told.size() - 1));
+    }, new Ticker() {
+        @Override
+        public long read() {
+            return now.get();
+        }
     });
 
     @Test
@@ -260,6 +271,27 @@ class NodeFlowsTest {
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS)));
         assertThat(southbound.flushed).containsExactly(cut);
         assertThat(southbound.changes).isEmpty();
+    }
+
+    @Test
+    void zonesThatTakeLongToForgetLetOtherChangesIn() throws Exception {
+        southbound.forgetting = () -> now.addAndGet(TimeUnit.MILLISECONDS.toNanos(600));
+        flows.forget(zones(1, 20));
+        flows.change(SWITCH, plan(List.of()), plan(translated(ADDRESS)));
+        assertThat(southbound.flushed).extracting(Set::size).containsExactly(8, 8);
+        assertThat(flows.owesFlushes()).isTrue();
+        southbound.failure = new IllegalStateException("cut off");
+        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS))))
+            .hasRootCauseMessage("cut off");
+        southbound.failure = null;
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS)));
+        assertThat(southbound.flushed).extracting(Set::size).containsExactly(8, 8, 4, 4);
+        assertThat(flows.owesFlushes()).isFalse();
+        assertThat(southbound.flushed.stream().flatMap(Set::stream)).containsAll(zones(1, 20));
+    }
+
+    static Set<TrackedConnections> zones(final int first, final int last) {
+        return IntStream.rangeClosed(first, last).mapToObj(TrackedConnections::ofZone).collect(Collectors.toSet());
     }
 
     @Test

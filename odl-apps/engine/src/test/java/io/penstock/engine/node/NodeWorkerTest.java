@@ -4,6 +4,7 @@ package io.penstock.engine.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.base.Ticker;
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.Desired;
 import io.penstock.pipeline.intent.Allocations;
@@ -13,9 +14,13 @@ import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.testkit.Await;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,8 +32,14 @@ class NodeWorkerTest {
     private final Snapshot network = Fixtures.network(Fixtures.tenant("acme", 100));
     private final String node = network.nodes().keySet().iterator().next();
     private volatile Desired desired = new Desired(1, network, Allocator.allocate(network, Allocations.none()));
+    private final AtomicLong now = new AtomicLong();
     private final NodeWorker worker = new NodeWorker(node, () -> desired, southbound,
-        new BridgeTranslator("tcp:127.0.0.1:6653"), instance -> true);
+        new BridgeTranslator("tcp:127.0.0.1:6653"), instance -> true, new Ticker() {
+            @Override
+            public long read() {
+                return now.get();
+            }
+        });
 
     @AfterEach
     void close() {
@@ -101,6 +112,33 @@ class NodeWorkerTest {
         worker.mark();
         assertThat(applied(2)).isEqualTo(Progress.APPLIED);
         assertThat(southbound.times).hasSize(1);
+    }
+
+    @Test
+    void aConfigurationIsAppliedWhenTheSwitchHasForgottenEverything() throws Exception {
+        connect();
+        assertThat(applied(1)).isEqualTo(Progress.APPLIED);
+        final CountDownLatch change = new CountDownLatch(1);
+        final List<Integer> changes = new CopyOnWriteArrayList<>();
+        southbound.forgetting = () -> {
+            changes.add(southbound.times.size());
+            try {
+                now.addAndGet(TimeUnit.MILLISECONDS.toNanos(600));
+                change.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        };
+        worker.forgetConnections(NodeFlowsTest.zones(1, 20));
+        Await.until("the first zones", () -> !southbound.flushed.isEmpty());
+        final Snapshot other = Fixtures.network(Fixtures.tenant("acme", 101));
+        desired = new Desired(2, other, Allocator.allocate(other, desired.allocations()));
+        worker.mark();
+        final CompletableFuture<Progress> confirmed = worker.applied(2, LONG);
+        change.countDown();
+        assertThat(confirmed.get(1, TimeUnit.MINUTES)).isEqualTo(Progress.APPLIED);
+        assertThat(southbound.flushed).extracting(Set::size).containsExactly(8, 8, 4);
+        assertThat(changes).as("changes sent before each").containsExactly(1, 1, 2);
     }
 
     @Test

@@ -35,6 +35,8 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
     SortedMap<Integer, Optional<MeterSpec>> meters = new TreeMap<>();
     volatile RuntimeException failure;
     volatile RuntimeException refusal;
+    /** What happens while the switch forgets. */
+    volatile Runnable forgetting = () -> { };
 
     List<Long> removed() {
         return changes.stream().flatMap(each -> each.removeCookies().stream()).toList();
@@ -73,6 +75,7 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
     @Override
     public CompletableFuture<Void> flush(final SwitchId target, final Set<TrackedConnections> connections) {
         flushed.add(connections);
+        forgetting.run();
         return failure == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(failure);
     }
 
