@@ -160,7 +160,7 @@ def cpu_seconds(pid):
 
 
 def _stat(pid):
-    """The fields of /proc/<pid>/stat from the third (state) on, or None."""
+    """The fields of /proc/<pid>/stat from the third (state) on, or None. pid: "<pid>/task/<tid>" for a thread."""
     try:
         text = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -177,13 +177,12 @@ def _start_time(pid):
 
 def _has_threads(pid):
     """Whether threads live on after the first one. As long as they do, memory and devices are not free."""
-    for path in pathlib.Path(f"/proc/{pid}/task").glob("[0-9]*/stat"):
-        try:
-            if path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0] not in "ZX":
-                return True
-        except OSError:
-            continue
-    return False
+    try:
+        threads = [path.name for path in pathlib.Path(f"/proc/{pid}/task").iterdir()]
+    except OSError:
+        return False  # It has gone since its state was read.
+    found = (_stat(f"{pid}/task/{thread}") for thread in threads)
+    return any(fields is not None and fields[0] not in "ZX" for fields in found)
 
 
 def _boot_id():
@@ -198,9 +197,10 @@ def _signal(pid, number):
 def _wait_gone(pidfile, pid, patience_seconds):
     deadline = time.monotonic() + patience_seconds
     while True:
+        gone = not is_running(pidfile)
         with contextlib.suppress(ChildProcessError):  # Only when it is our own child: do not leave a zombie.
             os.waitpid(pid, os.WNOHANG)
-        if not is_running(pidfile):
+        if gone:
             return True
         if time.monotonic() > deadline:
             return False

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Only the process we started is ever signalled."""
 
+import contextlib
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 from penstock_node import processes
 from penstock_node.errors import PenstockError
@@ -55,6 +57,35 @@ class ProcessesTest(unittest.TestCase):
         os.kill(pid, 9)
         processes.wait_until(lambda: not processes.is_running(self.pidfile), "its end", 5)
         self.assertFalse(processes.stop(self.pidfile))
+
+    def test_a_zombie_that_goes_while_it_is_looked_at(self):
+        child = os.posix_spawn("/bin/true", ["true"], {})
+        processes.record(child, self.pidfile)
+        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+
+        def goes_first(listed):
+            def listing(path):
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(child, 0)
+                return listed(path)
+            return listing
+
+        with mock.patch("os.listdir", goes_first(os.listdir)), mock.patch("os.scandir", goes_first(os.scandir)):
+            self.assertFalse(processes.is_running(self.pidfile))
+        self.assertFalse(pathlib.Path(f"/proc/{child}").exists(), "it went in between")
+
+    def test_a_child_that_ends_while_it_is_looked_at_is_reaped(self):
+        pid = self.start("sleep", "1000")
+        is_running = processes.is_running
+
+        def ends_first(pidfile):
+            os.kill(pid, 9)
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+            return is_running(pidfile)
+
+        with mock.patch.object(processes, "_signal"), mock.patch.object(processes, "is_running", ends_first):
+            self.assertTrue(processes.stop(self.pidfile))
+        self.assertFalse(pathlib.Path(f"/proc/{pid}").exists(), "no zombie is left")
 
     def test_stubborn_process_is_killed(self):
         pid = self.start("sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done")
