@@ -12,7 +12,16 @@ import time
 
 import ovs.poller
 
-from . import agent_cache, agent_database, agent_resolvers, agent_sessions, agent_traces, supervision
+from . import (
+    agent_cache,
+    agent_database,
+    agent_resolvers,
+    agent_session_flows,
+    agent_sessions,
+    agent_traces,
+    sample_socket,
+    supervision,
+)
 from .ovs import Ovs
 
 _NO_RESOLVER = "this node has no resolvers: its profile has no dns"
@@ -25,17 +34,19 @@ def main():
     parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("--resolvers", action="store_true")
     options = parser.parse_args()
-    supervision.keep(lambda: Agent(options.directory, options.resolvers).serve(), log)
+    link = sample_socket.inherited()
+    supervision.keep(lambda: Agent(options.directory, options.resolvers, link).serve(), log)
 
 
 class Agent:
-    """One run of the agent of the node in `directory`."""
+    """One run of the agent of the node in `directory`. link: where samples come; None for none."""
 
-    def __init__(self, directory, with_resolvers):
+    def __init__(self, directory, with_resolvers, link=None):
         switch = Ovs(directory)
         self._database = agent_database.Database(switch.socket)
         self._sessions = agent_sessions.Sessions(switch, log)
         self._cache = agent_cache.Cache(switch, log)
+        self._session_flows = agent_session_flows.SessionFlows(switch, link, log)
         self._traces = agent_traces.Traces(switch, log)
         resolvers = directory / agent_resolvers.DIRECTORY
         self._resolvers = agent_resolvers.Resolvers(resolvers, log) if with_resolvers else None
@@ -54,6 +65,7 @@ class Agent:
             if changed is not None:
                 self._sessions.run()
                 self._cache.run()
+                self._session_flows.run()
                 if self._resolvers:
                     self._resolvers.run()
             poller = ovs.poller.Poller()
@@ -71,6 +83,7 @@ class Agent:
             if changed is not None:
                 self._sessions.wait(poller)
                 self._cache.wait(poller)
+                self._session_flows.wait(poller)
                 if self._resolvers:
                     self._resolvers.wait(poller)
             poller.block()
@@ -83,10 +96,12 @@ class Agent:
         self._traces.want(self._database.bridge(agent_database.TRACE))
         self._cache.want(self._database.bridge(agent_database.CACHE), self._database.bridge(agent_database.CACHE_DONE))
         orders = self._database.orders()
+        self._session_flows.want(self._database.bridge(agent_database.SESSION_FLOWS), orders)
         if orders == self._orders:
             return
         self._orders = orders
-        self._sessions.want({zone: order.sessions for zone, order in orders.items() if order.sessions is not None})
+        self._sessions.want({zone: order.sessions for zone, order in orders.items() if order.sessions is not None},
+                            orders)
         if self._resolvers:
             self._resolvers.want({zone: order.dns for zone, order in orders.items() if order.dns is not None})
 
@@ -94,9 +109,10 @@ class Agent:
         states = self._resolvers.states() if self._resolvers else {}
         reports = {}
         for zone, order in self._orders.items():
+            limited = order.sessions is not None
             keys = reports[zone] = {
-                agent_database.SESSIONS_SET: _text(self._sessions.limits.get(zone)),
-                agent_database.SESSIONS_COUNT: _text(self._sessions.counts.get(zone))}
+                agent_database.SESSIONS_SET: _text(self._sessions.limits.get(zone)) if limited else None,
+                agent_database.SESSIONS_COUNT: _text(self._sessions.counts.get(zone)) if limited else None}
             if order.dns is None:
                 keys[agent_database.DNS_STATE] = None
             elif not self._resolvers:

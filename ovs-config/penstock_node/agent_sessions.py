@@ -4,15 +4,14 @@
 import re
 import time
 
-import ovs.unixctl.client
-
-from . import processes
+from . import agent_switch, processes
 from .errors import PenstockError
 
 _LOOK_SECONDS = 5  # How often it is looked whether the switch is another process now.
 _READ_SECONDS = 30  # How often limits and counts are read back.
 _AT_ONCE = 100
-_LARGEST = 2**32 - 1
+LARGEST = 2**32 - 1
+"""A limit that is none: with a limit the switch counts the connections of a zone."""
 
 
 class Sessions:
@@ -31,11 +30,14 @@ class Sessions:
         self.counts = {}
         """By zone: the number of connections, read every _READ_SECONDS."""
 
-    def want(self, texts):
-        """Orders by zone. A text that is not a number in 1..2^32-1 leaves the zone as it is."""
-        wanted: dict[int, int | None] = {}
+    def want(self, texts, counted=()):
+        """Orders by zone. A text that is not a number in 1..2^32-1 leaves the zone as it is.
+
+        counted: zones of which the switch shall count the connections
+        """
+        wanted: dict[int, int | None] = dict.fromkeys(counted, LARGEST)
         for zone, text in texts.items():
-            if re.fullmatch(r"[0-9]{1,10}", text) and 1 <= int(text) <= _LARGEST:
+            if re.fullmatch(r"[0-9]{1,10}", text) and 1 <= int(text) <= LARGEST:
                 wanted[zone] = int(text)
             else:
                 if self._refused.get(zone) != text:
@@ -59,7 +61,7 @@ class Sessions:
         if pid is None or (pid == self._pid and self._now() < self._read_due):
             return
         try:
-            self._apply(pid)
+            self._apply()
         except PenstockError as error:
             self._log(f"limits of sessions: {error}; retrying in {_LOOK_SECONDS} s")
             return
@@ -70,41 +72,27 @@ class Sessions:
         """Wakes the poller up when `run` has something to do."""
         poller.timer_wait(max(int((self._due - self._now()) * 1000) + 1, 0))
 
-    def _apply(self, pid):
-        self._look(pid)
+    def _apply(self):
+        self._look()
         extra = sorted(set(self.limits) - set(self._wanted))
         missing = sorted(zone for zone, limit in self._wanted.items()
                          if limit and self.limits.get(zone) != limit)
         for start in range(0, len(extra), _AT_ONCE):
             zones = ",".join(map(str, extra[start:start + _AT_ONCE]))
-            self._command(pid, "dpctl/ct-del-limits", f"zone={zones}")
+            agent_switch.ask(self._switch, "dpctl/ct-del-limits", f"zone={zones}")
         for start in range(0, len(missing), _AT_ONCE):
-            self._command(pid, "dpctl/ct-set-limits",
-                          *(f"zone={zone},limit={self._wanted[zone]}" for zone in missing[start:start + _AT_ONCE]))
+            agent_switch.ask(self._switch, "dpctl/ct-set-limits", *(
+                f"zone={zone},limit={self._wanted[zone]}" for zone in missing[start:start + _AT_ONCE]))
         if extra or missing:
             self._log(f"limits of sessions: {len(missing)} set, {len(extra)} removed")
-            self._look(pid)
+            self._look()
 
-    def _look(self, pid):
-        answer = self._command(pid, "dpctl/ct-get-limits")
-        found = re.findall(r"zone=(\d+),limit=(\d+),count=(\d+)", answer)
-        self.limits = {int(zone): int(limit) for zone, limit, _ in found}
-        counts = {int(zone): int(count) for zone, _, count in found}
+    def _look(self):
+        found = agent_switch.zones(self._switch)
+        self.limits = {zone: limit for zone, (limit, _) in found.items()}
+        counts = {zone: count for zone, (_, count) in found.items()}
         if self._now() >= self._count_due:
             self._count_due = self._now() + _READ_SECONDS
             self.counts = counts
         else:  # Whoever watches the database is not to be woken up by each.
             self.counts = {zone: self.counts.get(zone, count) for zone, count in counts.items()}
-
-    def _command(self, pid, command, *arguments):
-        path = self._switch.directory / f"ovs-vswitchd.{pid}.ctl"
-        failed, client = ovs.unixctl.client.UnixctlClient.create(str(path))
-        if failed:
-            raise PenstockError("the switch does not answer")
-        try:
-            failed, error, answer = client.transact(command, list(arguments))
-        finally:
-            client.close()
-        if failed or error:
-            raise PenstockError(f"{command}: {(error or 'no answer').strip()}")
-        return answer

@@ -6,7 +6,7 @@ import pathlib
 import pwd
 import shutil
 
-from . import agent_resolvers, agent_unbound, processes, resolver_network
+from . import agent_resolvers, agent_unbound, namespaces, ovs, processes, resolver_network, sample_socket
 from .errors import PenstockError
 
 _RIGHTS = "-all,+chown,+kill,+setgid,+setuid,+sys_chroot"
@@ -25,12 +25,15 @@ def start(directory, node_namespace, with_resolvers, cores):
     if with_resolvers:
         (directory / agent_resolvers.DIRECTORY).mkdir(exist_ok=True)
         groups = [f"--groups={_resolver_group()}"]  # Their control sockets belong to it.
+    namespaces.set_up("lo", node_namespace)  # Samples take it.
+    elsewhere = resolver_network.namespace_of(node_namespace) if with_resolvers else None
     processes.start(
-        [*(["taskset", "--cpu-list", ",".join(map(str, sorted(cores)))] if cores else []),
+        ["env", f"PYTHONPATH={_HOME}", *sample_socket.command(elsewhere),
+         *(["taskset", "--cpu-list", ",".join(map(str, sorted(cores)))] if cores else []),
          "setpriv", *groups, f"--bounding-set={_RIGHTS}", "--inh-caps=-all", "--no-new-privs",
          "env", f"PYTHONPATH={_HOME}", "/usr/bin/python3", "-B", "-m", "penstock_node.agent", directory, *arguments],
         _process(directory), directory / "agent.log",
-        namespace=resolver_network.namespace_of(node_namespace) if with_resolvers else node_namespace)
+        namespace=node_namespace, preexec=ovs.come_first)
     return True
 
 

@@ -35,7 +35,8 @@ def remove_dpdk_directory(directory):
     shutil.rmtree(pathlib.Path("/var/run/dpdk", dpdk_prefix(directory)), ignore_errors=True)
 
 
-def _come_first():
+def come_first():
+    """For `preexec`: the switch, and the agent, which has to act when the switch is overloaded."""
     processes.take_place(NICENESS)
 
 
@@ -77,7 +78,7 @@ class Ovs:
                              self.database_process, log)
         self.vsctl("--no-wait", "init")
 
-    def start_switch(self, namespace, cores=(), rights=(), preexec=_come_first, patience_seconds=60):
+    def start_switch(self, namespace, cores=(), rights=(), preexec=come_first, patience_seconds=60):
         """Starts ovs-vswitchd in a network namespace and waits until DPDK has taken its huge pages.
 
         rights, preexec: as of `start_database`; by default it comes before others

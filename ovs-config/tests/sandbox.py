@@ -112,6 +112,14 @@ class Sandbox:
         self._directory.cleanup()
 
 
+def internal_ports(ovs, namespace, *names):
+    """Adds ports with OpenFlow numbers from 1 to the bridge of a node; their ends in the namespace are up."""
+    for number, name in enumerate(names, 1):
+        ovs.vsctl("add-port", "br-penstock", name, "--", "set", "Interface", name, "type=internal",
+                  f"ofport_request={number}")
+        namespaces.set_up(name, namespace)
+
+
 def pages_of_nobody():
     """Huge pages that the kernel has and that no ledger entry explains: the same before and after a test, whoever
     else runs nodes on this machine at the time."""

@@ -17,7 +17,7 @@ from penstock_node import agent_cache, namespaces, processes
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 from penstock_node.ovs import Ovs
-from sandbox import Sandbox
+from sandbox import Sandbox, internal_ports
 
 # Starts switches with DPDK, or guests.
 pytestmark = pytest.mark.node
@@ -99,10 +99,7 @@ class RealSwitchTest(unittest.TestCase):
         cls.directory = cls.box.run_directory / cls.name
         cls.space = f"ps-{cls.name}"
         cls.ovs = Ovs(cls.directory)
-        for number, name in enumerate(("a0", "b0"), 1):
-            cls.ovs.vsctl("add-port", "br-penstock", name, "--", "set", "Interface", name, "type=internal",
-                          f"ofport_request={number}")
-            namespaces.set_up(name, cls.space)
+        internal_ports(cls.ovs, cls.space, "a0", "b0")
         run("ovs-ofctl", "add-flow", cls.directory / "br-penstock.mgmt", "in_port=1,actions=output:2")
 
     def send(self, count):

@@ -66,6 +66,9 @@ class CostPacketsIT {
     @EnumSource
     void costsWhatTheTableSays(final CostScenario scenario) {
         node.load(scenario.network(node.vhostDirectory()));
+        if (scenario.hasSessions()) {
+            node.openSessions();
+        }
         node.wire().exchange(scenario.before());
         node.datapath().clear();
         final List<Sent> received = node.wire().exchange(scenario.counted());

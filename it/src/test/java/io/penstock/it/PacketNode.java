@@ -13,6 +13,7 @@ import io.penstock.testkit.DpdkNode;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.FlowLoader;
 import io.penstock.testkit.NodeFunctions;
+import io.penstock.testkit.OpenVrfs;
 import io.penstock.testkit.PlannedFlows;
 import io.penstock.testkit.TestRun;
 import java.nio.file.Path;
@@ -46,7 +47,7 @@ final class PacketNode implements AutoCloseable {
         }
     }
 
-    /** Brings the switch to a network, everything up. */
+    /** Brings the switch to a network, everything up. All VRFs have sessions. */
     void load(final Snapshot snapshot) {
         load(snapshot, Set.of());
     }
@@ -64,6 +65,7 @@ final class PacketNode implements AutoCloseable {
         }
         loader.load(plan);
         loader.setTimeouts(plan.bridge(), plan.orders().keySet());
+        OpenVrfs.open(node.ovs(), plan.vrfs());
         // As the agent of a node does: what was cached may be of the plan before (ADR 26).
         new Datapath(node.ovs()).purge();
         flows = new PlannedFlows(node.ovs(), plan);

@@ -11,6 +11,7 @@ import io.penstock.testkit.Datapath;
 import io.penstock.testkit.DpdkNode;
 import io.penstock.testkit.FlowLoader;
 import io.penstock.testkit.NodeFunctions;
+import io.penstock.testkit.OpenVrfs;
 import io.penstock.testkit.TestRun;
 import io.penstock.testkit.Wire;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ final class WiredNode implements AutoCloseable {
     private final Wire wire;
     private final DpdkNode node;
     private FlowLoader loader;
+    private Set<Integer> vrfs = Set.of();
 
     WiredNode() {
         try {
@@ -51,8 +53,14 @@ final class WiredNode implements AutoCloseable {
             loader = FlowLoader.create(node.ovs(), plan.bridge());
         }
         loader.load(plan);
+        vrfs = plan.vrfs();
         node.ovs().appctl("dpctl/flush-conntrack");
         datapath().clear();
+    }
+
+    /** Gives all VRFs of the network sessions. */
+    void openSessions() {
+        OpenVrfs.open(node.ovs(), vrfs);
     }
 
     /** Its functions, which are to be started after the first network was loaded. */

@@ -11,6 +11,7 @@ import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.FlowLoader;
 import io.penstock.testkit.Host;
 import io.penstock.testkit.NodeFunctions;
+import io.penstock.testkit.OpenVrfs;
 import io.penstock.testkit.OvsSandbox;
 import io.penstock.testkit.Shell;
 import io.penstock.testkit.TestRun;
@@ -119,6 +120,19 @@ final class EdgeNode {
     /** Waits until packets meet the flows as they are now: forwarding threads use what they know a little longer. */
     void settle() {
         ovs().appctl("revalidator/wait");
+    }
+
+    /** Gives all VRFs sessions, whatever the agent thinks of their packets. */
+    void openSessions() {
+        OpenVrfs.openAll(ovs());
+    }
+
+    /** Waits for a session that translates to, or from, an address; what it should translate is sent all the time. */
+    void awaitSession(final String address) {
+        Await.until("a session of " + address, () -> {
+            openSessions();
+            return hasSession(address);
+        });
     }
 
     /** Whether a session translates to, or from, an address. */

@@ -63,9 +63,10 @@ final class NodeAgent {
         return !commandLine(process).isEmpty();
     }
 
-    /** Limits of tracked connections, as the switch has them. */
+    /** Limits of tracked connections, as the switch has them, but those that let it count alone. */
     List<String> limits() {
-        return node.ovs().appctl("dpctl/ct-get-limits").lines().filter(line -> line.startsWith("zone="))
+        return node.ovs().appctl("dpctl/ct-get-limits").lines()
+            .filter(line -> line.startsWith("zone=") && !line.contains("limit=4294967295,"))
             .map(line -> line.replaceAll(",count=.*", "")).sorted().toList();
     }
 

@@ -97,6 +97,7 @@ class PoolChangeIT {
             assertThat(answer.messages()).contains(
                 "pool small: prefix: the change takes the addresses of 1 tenant and ends their connections; set force");
         });
+        node.openSessions();
         assertThat(Datagrams.echoed(host, EdgeNetwork.SERVER, ECHO, 300, 64, "0.01")).isEqualTo("300");
         final JsonObject preview =
             system.restconf().call("nat-preview", "{'pool': 'small', 'prefix': ['198.51.100.2/31']}");

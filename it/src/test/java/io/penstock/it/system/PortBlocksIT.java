@@ -111,6 +111,7 @@ class PortBlocksIT {
         Datagrams.echo(node.network().server(), ECHO);
         Await.until("the first packets get a block", PATIENCE,
             () -> Datagrams.answered(host, EdgeNetwork.SERVER, ECHO, 1), count -> count == 1);
+        node.openSessions();
         assertThat(Datagrams.echoed(host, EdgeNetwork.SERVER, ECHO, 300, 64, "0.01")).isEqualTo("300");
         final int vrf = system.vrf("city");
         assertThat(node.connections(vrf)).isNotEmpty();

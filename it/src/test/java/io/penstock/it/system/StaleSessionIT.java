@@ -7,7 +7,6 @@ import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
-import io.penstock.testkit.Shell;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,22 +20,11 @@ class StaleSessionIT {
     private static final String ANOTHER = "203.0.113.100";
     private static final String BY_HAND = "{'public-address': '" + ANOTHER + "'}";
     private static final String SEEN = "10.99.0.1";
-    /** Datagrams of one connection, 200 a second. */
-    private static final String DATAGRAMS = """
-        import socket, sys, time
-        link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        link.bind(("", 40000))
-        while True:
-            try:
-                link.sendto(b"?", (sys.argv[1], 9))
-            except OSError:
-                pass
-            time.sleep(0.005)
-        """;
+    private static final double PAUSE_SECONDS = 0.005;
 
     private final EdgeSystem system;
     private final EdgeNode node;
-    private Process stream;
+    private DatagramStream stream;
     private String before;
 
     StaleSessionIT(final EdgeSystem system) {
@@ -52,19 +40,18 @@ class StaleSessionIT {
         final Host host = node.host(VLAN);
         host.reaches(EdgeNetwork.SERVER);
         startStream(EdgeNetwork.SERVER);
-        Await.until("the stream has a session", () -> node.hasSession(before));
+        node.awaitSession(before);
         assertThat(EdgeSystem.isClean(system.verify(node))).as("sessions are no excess").isTrue();
     }
 
     private void startStream(final String destination) {
-        stream = node.host(VLAN).shell().start(node.file("datagrams-" + System.nanoTime()), "/usr/bin/python3", "-c",
-            DATAGRAMS, destination);
+        stream = new DatagramStream(node, VLAN, destination, 1, PAUSE_SECONDS);
     }
 
     @AfterEach
     void stopStream() {
         if (stream != null) {
-            Shell.stop(stream);
+            stream.close();
         }
     }
 
@@ -107,13 +94,13 @@ class StaleSessionIT {
         put("acme", "{'pool': '" + Intent.FIRST_POOL + "', 'twice': [{'seen-prefix': '" + SEEN
             + "/32', 'outside-prefix': '" + EdgeNetwork.TRANSIT + "/32'}]}");
         startStream(SEEN);
-        Await.until("the stream has a session again", () -> node.hasSession(EdgeNetwork.TRANSIT));
+        node.awaitSession(EdgeNetwork.TRANSIT);
         put("acme", POOL);
         assertThat(node.hasSession(EdgeNetwork.TRANSIT)).isFalse();
         assertThat(node.connections(system.vrf("acme"))).isNotEmpty()
             .noneMatch(line -> line.contains(EdgeNetwork.TRANSIT));
         // The stream goes where it is sent to.
-        Await.until("the stream has another session", () -> node.hasSession(SEEN));
+        node.awaitSession(SEEN);
         assertThat(EdgeSystem.isClean(system.verify(node))).isTrue();
     }
 
@@ -126,7 +113,7 @@ class StaleSessionIT {
         node.settle();
         try (Capture old = node.network().transit().capture("src host " + before);
                 Capture now = node.network().transit().capture("udp and src host " + ANOTHER)) {
-            Await.until("the stream has a session again", () -> node.hasSession(ANOTHER));
+            node.awaitSession(ANOTHER);
             final int seen = now.frames().size();
             Await.until("the stream leaves with its address", () -> now.frames().size() > seen + 100);
             assertThat(old.all()).isEmpty();

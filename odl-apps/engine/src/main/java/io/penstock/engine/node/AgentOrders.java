@@ -45,6 +45,11 @@ final class AgentOrders {
         return Map.copyOf(result);
     }
 
+    /** An order of numbers and texts. */
+    static String json(final Map<String, Object> content) {
+        return GSON.toJson(content);
+    }
+
     /** The order to start an instance, for {@link PortSpec#FUNCTION}. */
     static String function(final NetworkFunction.Start start) {
         final JsonObject json = new JsonObject();

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.stage.SessionOrder;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.OvsPortType;
 import io.penstock.southbound.ovsdb.PortSpec;
@@ -26,6 +27,8 @@ public record BridgeTranslator(String controllerTarget) {
      */
     private static final int CONTROLLER_RATE = 5000;
 
+    private static final String SESSION_FLOWS = AgentOrders.json(SessionOrder.content());
+
     public BridgeTranslator {
         requireNonNull(controllerTarget);
     }
@@ -36,6 +39,7 @@ public record BridgeTranslator(String controllerTarget) {
         final BridgePlan bridge = plan.bridge();
         return new BridgeSpec(bridge.name(), bridge.datapathId(), controllerTarget, CONTROLLER_RATE,
             bridge.ports().stream().map(BridgeTranslator::port).toList(), bridge.tableNames(),
+            Map.of(BridgeSpec.SESSION_FLOWS, SESSION_FLOWS),
             plan.orders().entrySet().stream().map(zone -> new ZoneSpec(zone.getKey(), bridge.zoneTimeouts(),
                 orders.of(zone.getValue()))).toList());
     }

@@ -141,6 +141,24 @@ public sealed interface Action {
     record Meter(int id) implements Action { }
 
     /**
+     * Sends some packets, at random, to the collectors of a set, as IPFIX (RFC 7011).
+     *
+     * @param probability how many of 65536 packets, 1..65535
+     * @param collectorSet id of a Flow_Sample_Collector_Set, from 1
+     * @param observationPoint the observation point that the collector is told
+     */
+    record Sample(int probability, int collectorSet, int observationPoint) implements Action {
+        /** {@link #probability} is a share of this. */
+        public static final int ALL = 65536;
+
+        public Sample {
+            if (probability < 1 || probability >= ALL || collectorSet < 1) {
+                throw new IllegalArgumentException("%d of %d to %d".formatted(probability, ALL, collectorSet));
+            }
+        }
+    }
+
+    /**
      * Passes the packet through connection tracking; it goes on in {@code table}. What follows in the list acts on
      * the packet as it was before.
      *

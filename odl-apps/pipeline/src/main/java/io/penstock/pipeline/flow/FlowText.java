@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Writes flows the way ovs-ofctl(8) reads them. {@link #NAMES} is for people and golden files, {@link #NUMBERS} for a
@@ -44,10 +45,13 @@ public enum FlowText {
         if (flow.isDrop()) {
             return "drop";
         }
-        final List<String> parts = new ArrayList<>();
-        flow.actions().forEach(action -> parts.add(action(action)));
-        flow.next().ifPresent(table -> parts.add("goto_table:" + tableText.apply(table)));
-        return String.join(",", parts);
+        return Stream.concat(flow.actions().stream().map(this::action),
+            flow.next().stream().map(table -> "goto_table:" + tableText.apply(table))).collect(Collectors.joining(","));
+    }
+
+    /** Actions, with commas between them. */
+    public String actions(final List<Action> actions) {
+        return actions.stream().map(this::action).collect(Collectors.joining(","));
     }
 
     /** One match, as {@code name=value} or {@code name=value/mask}. */
@@ -129,6 +133,9 @@ public enum FlowText {
             return "resubmit(," + tableText.apply(resubmit.table()) + ")";
         } else if (action instanceof Action.Meter meter) {
             return "meter:" + meter.id();
+        } else if (action instanceof Action.Sample sample) {
+            return "sample(probability=%d,collector_set_id=%d,obs_domain_id=0,obs_point_id=%d)".formatted(
+                sample.probability(), sample.collectorSet(), sample.observationPoint());
         } else if (action instanceof Action.Clone copy) {
             return copy.actions().stream().map(this::action).collect(Collectors.joining(",", "clone(", ")"));
         } else if (action instanceof Action.ConnTrack ct) {

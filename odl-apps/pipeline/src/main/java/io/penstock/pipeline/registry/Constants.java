@@ -87,13 +87,18 @@ public final class Constants {
     /** Bytes of an unresolved packet sent to the controller: the headers are enough. */
     public static final int PACKET_IN_BYTES = 128;
     /**
-     * Most sessions of a tenant. A session splits the one cached flow that serves all tracked connections of a tenant
-     * into some ten, so many sessions among many more connections slow the switch down. A tenant with more busy
-     * connections than this has no sessions for {@link #CROWDED_SECONDS}.
+     * Most sessions of a node. In a VRF that has sessions each connection is a cached flow of its own, and Open vSwitch
+     * finds no more of them fast than its caches hold.
      */
-    public static final int SESSIONS_PER_TENANT = 512;
-    /** How long a tenant with too many busy connections has no sessions. Seconds. */
-    public static final int CROWDED_SECONDS = 600;
+    public static final int SESSIONS_PER_NODE = 12_000;
+    /** Most sessions of a VRF, so that a single one does not take all of its node. */
+    public static final int SESSIONS_PER_VRF = SESSIONS_PER_NODE / 2;
+    /** A VRF keeps its sessions for this long without a word of the node's agent. Seconds. */
+    public static final int OPEN_SECONDS = 30;
+    /** The node's agent gets one in so many tracked packets. Each costs the switch about 33,000 cycles. */
+    public static final int SAMPLED_OF = 512;
+    /** Flow_Sample_Collector_Set of the node's agent. */
+    public static final int COLLECTOR_SET = 1;
     /** A session of which no packet went out for this long goes; its connection stays in conntrack. Seconds. */
     public static final int SESSION_IDLE_SECONDS = 15;
     /**

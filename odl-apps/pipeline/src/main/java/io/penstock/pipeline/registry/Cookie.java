@@ -9,14 +9,14 @@ public final class Cookie {
     /** First eight bits of every cookie. */
     public static final int MAGIC = 0x9e;
     /** Raised when tables or registers change their meaning. */
-    public static final int LAYOUT_VERSION = 3;
+    public static final int LAYOUT_VERSION = 4;
 
     /** Who asked for a flow, and what the owner id is. */
     public enum Kind {
         NODE(1, "the node itself; id 0"),
         BACKBONE(2, "the backbone; id 0"),
         TENANT(3, "a tenant; id is its VRF id"),
-        LEARNED(4, "a flow that the switch learned; id is the VRF id"),
+        LEARNED(4, "a flow that the switch learned, or the node's agent wrote; id is the VRF id"),
         SESSION(5, "a session that the switch learned; id is the VRF id");
 
         private final int number;

@@ -8,12 +8,6 @@ import io.penstock.pipeline.flow.MeterSpec;
  * {@link TenantMeter}s.
  */
 public enum Meter {
-    /**
-     * How many packets of tracked connections are looked at to learn sessions. Each one costs the switch about as much
-     * as a few hundred packets that need no look at the tables, so this bounds what a flood of new connections takes
-     * away from the others.
-     */
-    SESSION_SAMPLES(1, 200, 1000, "copies of packets from which sessions may be learned"),
     /** How many packets tell the controller that a subscriber needs a block: each costs it a datastore commit. */
     BLOCK_REQUESTS(2, 100, 200, "requests of subscribers for a port block"),
     /** What the world may have the controller answer; of tenants see {@link TenantMeter#ERROR}. */

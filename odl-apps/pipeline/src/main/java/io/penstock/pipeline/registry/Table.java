@@ -7,8 +7,9 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The OpenFlow tables in the order a packet meets them. Numbers are fixed: a number that was once in use is never given
- * another meaning. The names are written to the switch, so that {@code ovs-ofctl dump-flows --names} shows them.
+ * The OpenFlow tables in the order a packet meets them. A number keeps its meaning within a layout
+ * ({@link Cookie#LAYOUT_VERSION}). The names are written to the switch, so that {@code ovs-ofctl dump-flows --names}
+ * shows them.
  */
 public enum Table {
     CLASSIFY(0, Owner.ACCESS, "Identifies the origin of a frame: an attachment, an uplink, or a network function.",
@@ -110,14 +111,12 @@ public enum Table {
         List.of("NAT_OUT_KNOWN", "BACKBONE_ROUTE")),
     NAT_OUT_KNOWN(71, Owner.NAT, "Translates by the session that was found; otherwise sends the packet to conntrack.",
         List.of("NAT_TRANSLATE", "BACKBONE_ROUTE")),
-    NAT_CROWDED(72, Owner.NAT, "Learned flows: VRFs with more busy connections than sessions.", List.of()),
-    NAT_SAMPLE(73, Owner.NAT, "Limits the packets a second from which sessions are learned.", List.of()),
+    NAT_OPEN(72, Owner.NAT, "Flows of the node's agent: VRFs whose connections have sessions.", List.of()),
+    NAT_SAMPLE(73, Owner.NAT, "Samples tracked packets for the node's agent.", List.of()),
     NAT_SESSIONS(74, Owner.NAT, "Learned flows: the translation of each busy connection.", List.of()),
     NAT_TRANSLATE(75, Owner.NAT, "Translates the source to the public address of the tenant.", List.of()),
-    NAT_OUT_CHECK(76, Owner.NAT, "Forwards only translated packets to the backbone; learns sessions from sampled "
-        + "copies.",
-        List.of("NAT_LEARNED", "BACKBONE_ROUTE")),
-    NAT_LEARNED(77, Owner.NAT, "Marks a VRF as crowded when it may have no more sessions.", List.of()),
+    NAT_OUT_CHECK(76, Owner.NAT, "Forwards only translated packets to the backbone; learns sessions from copies.",
+        List.of("BACKBONE_ROUTE")),
     NAT_BEGIN(78, Owner.NAT, "Limits the new connections a second of a tenant with that limit.", List.of()),
     BACKBONE_ROUTE(80, Owner.BACKBONE, "Longest-prefix routing to the transit gateways; packets to a public address of "
         + "this node continue in backbone_in.",
@@ -201,9 +200,12 @@ public enum Table {
         return other.number > number || this == NAT_OUT_CHECK && other == this;
     }
 
-    /** Whether only the switch itself writes this table, with learn actions; it has no flow for the rest. */
+    /**
+     * Whether only the switch itself, with learn actions, or the agent of the node writes this table; it has no flow
+     * for the rest.
+     */
     public boolean isLearned() {
-        return this == L2_HOSTS || this == NEIGHBOURS || this == NAT_CROWDED || this == NAT_SESSIONS
+        return this == L2_HOSTS || this == NEIGHBOURS || this == NAT_OPEN || this == NAT_SESSIONS
             || this == NAT_MAPPINGS || this == NAT_PORTS;
     }
 

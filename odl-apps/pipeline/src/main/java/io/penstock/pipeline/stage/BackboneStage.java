@@ -71,7 +71,7 @@ public final class BackboneStage implements Stage {
     private static void hairpin(final NodeView node, final Prefix prefix, final FlowSink sink, final String label) {
         sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, label).ipv4().when(prefix.match(MatchField.IP_DST))
             .then(new Action.SetField(MatchField.ETH_DST, node.backboneMac()), Register.SESSION.load(0),
-                Register.CROWDED.load(0), new Action.ClearConnTrack(), new Action.Resubmit(Table.BACKBONE_IN))
+                Register.OPEN.load(0), new Action.ClearConnTrack(), new Action.Resubmit(Table.BACKBONE_IN))
             .end();
     }
 

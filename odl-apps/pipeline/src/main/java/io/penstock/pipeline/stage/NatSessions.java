@@ -30,26 +30,35 @@ final class NatSessions {
         // Only functions.
     }
 
-    /** Packets that a session may translate look for one. */
+    /** Packets that a session may translate look for one, in a VRF that has sessions. */
     static void lookUp(final FlowSink sink, final Table table, final Table next) {
         for (final int protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
             sink.flow(table, Priority.NORMAL, "look for a session").when(midStream(protocol))
-                .then(new Action.Resubmit(Table.NAT_CROWDED), new Action.Resubmit(Table.NAT_SESSIONS)).go(next);
+                .then(new Action.Resubmit(Table.NAT_OPEN)).go(next);
         }
         sink.flow(table, Priority.MISS, "never in a session").go(next);
     }
 
     /**
-     * A copy of the packet from which a session may be learned, as long as the meter lets it through.
-     *
-     * <p>Ct has to stand in the clone itself: Open vSwitch makes no copy when all it sees there is a resubmit, and the
-     * meter would limit the packets (reversible_actions, ofproto/ofproto-dpif-xlate.c, 3.1). It commits nothing: a
-     * connection that is not known yet is not worth a session.
+     * A copy of the packet from which a session may be learned. It commits nothing: a connection that is not known yet
+     * is not worth a session.
      */
-    static Action sampledCopy() {
-        return new Action.Clone(List.of(new Action.Resubmit(Table.NAT_SAMPLE), Register.SAMPLE.load(1),
+    static Action copy() {
+        return new Action.Clone(List.of(Register.COPY.load(1),
             new Action.ConnTrack(false, Register.VRF.range(), Table.NAT_OUT_CHECK,
                 Optional.of(new Action.Nat.Existing()), Optional.empty())));
+    }
+
+    /** Of a copy. Not an empty action list: that would be counted as a drop, and nobody misses a copy. */
+    static Action endOfCopy() {
+        return Register.COPY.load(0);
+    }
+
+    /** Tells the node's agent about some tracked packets of a VRF. */
+    static void sample(final TenantView view, final FlowSink sink) {
+        sink.flow(Table.NAT_SAMPLE, Priority.NORMAL, "sample for the node's agent").when(view.isVrf())
+            .then(new Action.Sample(Action.Sample.ALL / Constants.SAMPLED_OF, Constants.COLLECTOR_SET, view.vrf()))
+            .end();
     }
 
     /** Packets that neither begin nor end a connection. */
@@ -62,7 +71,7 @@ final class NatSessions {
         return matches;
     }
 
-    /** Has a flow for sampled packets learn both directions of a connection that began inside. */
+    /** Has a flow for copies learn both directions of a connection that began inside. */
     static void learn(final TenantView view, final int protocol, final FlowSink.Draft flow) {
         final MatchField sourcePort = protocol == IpProtocol.TCP ? MatchField.TCP_SRC : MatchField.UDP_SRC;
         final MatchField destinationPort = protocol == IpProtocol.TCP ? MatchField.TCP_DST : MatchField.UDP_DST;
@@ -80,8 +89,8 @@ final class NatSessions {
             new LearnSpec.MatchCopy(sourcePort.range(), destinationPort.range()),
             new LearnSpec.LoadCopy(MatchField.CT_NW_SRC.range(), MatchField.IP_DST.range()),
             new LearnSpec.LoadCopy(MatchField.CT_TP_SRC.range(), destinationPort.range()));
-        flow.when(Register.SAMPLE.is(1)).when(MatchField.IP_PROTO, protocol)
-            .then(session(view, protocol, true, in), session(view, protocol, false, out)).go(Table.NAT_LEARNED);
+        flow.when(Register.COPY.is(1)).when(MatchField.IP_PROTO, protocol)
+            .then(session(view, protocol, true, in), session(view, protocol, false, out), endOfCopy()).end();
     }
 
     /** Learns both directions of a connection to a forward. No field tells its address inside, but the forward does. */
@@ -115,8 +124,6 @@ final class NatSessions {
         final List<LearnSpec> specs = new ArrayList<>(List.of(
             new LearnSpec.MatchCopy(Register.VRF.range(), Register.VRF.range()),
             new LearnSpec.MatchValue(in ? 1 : 0, Register.FROM_BACKBONE.range()),
-            // Looked at before addresses and ports: a crowded VRF finds nothing without looking at those.
-            new LearnSpec.MatchValue(0, Register.CROWDED.range()),
             new LearnSpec.MatchValue(EtherType.IPV4, MatchField.ETH_TYPE.range()),
             new LearnSpec.MatchValue(protocol, MatchField.IP_PROTO.range())));
         specs.addAll(translation);
@@ -124,7 +131,7 @@ final class NatSessions {
         // The way in is learned with the way out: while that one lives, nothing would bring back the other.
         return new Action.Learn(Table.NAT_SESSIONS, Priority.NORMAL, in ? 0 : Constants.SESSION_IDLE_SECONDS,
             Constants.SESSION_HARD_SECONDS,
-            Optional.of(new LearnLimit(2 * Constants.SESSIONS_PER_TENANT, Register.LEARNED.range())),
+            Optional.of(new LearnLimit(2 * Constants.SESSIONS_PER_VRF, Register.LEARNED.range())),
             Cookie.of(Cookie.Kind.SESSION, view.vrf()), specs);
     }
 }

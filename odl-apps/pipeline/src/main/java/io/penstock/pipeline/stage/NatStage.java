@@ -12,15 +12,12 @@ import static io.penstock.pipeline.stage.ConnTracking.newToBackbone;
 import static io.penstock.pipeline.stage.ConnTracking.state;
 
 import io.penstock.pipeline.flow.Action;
-import io.penstock.pipeline.flow.Action.LearnSpec;
 import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.registry.Constants;
-import io.penstock.pipeline.registry.Cookie;
-import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -42,12 +39,15 @@ import java.util.Optional;
  * rewrite a later fragment alone would change its payload, since Open vSwitch mends a checksum where only a first
  * fragment has one (packet_set_ipv4_addr, lib/packets.c, 3.1).
  *
- * <p>Tracking a packet costs more than all else that is done to it. So busy connections get sessions: flows that the
- * switch learns itself, which translate both directions of one connection as conntrack does, without it. Packets of
- * tracked connections are sampled for that, at a limited rate, so that a connection has to be busy to be found. A copy
- * of a sampled packet goes through the tracker and ends in {@link Table#NAT_OUT_CHECK}. What begins or ends a
- * connection, and what a flow cannot tell (fragments, ICMP), always goes through the tracker. Routes and access lists
- * come after the translation in both cases, so sessions change nothing about them.
+ * <p>Tracking a packet costs more than all else that is done to it. So the connections of some VRFs get sessions: flows
+ * that the switch learns itself, which translate both directions of one connection as conntrack does, without it. A
+ * session makes the cached flow of its packets exact, and of all others of its VRF as well, so a VRF has sessions for
+ * all of its connections or for none. The agent of the node sees samples of tracked packets, and writes a flow to
+ * {@link Table#NAT_OPEN} for each VRF that has few connections with many packets each ({@link SessionOrder}); other
+ * VRFs pay nothing. In such a VRF a copy of a packet without a session goes through the tracker and ends in
+ * {@link Table#NAT_OUT_CHECK}. What begins or ends a connection, and what a flow cannot tell (fragments, ICMP), always
+ * goes through the tracker. Routes and access lists come after the translation in both cases, so sessions change
+ * nothing about them.
  */
 public final class NatStage implements Stage {
 
@@ -80,25 +80,19 @@ public final class NatStage implements Stage {
         sink.flow(Table.NAT_OUT_KNOWN, Priority.HIGH, "translated by a session").when(Register.SESSION.is(1))
             .then(Register.VRF.load(Constants.BACKBONE_VRF)).go(Table.BACKBONE_ROUTE);
         for (final int protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
-            sink.flow(Table.NAT_OUT_KNOWN, Priority.NORMAL, "sample, and translate")
-                .when(NatSessions.midStream(protocol))
-                .when(Register.CROWDED.is(0)).then(NatSessions.sampledCopy()).go(Table.NAT_TRANSLATE);
+            sink.flow(Table.NAT_OUT_KNOWN, Priority.LOW, "sample, and translate")
+                .when(NatSessions.midStream(protocol)).then(new Action.Resubmit(Table.NAT_SAMPLE))
+                .go(Table.NAT_TRANSLATE);
+            sink.flow(Table.NAT_OUT_KNOWN, Priority.NORMAL, "sample, learn, and translate")
+                .when(NatSessions.midStream(protocol)).when(Register.SESSION.is(0)).when(Register.OPEN.is(1))
+                .then(new Action.Resubmit(Table.NAT_SAMPLE), NatSessions.copy()).go(Table.NAT_TRANSLATE);
         }
         sink.flow(Table.NAT_OUT_KNOWN, Priority.MISS, "translate").go(Table.NAT_TRANSLATE);
-        sink.flow(Table.NAT_SAMPLE, Priority.MISS, "limit the samples")
-            .then(new Action.Meter(Meter.SESSION_SAMPLES.number())).end();
+        sink.flow(Table.NAT_SAMPLE, Priority.MISS, "not sampled").then(NatSessions.endOfCopy()).end();
         sink.flow(Table.NAT_TRANSLATE, Priority.MISS, "no NAT in this VRF").drop();
-        // Not an empty action list: that would be counted as a drop, and a copy is no packet that anybody misses.
-        sink.flow(Table.NAT_OUT_CHECK, Priority.LOW, "sampled, and not to be learned").when(Register.SAMPLE.is(1))
-            .then(Register.SAMPLE.load(0)).end();
+        sink.flow(Table.NAT_OUT_CHECK, Priority.LOW, "a copy, and not to be learned").when(Register.COPY.is(1))
+            .then(NatSessions.endOfCopy()).end();
         sink.flow(Table.NAT_OUT_CHECK, Priority.MISS, "not translated").drop();
-        sink.flow(Table.NAT_LEARNED, Priority.NORMAL, "too many sessions").when(Register.LEARNED.is(0))
-            .then(new Action.Learn(Table.NAT_CROWDED, Priority.NORMAL, 0, Constants.CROWDED_SECONDS, Optional.empty(),
-                Cookie.of(Cookie.Kind.SESSION, 0), List.of(
-                    new LearnSpec.MatchCopy(Register.VRF.range(), Register.VRF.range()),
-                    new LearnSpec.LoadValue(1, Register.CROWDED.range()))))
-            .end();
-        sink.flow(Table.NAT_LEARNED, Priority.MISS, "learned").then(Register.SAMPLE.load(0)).end();
     }
 
     @Override
@@ -108,6 +102,9 @@ public final class NatStage implements Stage {
         view.portBlocks().forEach(mapping -> SubscriberNat.onDemand(node, view, mapping, sink));
         IndependentNat.planTenant(view, sink);
         NatLimit.planTenant(view, sink);
+        if (view.hasSourceNat() || !view.deterministic().isEmpty() || !view.portBlocks().isEmpty()) {
+            NatSessions.sample(view, sink);
+        }
         if (!view.hasSourceNat()) {
             return;
         }

@@ -39,7 +39,7 @@ final class PublicAddresses {
 
     /** What was given one of these addresses goes on to the backbone. */
     static void leave(final TenantView view, final Prefix address, final FlowSink sink) {
-        translated(view, sink, "translated", state(TRK, INV), address).when(Register.SAMPLE.is(0))
+        translated(view, sink, "translated", state(TRK, INV), address).when(Register.COPY.is(0))
             .then(Register.VRF.load(Constants.BACKBONE_VRF)).go(Table.BACKBONE_ROUTE);
     }
 }

@@ -58,9 +58,9 @@ final class PublishedNat {
 
         translated(view, sink, "learn a session, port forward " + forward.name(), state(TRK | EST | RPL, INV),
                 Prefix.host(view.publicAddress()))
-            .when(Register.SAMPLE.is(1)).when(MatchField.IP_PROTO, forward.protocol())
+            .when(Register.COPY.is(1)).when(MatchField.IP_PROTO, forward.protocol())
             .when(sourcePort, forward.publicPort())
-            .then(NatSessions.toForward(view, forward)).go(Table.NAT_LEARNED);
+            .then(NatSessions.toForward(view, forward)).then(NatSessions.endOfCopy()).end();
     }
 
     /** By which every packet of a connection, later fragments too, tells to which forward it was opened. */

@@ -117,7 +117,7 @@ final class SubscriberNat {
             final int protocol, final int full, final String label) {
         return sink.flow(Table.NAT_OUT_CHECK, priority, label)
             .when(view.isVrf(), state(TRK | NEW, INV), FieldMatch.of(MatchField.CT_MARK, 0))
-            .when(Register.SAMPLE.is(0)).when(Register.BLOCK.is(full)).ipv4().when(MatchField.IP_PROTO, protocol);
+            .when(Register.COPY.is(0)).when(Register.BLOCK.is(full)).ipv4().when(MatchField.IP_PROTO, protocol);
     }
 
     private static List<Action> requestOfBlock() {

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Flows that break a contract of the registry are found; those at its limits are not. */
 class PipelineLintTest {
     private static final FieldRange ZONE = Register.VRF.range();
-    private static final Register SAMPLE = Register.SAMPLE;
-    private static final Action EARLY = SAMPLE.load(1);
+    private static final Register COPY = Register.COPY;
+    private static final Action EARLY = COPY.load(1);
 
     private static List<String> check(final Table table, final List<FieldMatch> matches, final Table next,
             final Action... actions) {
@@ -41,7 +41,7 @@ class PipelineLintTest {
     }
 
     static Stream<Action> actionsOnARegister() {
-        final FieldRange bit = SAMPLE.range();
+        final FieldRange bit = COPY.range();
         final FieldRange mark = new FieldRange(MatchField.CT_MARK, 0, 0);
         final FieldRange label = new FieldRange(MatchField.CT_LABEL, 0, 0);
         return Stream.of(EARLY, new Action.CheckPktLarger(1514, bit), new Action.Move(bit, mark),
@@ -53,10 +53,10 @@ class PipelineLintTest {
     @ParameterizedTest
     @MethodSource("actionsOnARegister")
     void anActionUsesARegisterOnlyWhereItLives(final Action action) {
-        assertThat(check(SAMPLE.first(), action)).isEmpty();
-        assertThat(check(SAMPLE.last(), action)).isEmpty();
-        assertThat(check(Table.CLASSIFY, action)).as("before").singleElement().asString().contains("SAMPLE");
-        assertThat(check(Table.EGRESS, action)).as("after").singleElement().asString().contains("SAMPLE");
+        assertThat(check(COPY.first(), action)).isEmpty();
+        assertThat(check(COPY.last(), action)).isEmpty();
+        assertThat(check(Table.CLASSIFY, action)).as("before").singleElement().asString().contains("COPY");
+        assertThat(check(Table.EGRESS, action)).as("after").singleElement().asString().contains("COPY");
     }
 
     @Test
@@ -71,9 +71,9 @@ class PipelineLintTest {
 
     @Test
     void aMatchReadsARegisterOnlyWhereItLives() {
-        assertThat(check(SAMPLE.last(), List.of(SAMPLE.is(1)), null)).isEmpty();
-        assertThat(check(Table.EGRESS, List.of(SAMPLE.is(1)), null)).singleElement().asString().contains("SAMPLE");
-        assertThat(check(Table.CLASSIFY, List.of(SAMPLE.is(1)), null)).singleElement().asString().contains("SAMPLE");
+        assertThat(check(COPY.last(), List.of(COPY.is(1)), null)).isEmpty();
+        assertThat(check(Table.EGRESS, List.of(COPY.is(1)), null)).singleElement().asString().contains("COPY");
+        assertThat(check(Table.CLASSIFY, List.of(COPY.is(1)), null)).singleElement().asString().contains("COPY");
         assertThat(check(Table.EGRESS, List.of(FieldMatch.of(Register.NEXT_HOP6.range().parts().get(3), 1)), null))
             .singleElement().asString().contains("NEXT_HOP6");
     }

@@ -113,7 +113,7 @@ class PlanAgainTest {
         final List<FlowSpec> installed = new ArrayList<>(plan.flowSpecs());
         installed.add(learned(Table.NEIGHBOURS, Cookie.Kind.LEARNED, vrf, vrf));
         installed.add(learned(Table.NAT_SESSIONS, Cookie.Kind.SESSION, vrf, vrf));
-        installed.add(learned(Table.NAT_CROWDED, Cookie.Kind.SESSION, 0, vrf));
+        installed.add(learned(Table.NAT_OPEN, Cookie.Kind.LEARNED, vrf, vrf));
         assertThat(PlanDiff.between(plan, installed).isEmpty()).isTrue();
 
         final List<FlowSpec> others = List.of(

@@ -38,7 +38,7 @@ class NumbersTest {
 
     @Test
     void aCookieHasMagicVersionKindAndOwner() {
-        assertThat(Cookie.of(Cookie.Kind.SESSION, 0x6fff)).isEqualTo(0x9e03_0500_0000_6fffL);
+        assertThat(Cookie.of(Cookie.Kind.SESSION, 0x6fff)).isEqualTo(0x9e04_0500_0000_6fffL);
         assertThat(Cookie.ownerId(Cookie.of(Cookie.Kind.NODE, -1))).isEqualTo(-1);
         final long cookie = Cookie.of(Cookie.Kind.NODE, -1);
         assertThat(Cookie.is(cookie, Cookie.Kind.NODE)).isTrue();

@@ -4,8 +4,6 @@ package io.penstock.southbound.openflow;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.registry.Cookie;
-import io.penstock.pipeline.registry.Register;
-import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.wire.WireMessages;
 import java.util.Collection;
 import java.util.List;
@@ -126,9 +124,8 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
             forgotten.stream().map(each -> each.publicAddress().isPresent()
                 ? WireMessages.flushAddress(each.zone(), each.publicAddress().getAsLong())
                 : WireMessages.flushZone(each.zone())),
-            forgotten.stream().map(TrackedConnections::zone).distinct().flatMap(zone -> Stream.of(
-                WireMessages.deleteAll(Cookie.of(Cookie.Kind.SESSION, zone)),
-                WireMessages.deleteAll(Table.NAT_CROWDED, List.of(Register.VRF.is(zone)))))).toList()));
+            forgotten.stream().map(TrackedConnections::zone).distinct()
+                .map(zone -> WireMessages.deleteAll(Cookie.of(Cookie.Kind.SESSION, zone)))).toList()));
     }
 
     @Override

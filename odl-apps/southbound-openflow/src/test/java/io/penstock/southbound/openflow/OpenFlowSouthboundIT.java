@@ -68,7 +68,7 @@ class OpenFlowSouthboundIT {
 
     @Test
     void everyFlowComesBackAsItWasSent() {
-        get(southbound.setMeters(SWITCH, List.of(Meter.SESSION_SAMPLES.spec())));
+        get(southbound.setMeters(SWITCH, List.of(Meter.BLOCK_REQUESTS.spec())));
         get(southbound.apply(SWITCH, FlowChanges.of(List.of(), SampleFlows.all())));
         final FlowDump dump = get(southbound.readFlows(SWITCH));
         assertThat(dump.foreign()).isEmpty();
@@ -141,11 +141,11 @@ class OpenFlowSouthboundIT {
 
     @Test
     void flushingAZoneTakesItsSessionsAlong() {
-        final List<FlowSpec> kept = List.of(session(Table.NAT_SESSIONS, 6, 6), session(Table.NAT_CROWDED, 0, 6));
+        final List<FlowSpec> kept = List.of(session(Table.NAT_SESSIONS, 6, 6), session(Table.NAT_PORTS, 6, 6));
         final List<FlowSpec> all = new ArrayList<>(kept);
         for (int vrf = 4; vrf <= 5; vrf++) {
             all.add(session(Table.NAT_SESSIONS, vrf, vrf));
-            all.add(session(Table.NAT_CROWDED, 0, vrf));
+            all.add(session(Table.NAT_PORTS, vrf, vrf));
         }
         get(southbound.apply(SWITCH, FlowChanges.of(List.of(), all)));
         get(southbound.flush(SWITCH, Set.of(TrackedConnections.ofZone(4), TrackedConnections.ofZone(5))));
@@ -255,7 +255,7 @@ class OpenFlowSouthboundIT {
             southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(flow(1, List.of())))),
             southbound.flush(SWITCH, Set.of(TrackedConnections.ofZone(4))), southbound.barrier(SWITCH),
             southbound.packetOut(SWITCH, 1, List.of(), arpRequest()), southbound.readMeters(SWITCH),
-            southbound.readMeterCounts(SWITCH), southbound.setMeters(SWITCH, List.of(Meter.SESSION_SAMPLES.spec())),
+            southbound.readMeterCounts(SWITCH), southbound.setMeters(SWITCH, List.of(Meter.BLOCK_REQUESTS.spec())),
             southbound.deleteMeters(SWITCH, Set.of(1)));
         assertThat(asked).noneMatch(CompletableFuture::isDone);
         target.restart();

@@ -56,6 +56,7 @@ final class BridgePlanner {
         final Map<String, Object> columns = new HashMap<>(bridgeColumns());
         columns.put("name", spec.bridgeName());
         columns.put(OvsTables.OTHER_CONFIG, otherConfig());
+        columns.put(OvsTables.EXTERNAL_IDS, spec.orders());
         columns.put("ports", Set.copyOf(ports.planNew()));
         columns.put("controller", Set.of(plan.insert(OvsTables.CONTROLLER, controllerColumns())));
         columns.put(FLOW_TABLES, flowTables(Map.of()));
@@ -66,6 +67,7 @@ final class BridgePlanner {
     private void changeBridge(final TableRow bridge, final PortPlanner ports) {
         plan.update(OvsTables.BRIDGE, bridge, bridgeColumns());
         plan.mutateMap(OvsTables.BRIDGE, bridge, OvsTables.OTHER_CONFIG, otherConfig(), key -> false);
+        plan.mutateMap(OvsTables.BRIDGE, bridge, OvsTables.EXTERNAL_IDS, spec.orders(), key -> false);
         ports.planChange(bridge);
         changeController(bridge);
         plan.mutateMap(OvsTables.BRIDGE, bridge, FLOW_TABLES, flowTables(bridge.map(FLOW_TABLES)),

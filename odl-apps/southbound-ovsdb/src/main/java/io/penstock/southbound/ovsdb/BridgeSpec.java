@@ -16,10 +16,14 @@ import java.util.Set;
  * @param controllerRateLimit packets a second the switch may send to the controller, at least 100; 0 for no limit
  * @param ports every port but the local one; ports of this bridge not listed are removed
  * @param tableNames names of OpenFlow tables 0 to 254; a table left out has none
+ * @param orders what the agent of the node finds in the bridge's external_ids, by key; other keys are left alone
  * @param zones conntrack zones of the userspace datapath; zones not listed lose what they have
  */
 public record BridgeSpec(String bridgeName, long datapathId, String controllerTarget, int controllerRateLimit,
-        List<PortSpec> ports, Map<Integer, String> tableNames, List<ZoneSpec> zones) {
+        List<PortSpec> ports, Map<Integer, String> tableNames, Map<String, String> orders,
+        List<ZoneSpec> zones) {
+    /** Key of the order that says how sessions are made: {@code SessionOrder} of the pipeline. */
+    public static final String SESSION_FLOWS = "penstock-session-flows";
     /** Name of the bridge on every node. */
     public static final String DEFAULT_NAME = "br-penstock";
 
@@ -33,6 +37,7 @@ public record BridgeSpec(String bridgeName, long datapathId, String controllerTa
     public BridgeSpec {
         ports = List.copyOf(ports);
         tableNames = Map.copyOf(tableNames);
+        orders = Map.copyOf(orders);
         zones = List.copyOf(zones);
         require(!bridgeName.isBlank(), "the bridge has no name");
         require(!controllerTarget.isBlank(), "bridge " + bridgeName + " has no controller target");
@@ -57,7 +62,8 @@ public record BridgeSpec(String bridgeName, long datapathId, String controllerTa
     boolean differsInZonesOnly(final BridgeSpec other) {
         return bridgeName.equals(other.bridgeName) && datapathId == other.datapathId
             && controllerTarget.equals(other.controllerTarget) && controllerRateLimit == other.controllerRateLimit
-            && ports.equals(other.ports) && tableNames.equals(other.tableNames);
+            && ports.equals(other.ports) && tableNames.equals(other.tableNames)
+            && orders.equals(other.orders);
     }
 
     private static void require(final boolean condition, final String message) {

@@ -301,7 +301,8 @@ class ApplyIT extends ConnectedNode {
         assertThat(node.vsctl("get", "Interface", "fw-in", "external_ids")).isEqualTo(
             "{owner=ann, penstock-function-state=\"failed: x; next try in 4 s\"}");
         assertThat(node.vsctl("get", "Bridge", "br-penstock", "external_ids"))
-            .isEqualTo("{penstock-functions-found=\"old2,old1\"}");
+            .isEqualTo("{penstock-functions-found=\"old2,old1\", "
+                + "penstock-session-flows=\"{\\\"vrf\\\":\\\"reg0\\\"}\"}");
     }
 
     private String zoneRow(final int zone) {

@@ -248,7 +248,8 @@ class BridgePlannerTest {
             }
         }
         return new BridgeSpec(BridgeSpec.DEFAULT_NAME, random.nextInt(2), "tcp:127.0.0.1:" + random.nextInt(2),
-            random.nextInt(2) * 500, ports, names, zones);
+            random.nextInt(2) * 500, ports, names,
+            Map.of(BridgeSpec.SESSION_FLOWS, "v" + random.nextInt(2)), zones);
     }
 
     private static Map<String, String> orders(final Random random) {

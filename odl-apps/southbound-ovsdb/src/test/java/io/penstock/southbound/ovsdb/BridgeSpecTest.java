@@ -29,7 +29,7 @@ class BridgeSpecTest {
     }
 
     private static BridgeSpec spec(final int rate, final Map<Integer, String> tables) {
-        return new BridgeSpec("b", 1, "tcp:127.0.0.1:6653", rate, List.of(), tables, List.of());
+        return new BridgeSpec("b", 1, "tcp:127.0.0.1:6653", rate, List.of(), tables, Map.of(), List.of());
     }
 
     private static void refused(final String message, final Runnable construction) {

@@ -38,12 +38,13 @@ final class Specs {
 
     static BridgeSpec bridge(final List<PortSpec> ports) {
         return new BridgeSpec(BridgeSpec.DEFAULT_NAME, 0x0050534e_00000007L, "tcp:127.0.0.1:6653", 1000, ports,
-            Map.of(0, "classifier", 30, "nat_egress"),
+            Map.of(0, "classifier", 30, "nat_egress"), Map.of(BridgeSpec.SESSION_FLOWS, "{\"vrf\":\"reg0\"}"),
             List.of(new ZoneSpec(7, SHORT, Map.of()), new ZoneSpec(8, SHORT, Map.of(ZoneSpec.SESSIONS, "1000")),
                 new ZoneSpec(9, LONG, Map.of())));
     }
 
     static BridgeSpec zones(final List<ZoneSpec> zones) {
-        return new BridgeSpec(BridgeSpec.DEFAULT_NAME, 7, "tcp:127.0.0.1:6653", 0, List.of(), Map.of(), zones);
+        return new BridgeSpec(BridgeSpec.DEFAULT_NAME, 7, "tcp:127.0.0.1:6653", 0, List.of(), Map.of(), Map.of(),
+            zones);
     }
 }

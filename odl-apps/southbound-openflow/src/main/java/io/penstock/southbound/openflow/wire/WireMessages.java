@@ -8,7 +8,6 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
-import io.penstock.pipeline.registry.Table;
 import java.util.List;
 
 /** Whole OpenFlow 1.3 messages to a switch, with transaction id zero until {@link #write}. */
@@ -75,13 +74,6 @@ public final class WireMessages {
         final ByteBuf out = flowMod(ADD, flow.table().number(), flow.priority(), flow.cookie(), flow.idleTimeout());
         WireMatch.encode(out, flow.matches());
         WireFlow.encodeInstructions(out, flow);
-        return finish(out);
-    }
-
-    /** Deletes all flows of a table whose matches are these or narrower. */
-    public static byte[] deleteAll(final Table table, final List<FieldMatch> matches) {
-        final ByteBuf out = flowMod(DELETE, table.number(), 0, 0, 0);
-        WireMatch.encode(out, matches);
         return finish(out);
     }
 

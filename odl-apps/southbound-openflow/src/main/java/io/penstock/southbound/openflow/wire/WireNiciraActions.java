@@ -18,6 +18,7 @@ final class WireNiciraActions {
     private static final int RESUBMIT_TABLE = 14;
     private static final int LEARN = 16;
     private static final int CONTROLLER = 20;
+    private static final int SAMPLE = 29;
     private static final int CONJUNCTION = 34;
     private static final int CLONE = 42;
     private static final int CT_CLEAR = 43;
@@ -91,7 +92,11 @@ final class WireNiciraActions {
     }
 
     private static void encodeTest(final ByteBuf out, final Action action) {
-        if (action instanceof Action.Conjunction part) {
+        if (action instanceof Action.Sample sample) {
+            begin(out, SAMPLE);
+            out.writeShort(sample.probability()).writeInt(sample.collectorSet()).writeInt(0)
+                .writeInt(sample.observationPoint());
+        } else if (action instanceof Action.Conjunction part) {
             begin(out, CONJUNCTION);
             // On the wire the first clause is number 0.
             out.writeByte(part.clause() - 1).writeByte(part.of()).writeInt((int) part.id());
@@ -165,6 +170,7 @@ final class WireNiciraActions {
             case REG_MOVE -> decodeMove(in);
             case RESUBMIT_TABLE -> decodeResubmit(in);
             case CONTROLLER -> decodeController(in);
+            case SAMPLE -> decodeSample(in);
             case CT -> decodeConnTrack(in);
             case CONJUNCTION -> decodeConjunction(in);
             case CHECK_PKT_LARGER -> decodeCheckPktLarger(in);
@@ -215,6 +221,16 @@ final class WireNiciraActions {
         final int clause = in.readUnsignedByte() + 1;
         final int clauses = in.readUnsignedByte();
         return new Action.Conjunction(in.readUnsignedInt(), clause, clauses);
+    }
+
+    private static Action decodeSample(final ByteBuf in) throws UndecodableException {
+        final int probability = in.readUnsignedShort();
+        final int collectorSet = in.readInt();
+        final int domain = in.readInt();
+        if (domain != 0) {
+            throw new UndecodableException("sample of observation domain " + domain);
+        }
+        return new Action.Sample(probability, collectorSet, in.readInt());
     }
 
     private static Action decodeCheckPktLarger(final ByteBuf in) throws UndecodableException {

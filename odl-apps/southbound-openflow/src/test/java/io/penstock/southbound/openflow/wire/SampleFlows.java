@@ -25,7 +25,7 @@ public final class SampleFlows {
     private static final FieldMatch IS_ARP = FieldMatch.of(MatchField.ETH_TYPE, 0x0806);
     private static final long ADDRESS = 0x0a0102fbL;
     /** The switch has to have this meter. */
-    static final int METER = Meter.SESSION_SAMPLES.number();
+    static final int METER = Meter.BLOCK_REQUESTS.number();
     private static final long MAC = 0x025053ff0001L;
 
     private SampleFlows() {
@@ -170,6 +170,8 @@ public final class SampleFlows {
         all.add(List.of(new Action.Clone(List.of(new Action.Resubmit(Table.NEIGHBOURS),
             new Action.Load(MatchField.REG1.range(), 5), ct(true, Optional.of(new Nat.Existing()), Optional.of(1)),
             new Action.Clone(List.of(new Action.DecTtl())))), new Action.Output(3)));
+        all.add(List.of(new Action.Sample(65535, 0x7fffffff, 0x6fff), new Action.Output(3)));
+        all.add(List.of(new Action.Clone(List.of(new Action.Sample(1, 1, 0)))));
         all.add(List.of(new Action.Clone(List.of())));
         all.add(List.of(new Action.Meter(METER)));
         all.add(List.of(new Action.Meter(METER), new Action.DecTtl(), new Action.Output(1)));

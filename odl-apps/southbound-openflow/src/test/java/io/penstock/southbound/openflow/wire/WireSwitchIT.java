@@ -4,13 +4,10 @@ package io.penstock.southbound.openflow.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.flow.FieldMatch;
-import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.FlowText;
-import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.registry.Meter;
-import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.wire.WireMessages.BundleControl;
 import io.penstock.southbound.openflow.wire.WireMessages.MeterCommand;
 import java.nio.file.Files;
@@ -40,7 +37,7 @@ class WireSwitchIT {
     }
 
     private static byte[] meter(final MeterCommand command) {
-        return WireMessages.meter(Meter.SESSION_SAMPLES.spec(), command);
+        return WireMessages.meter(Meter.BLOCK_REQUESTS.spec(), command);
     }
 
     @Test
@@ -49,8 +46,8 @@ class WireSwitchIT {
             assertThat(connection.send(List.of(meter(MeterCommand.ADD)))).as("it is there").isNotEmpty();
             assertThat(connection.send(List.of(meter(MeterCommand.MODIFY), meter(MeterCommand.MODIFY)))).isEmpty();
         }
-        assertThat(target.ofctl("dump-meters")).contains("meter=1 pktps burst bands=", "type=drop rate=200",
-            "burst_size=1000");
+        assertThat(target.ofctl("dump-meters")).contains("meter=2 pktps burst bands=", "type=drop rate=100",
+            "burst_size=200");
     }
 
     @Test
@@ -66,20 +63,6 @@ class WireSwitchIT {
             assertThat(connection.dump()).isEmpty();
         }
         assertThat(target.ofctl("dump-meters")).doesNotContain("262143");
-    }
-
-    @Test
-    void flowsAreDeletedByWhatTheyMatch() throws Exception {
-        target.ofctl("add-flow", "table=74,reg0=0x2/0xffff,tcp,tcp_src=1 actions=drop");
-        target.ofctl("add-flow", "table=74,reg0=0x1000002/0x100ffff,udp actions=drop");
-        target.ofctl("add-flow", "table=74,reg0=0x3/0xffff,udp actions=drop");
-        target.ofctl("add-flow", "table=75,reg0=0x2/0xffff,udp actions=drop");
-        try (PlainConnection connection = new PlainConnection(target.managementSocket())) {
-            assertThat(connection.send(List.of(WireMessages.deleteAll(Table.NAT_SESSIONS,
-                List.of(FieldMatch.of(new FieldRange(MatchField.REG0, 15, 0), 2)))))).isEmpty();
-        }
-        assertThat(target.ofctl("dump-flows").lines().filter(line -> line.contains("reg0="))).hasSize(2)
-            .noneMatch(line -> line.contains("table=74") && line.contains("reg0=0x2/"));
     }
 
     @Test

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gives VRFs sessions, and takes them away, as session_choice decides from the samples of the switch.
+
+The flows are the whole memory: an agent that begins finds the open VRFs on the switch, and VRFs whose agent has ended
+lose their flow by its timeout.
+"""
+
+import dataclasses
+import json
+import re
+import time
+
+from . import agent_switch, ipfix, session_choice
+from .commands import run
+from .errors import PenstockError
+from .ovs import BRIDGE
+
+_RUN_SECONDS = 0.5
+_COUNT_SECONDS, _TOTAL_SECONDS = 20, 2
+"""How often the sessions of each VRF are counted, and how often those of all together."""
+_GROWN, _GROWN_FEW = 1.1, 64
+"""If these have grown by a tenth and some, those of each VRF are counted at once."""
+_RETRY_SECONDS = 5
+_DROP_SECONDS = 5
+"""Cached flows are not dropped more often than that: each time makes the switch look at all flows anew."""
+_WRITES = 3
+"""Times that the flow of an open VRF is written in the time that it stays by itself."""
+_MOST_DATAGRAMS = 20_000
+_KEYS = {"collector-set": int, "vrf": str, "open-table": int, "open-priority": int,
+         "open-cookie": str, "open-actions": str, "open-seconds": int, "session-table": int, "session-cookie": str,
+         "most-sessions": int, "most-sessions-of-one": int}
+_COOKIE_ID = 0xffffffff
+_OFCTL = ("ovs-ofctl", "--timeout=20", "-O", "OpenFlow13")
+
+
+@dataclasses.dataclass(frozen=True)
+class Order:
+    """What the controller says about samples and flows; io.penstock.pipeline.stage.SessionOrder writes it.
+
+    collector_set:        the Flow_Sample_Collector_Set that samples go to
+    vrf:                  the register with the number of the VRF
+    open_...:             the flow that gives a VRF sessions, and how long it stays without being written again
+    session_...:          where sessions are, and their cookie without the number of the VRF
+    most_sessions(_of_one): of the node, and of one VRF
+    """
+    collector_set: int
+    vrf: str
+    open_table: int
+    open_priority: int
+    open_cookie: int
+    open_actions: str
+    open_seconds: int
+    session_table: int
+    session_cookie: int
+    most_sessions: int
+    most_sessions_of_one: int
+
+
+def parse(text):
+    """Reads an order. Raises ValueError with what is wrong."""
+    found = json.loads(text)
+    content = found if isinstance(found, dict) else {}
+    for key, kind in _KEYS.items():
+        if type(content.get(key)) is not kind:
+            raise ValueError(f"{key} is missing or is not {'a number' if kind is int else 'a text'}")
+    if "\n" in content["open-actions"] + content["vrf"]:
+        raise ValueError("a text has more than one line")
+    found = {key.replace("-", "_"): content[key] for key in _KEYS}
+    for key in ("open_cookie", "session_cookie"):
+        found[key] = int(found[key], 16)
+    return Order(**found)
+
+
+class _Flows:
+    """The flows, the samples and the counters of the switch, in the numbers of an order."""
+
+    def __init__(self, switch, order):
+        self._switch, self._order = switch, order
+
+    def collect(self, port):
+        """Has the switch send samples to a UDP port of its loopback."""
+        number = self._order.collector_set
+        for row in self._switch.rows("Flow_Sample_Collector_Set", "_uuid", "id"):
+            if row["id"] == number:
+                # Waits until the switch has taken it up: else it thinks that the templates were sent already.
+                self._switch.vsctl("destroy", "Flow_Sample_Collector_Set", row["_uuid"])
+        self._switch.vsctl(
+            "--", "--id=@ipfix", "create", "IPFIX", f'targets="127.0.0.1:{port}"', "--",
+            "--id=@bridge", "get", "Bridge", BRIDGE, "--",
+            "create", "Flow_Sample_Collector_Set", f"id={number}", "bridge=@bridge", "ipfix=@ipfix")
+
+    def open(self):
+        """The VRFs that have sessions."""
+        return set(self._owners(self._order.open_table))
+
+    def sessions(self):
+        """The number of connections with sessions, by VRF: each has a flow for both directions."""
+        counts = {}
+        for vrf in self._owners(self._order.session_table):
+            counts[vrf] = counts.get(vrf, 0) + 1
+        return {vrf: -(-count // 2) for vrf, count in counts.items()}
+
+    def all_sessions(self):
+        """The number of connections with sessions, of all VRFs."""
+        text = run(*_OFCTL, "dump-aggregate", BRIDGE, f"table={self._order.session_table}",
+                   environment=self._switch.environment)
+        return -(-int(text.rpartition("flow_count=")[2]) // 2)
+
+    def write(self, opened, closed=(), without=()):
+        """Writes the flows of open VRFs, deletes those of closed ones and the sessions of VRFs without, all at once."""
+        order = self._order
+        lines = [f"delete_strict table={order.open_table},priority={order.open_priority},{order.vrf}={vrf}"
+                 for vrf in closed]
+        lines += [f"delete table={order.session_table},cookie={order.session_cookie | vrf:#x}/-1" for vrf in without]
+        lines += [f"add table={order.open_table},priority={order.open_priority},cookie={order.open_cookie | vrf:#x},"
+                  f"hard_timeout={order.open_seconds},{order.vrf}={vrf},actions={order.open_actions}" for vrf in opened]
+        if lines:
+            run(*_OFCTL, "--bundle", "add-flows", BRIDGE, "-",
+                environment=self._switch.environment, standard_input="\n".join(lines) + "\n")
+
+    def lookups(self):
+        """Packets that met no cached flow, since the switch began, and all lookups of cached flows."""
+        found = re.search(r"hit:(\d+) missed:(\d+)", agent_switch.ask(self._switch, "dpctl/show"))
+        if not found:
+            raise PenstockError("dpctl/show: no count")
+        hit, missed = map(int, found.groups())
+        return missed, hit + missed
+
+    def connections(self):
+        """The number of tracked connections, by VRF, as far as the switch counts them (agent_sessions)."""
+        return {zone: count for zone, (_, count) in agent_switch.zones(self._switch).items()}
+
+    def _owners(self, table):
+        text = run(*_OFCTL, "--no-stats", "dump-flows", BRIDGE, f"table={table}",
+                   environment=self._switch.environment)
+        return [int(cookie, 16) & _COOKIE_ID for cookie in re.findall(r"cookie=(0x[0-9a-f]+)", text)]
+
+
+class SessionFlows:
+    """Listens and writes. `switch` is an Ovs, `link` the socket of sample_socket, or None. Not for several threads."""
+
+    def __init__(self, switch, link, log, now=time.monotonic):
+        self._switch, self._link, self._log, self._now = switch, link, log, now
+        self._text = None
+        self._work = None
+        self._known = set()
+        self._due = 0.0
+
+    def want(self, text, known):
+        """Takes an order, a text, or None for none. known: the VRFs of the node."""
+        self._known.clear()
+        self._known.update(known)
+        if text == self._text or self._link is None:
+            return
+        self._text, self._work, self._due = text, None, 0.0
+        if text is not None:
+            try:
+                self._work = _Work(self._switch, self._link, self._log, parse(text), self._known)
+            except ValueError as error:
+                self._log(f"order for sessions: {error}; no VRF gets sessions")
+
+    def run(self):
+        """Reads the samples, and changes flows, if it is time to."""
+        now = self._now()
+        if self._work is None or now < self._due:
+            return
+        try:
+            self._work.run(now)
+            self._due = now + _RUN_SECONDS
+        except PenstockError as error:
+            self._log(f"sessions: {error}; retrying in {_RETRY_SECONDS} s")
+            self._work.begin_again()
+            self._due = now + _RETRY_SECONDS
+
+    def wait(self, poller):
+        """Wakes the poller up when `run` has something to do."""
+        if self._work is not None:
+            poller.timer_wait(max(int((self._due - self._now()) * 1000) + 1, 0))
+
+
+class _Work:
+    """What follows from one order. known: the VRFs of the node, which others keep up to date."""
+
+    def __init__(self, switch, link, log, order, known):
+        self._switch, self._link, self._log, self._order, self._known = switch, link, log, order, known
+        self._flows = _Flows(switch, order)
+        self._reader = ipfix.Reader()
+        self._choice = None
+        self._lookups = (0.0, 0, 0)
+        self._total = 0
+        self._write_due = self._count_due = self._total_due = 0.0
+        self._drop_due = None
+        self._dropped = float("-inf")
+
+    def begin_again(self):
+        """The switch is to be asked again what there is."""
+        self._choice = None
+
+    def run(self, now):
+        choice = self._choice = self._choice or self._begin(now)
+        self._drain(now, choice)
+        self._judge(now, choice)
+        if self._drop_due is not None and now >= self._drop_due:
+            self._drop_due, self._dropped = None, now
+            self._switch.drop_cached_flows()
+            choice.disturbed(now)
+
+    def _begin(self, now):
+        """Has the switch send samples here, and takes over the VRFs that are open already."""
+        self._lookups = (now, *self._flows.lookups())  # Fails at once when there is no switch to wait for.
+        self._flows.collect(self._link.getsockname()[1])
+        choice = session_choice.Choice(self._order.most_sessions, self._order.most_sessions_of_one)
+        sessions, opened = self._flows.sessions(), self._flows.open()
+        for vrf in opened:
+            choice.adopt(now, vrf, sessions.get(vrf, 0))
+        # Nobody looks for the others any more.
+        self._flows.write(sorted(opened), without=sorted(set(sessions) - opened))
+        self._write_due = now + self._order.open_seconds / _WRITES
+        self._count_due = now + _COUNT_SECONDS
+        return choice
+
+    def _drain(self, now, choice):
+        for _ in range(_MOST_DATAGRAMS):
+            try:
+                message = self._link.recv(65535)
+            except BlockingIOError:
+                return
+            try:
+                samples = self._reader.read(message)
+            except ValueError:
+                continue
+            for vrf, connection in samples:
+                if vrf in self._known:
+                    choice.sample(now, vrf, connection)
+
+    def _judge(self, now, choice):
+        if choice.open and self._is_to_count(now, choice):
+            self._count_due = now + _COUNT_SECONDS
+            sessions = self._flows.sessions()
+            for vrf in choice.open:
+                choice.count(vrf, sessions.get(vrf, 0))
+        connections = self._flows.connections() if choice.is_asking() else {}
+        changes = choice.judge(now, *self._rates(now), self._known, connections)
+        written = changes.opened
+        if now >= self._write_due:
+            self._write_due = now + self._order.open_seconds / _WRITES
+            written = choice.open
+        gone = (*changes.closed, *changes.unused)
+        self._flows.write(sorted(written), gone, gone)
+        for vrf, connections in changes.opened.items():
+            self._log(f"VRF {vrf}: sessions for {connections} connections")
+        for vrf, reason in changes.closed.items():
+            self._log(f"VRF {vrf}: no more sessions: {reason}")
+        if changes.closed:
+            # Exact flows of what had a session would hide the one flow that serves all, as long as they have packets.
+            self._drop_due = max(now, self._dropped + _DROP_SECONDS)
+
+    def _is_to_count(self, now, choice):
+        if now < self._total_due:
+            return False
+        self._total_due = now + _TOTAL_SECONDS
+        total, before = self._flows.all_sessions(), self._total
+        if (now < self._count_due and total <= min(self._order.most_sessions, _GROWN * before + _GROWN_FEW)
+                and not choice.is_uncounted):
+            return False
+        self._total = total
+        return True
+
+    def _rates(self, now):
+        """Packets a second that met no cached flow, since the last time, and lookups; 0 when that is not known."""
+        before, self._lookups = self._lookups, (now, *self._flows.lookups())
+        counted = [new - old for new, old in zip(self._lookups[1:], before[1:], strict=True)]
+        if min(counted) < 0 or now <= before[0]:
+            return 0, 0
+        return [count / (now - before[0]) for count in counted]
