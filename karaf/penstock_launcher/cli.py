@@ -30,6 +30,8 @@ _EPILOG = """examples:
   ./penstock bench nat          carrier NAT: new sessions per second, memory, throughput with a full table
   ./penstock bench services     DHCP, DNS, and the effect of a hostile tenant on its neighbour
   ./penstock bench chain        cost of functions and chains, and loss while they change and fail
+  ./penstock bench cores        how much two polling threads carry over one
+  ./penstock bench load         many tenants and connections, beside one conntrack flow and OVN
   ./penstock down               stop and remove everything
 
 Exit codes: 0 done, 1 could not be done, 2 wrong usage, 3 (status, console) the controller does not run.
@@ -109,7 +111,7 @@ def _parser():
                        f"{', '.join(tier.name for tier in suites.TIERS)}; may be repeated")
     _command(commands, "lint", _lint, "static analysis of Python, shell, YANG and the examples", needs_root=False)
     bench.add_options(_command(commands, "bench", bench.main, "run benchmarks: of forwarding against bare and OVN, of "
-                               "carrier NAT, services or chains; needs the whole machine"))
+                               "carrier NAT, services, chains or many loads; needs the whole machine"))
     _command(commands, "help", lambda _: _help(parser), "show this", needs_root=False)
     return parser
 

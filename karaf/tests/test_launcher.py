@@ -287,13 +287,14 @@ class CommandsTest(Directory):
 
     def test_benchmarks_are_named(self):
         _, out, _ = self.run_cli("help")
-        for text in ("bench --quick", "bench nat", "bench services", "bench chain"):
+        for text in ("bench --quick", "bench nat", "bench services", "bench chain", "bench load", "bench cores"):
             self.assertIn(f"./penstock {text} ", out)
         _, out, _ = self.run_cli("bench", "--help")
-        self.assertIn("{edge,nat,services,chain}", out)
+        self.assertIn("{edge,nat,services,chain,load,cores}", out)
         with unittest.mock.patch("os.geteuid", return_value=0):
             code, _, err = self.run_cli("bench", "nat", "--parts", "dns")
-        self.assertEqual((code, "only bench services and bench chain have parts" in err), (1, True))
+        self.assertEqual((code, "only bench services, bench chain, bench load, bench cores have parts" in err),
+                         (1, True))
 
     def test_status_without_a_controller(self):
         with unittest.mock.patch("os.geteuid", return_value=0):

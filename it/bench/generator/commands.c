@@ -58,6 +58,31 @@ static const char *load(struct links *links, const struct words *words, FILE *ou
 	return problem;
 }
 
+static const char *order(struct links *links, const struct words *words, FILE *output)
+{
+	struct link *link = words->count == 3 ? find(links, words->list[1]) : NULL;
+	if (!link || !link->frames.count)
+		return "use: order LINK FILE|off, of a link that has frames";
+	const char *problem = frames_order(&link->frames,
+					   strcmp(words->list[2], "off") == 0 ? NULL : words->list[2]);
+	if (!problem)
+		fprintf(output, "{\"order\": %u}", frames_cycle(&link->frames));
+	return problem;
+}
+
+static const char *live(struct links *links, const struct words *words, FILE *output)
+{
+	struct link *link = words->count == 3 ? find(links, words->list[1]) : NULL;
+	double life = 0;
+	if (!link || !link->frames.count || (strcmp(words->list[2], "off") != 0 &&
+					     (!number(words->list[2], 1, &life) || life > INT32_MAX)))
+		return "use: live LINK PACKETS|off, of a link that has frames";
+	const char *problem = frames_live(&link->frames, (uint32_t)life);
+	if (!problem)
+		fprintf(output, "{\"life\": %u}", (uint32_t)life);
+	return problem;
+}
+
 static const char *wait_up(struct links *links, const struct words *words, FILE *output)
 {
 	double seconds;
@@ -248,15 +273,15 @@ static const char *run(struct links *links, const struct words *words, FILE *out
 }
 
 static const struct { const char *name; command *obey; } commands[] = {
-	{ "load", load }, { "wait", wait_up }, { "answer", answer }, { "forward", forward }, { "capture", capture },
-	{ "run", run } };
+	{ "load", load }, { "order", order }, { "live", live }, { "wait", wait_up }, { "answer", answer },
+	{ "forward", forward }, { "capture", capture }, { "run", run } };
 
 static const char *obey(struct links *links, const struct words *words, FILE *output)
 {
 	for (unsigned int i = 0; i < RTE_DIM(commands); i++)
 		if (strcmp(words->list[0], commands[i].name) == 0)
 			return commands[i].obey(links, words, output);
-	return "no such command: load, wait, answer, forward, capture, run, quit";
+	return "no such command: load, order, live, wait, answer, forward, capture, run, quit";
 }
 
 void commands_obey(struct links *links, FILE *input, FILE *output)

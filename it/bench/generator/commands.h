@@ -3,6 +3,10 @@
  * why it was refused and that nothing has changed.
  *
  *   load LINK FILE        what LINK sends from now on: the frames of a pcap file, in order, for ever
+ *   order LINK FILE|off   in which order LINK sends these frames: a file of 32-bit indexes, again and again
+ *   live LINK N|off       connections of LINK live for N packets: after so many packets a frame has UDP ports that none had
+ *                         before. So a connection begins with its first packet, and nothing marks its end. Runs go on with
+ *                         the ports of the run before; load ends this and the order
  *   wait SECONDS          waits until a switch has connected to every link; says which are up
  *   run SECONDS LINK[@PPS][,LINK[@PPS]..] [rate=PPS] [burst=N] [stamp]
  *                         sends on these links, each from its first frame on, and receives on all; then receives until

@@ -44,7 +44,7 @@ struct link {
 	struct rte_mempool *send_pool;
 
 	/* Of the current run only. */
-	uint32_t next_frame;
+	uint32_t next_frame;                 /* its place in the cycle */
 	uint64_t left;                       /* frames still to send when a burst is asked for */
 	struct rte_mbuf *waiting[BURST];     /* made, or to be forwarded; not yet taken by the ring */
 	uint16_t waiting_count;

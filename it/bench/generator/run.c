@@ -30,14 +30,15 @@ struct state {
 /* Makes copies of the next templates until `wanted` are waiting. */
 static void make(struct link *link, uint16_t wanted)
 {
-	const struct frames *frames = &link->frames;
+	struct frames *frames = &link->frames;
+	const uint32_t cycle = frames_cycle(frames);
 	struct rte_mbuf **made = link->waiting + link->waiting_count;
 	if (link->waiting_count >= wanted ||
 	    rte_pktmbuf_alloc_bulk(link->send_pool, made, wanted - link->waiting_count) != 0)
 		return;
 	uint32_t next = link->next_frame;
 	for (; link->waiting_count < wanted; link->waiting_count++, made++) {
-		const struct frame *frame = &frames->list[next];
+		struct frame *frame = &frames->list[frames_at(frames, next)];
 		uint8_t *to = rte_pktmbuf_mtod(*made, uint8_t *);
 		const uint8_t *from = frames->bytes + frame->offset;
 		/* Templates are padded to whole cache lines, so nothing depends on the exact length. */
@@ -45,9 +46,14 @@ static void make(struct link *link, uint16_t wanted)
 			rte_mov64(to + at, from + at);
 		(*made)->data_len = frame->length;
 		(*made)->pkt_len = frame->length;
-		next = next + 1 < frames->count ? next + 1 : 0;
-		uint32_t ahead = next + AHEAD < frames->count ? next + AHEAD : 0;
-		rte_prefetch0(frames->bytes + frames->list[ahead].offset);
+		if (frames->life && --frame->left == 0)
+			frames_renew(frames, frame);
+		next = next + 1 < cycle ? next + 1 : 0;
+		/* In an order neighbours are anywhere in memory: first what says where a frame is, then the frame. */
+		if (frames->order)
+			rte_prefetch0(&frames->list[frames->order[next + 2 * AHEAD < cycle ? next + 2 * AHEAD : 0]]);
+		uint32_t ahead = next + AHEAD < cycle ? next + AHEAD : 0;
+		rte_prefetch0(frames->bytes + frames->list[frames_at(frames, ahead)].offset);
 	}
 	link->next_frame = next;
 }
@@ -55,14 +61,14 @@ static void make(struct link *link, uint16_t wanted)
 /* Stamps what is about to be offered to the ring, also what it refused before: waiting here is not the switch's. */
 static void stamp_waiting(struct link *link, uint16_t run)
 {
-	const uint32_t frames = link->frames.count;
-	uint32_t number = (link->next_frame + frames - link->waiting_count % frames) % frames;
+	const uint32_t cycle = frames_cycle(&link->frames);
+	uint32_t place = (link->next_frame + cycle - link->waiting_count % cycle) % cycle;
 	const uint64_t now = rte_rdtsc();
 	for (uint16_t i = 0; i < link->waiting_count; i++) {
 		struct rte_mbuf *packet = link->waiting[i];
 		stamp(rte_pktmbuf_mtod_offset(packet, uint8_t *, packet->data_len),
-		      link->frames.list[number].trailer_sum, run, now);
-		number = number + 1 < frames ? number + 1 : 0;
+		      link->frames.list[frames_at(&link->frames, place)].trailer_sum, run, now);
+		place = place + 1 < cycle ? place + 1 : 0;
 	}
 }
 

@@ -17,9 +17,14 @@ from penstock_node.steps import say
 
 from . import (
     baseline,
+    cores,
+    cores_bed,
+    cores_report,
     functions,
     functions_report,
     generator,
+    load,
+    load_report,
     machine,
     measured,
     names,
@@ -39,9 +44,10 @@ REGRESSION = 4
 """Exit code: a ratio is worse than the baseline allows, or one of the baseline's was not measured."""
 
 PACKAGES = tuple(dict.fromkeys((*packages.RUN, *generator.PACKAGES, *switch.PACKAGES, *ovn.PACKAGES,
-                                *services_bed.PACKAGES, *names.PACKAGES, "python3-matplotlib")))
+                                *services_bed.PACKAGES, *names.PACKAGES, *cores_bed.PACKAGES, "python3-matplotlib")))
 _INSIDE = "PENSTOCK_BENCH_INSIDE"
-_BY_PARTS = {"services": (services, services_report), "chain": (functions, functions_report)}
+_BY_PARTS = {"services": (services, services_report), "chain": (functions, functions_report),
+             "load": (load, load_report), "cores": (cores, cores_report)}
 """What has parts: the module that measures, and the one that tells."""
 _DESCRIPTION = """Measures Penstock against bare forwarding and against OVN, on one switch and in one run, and compares
 the ratios with the stored baseline. Needs the whole machine: stop other programs, also
@@ -56,11 +62,13 @@ def add_options(parser):
     parser.add_argument("what", nargs="?", choices=("edge", "nat", *_BY_PARTS), default="edge", help="edge: the "
                         "whole edge, compared with OVN; nat: carrier NAT by RFC 9693; services: DHCP, DNS and the "
                         "effect of a hostile tenant; chain: cost of functions and chains, and loss while they change "
-                        "and fail; default edge")
-    parser.add_argument("--quick", action="store_true", help="measure only what the ratios need: less than 15 minutes")
+                        "and fail; load: many tenants and connections, beside one conntrack flow and OVN; cores: two "
+                        "polling threads, compared with one; default edge")
+    parser.add_argument("--quick", action="store_true", help="measure only what the ratios need: at most 15 minutes")
     parser.add_argument("--parts", metavar="PARTS", type=_parts, help="parts to measure, with commas: of services "
                         f"{', '.join(services.PARTS)} (without dns the node has no resolvers); of chain "
-                        f"{', '.join(functions.PARTS)}")
+                        f"{', '.join(functions.PARTS)}; of load {', '.join(load.PARTS)}; of cores "
+                        f"{', '.join(cores.PARTS)}. bench --parts load is the same as bench load")
     parser.add_argument("--switch-nice", metavar="N", type=int, choices=range(-20, 20), help="niceness of the switch "
                         "in part neighbour of services, -20 to 19; default: that of the product")
     parser.add_argument("--json", metavar="FILE", help="write the ratios to FILE, as one JSON object")
@@ -76,10 +84,12 @@ def main(options):
     """Runs the benchmark; returns the exit code."""
     if options.what == "nat" and (options.quick or options.update_baseline):
         raise PenstockError("bench nat has no quick run and no baseline")
+    if options.what == "edge" and options.parts == ("load",):
+        options.what, options.parts = "load", None
     if options.parts:
         known = _BY_PARTS[options.what][0].PARTS if options.what in _BY_PARTS else ()
         if not known:
-            raise PenstockError(f"only bench {' and bench '.join(_BY_PARTS)} have parts")
+            raise PenstockError(f"only bench {', bench '.join(_BY_PARTS)} have parts")
         if set(options.parts) - set(known):
             raise PenstockError(f"bench {options.what} has the parts {', '.join(known)}")
     if options.switch_nice is not None and options.what != "services":
@@ -92,7 +102,7 @@ def main(options):
 
 def _parts(text):
     parts = tuple(text.split(","))
-    known = [part for module, _ in _BY_PARTS.values() for part in module.PARTS]
+    known = [part for module, _ in _BY_PARTS.values() for part in module.PARTS] + ["load"]
     if set(parts) - set(known):
         raise argparse.ArgumentTypeError(f"'{text}' is not some of {', '.join(known)}")
     return parts
@@ -118,7 +128,8 @@ def _begin(options, mode):
     """A directory for the results, and the results as far as they are known before anything is measured."""
     stamp, _ = build.ensure()
     now = datetime.datetime.now().replace(microsecond=0)  # noqa: DTZ005  (the clock on the wall, for a person)
-    directory = pathlib.Path(options.directory or places.log_directory() / "bench" / now.strftime("%Y%m%d-%H%M%S"))
+    directory = pathlib.Path(
+        options.directory or places.log_directory() / "bench" / now.strftime("%Y%m%d-%H%M%S")).absolute()
     directory.mkdir(parents=True, exist_ok=True)
     results = {"version": 1, "started": now.isoformat(), "mode": mode, "build": stamp,
                "measured": measured.sources(), "machine": machine.facts(), "noise": machine.check(options.noisy)}
@@ -157,7 +168,8 @@ def _run_parts(options):
         paths = report.write_document(directory, telling.render(results))
         plan.end_leftovers(directory)
     tell(results, paths, options.json, telling.detail(results))
-    return _judge_against(options, found, "partial" if options.parts else "full", options.what)
+    return _judge_against(options, found, "partial" if options.parts else "quick" if options.quick else "full",
+                          options.what)
 
 
 def _run(options):

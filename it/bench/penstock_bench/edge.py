@@ -29,14 +29,17 @@ _ETH_ARP, _REQUEST = 0x0806, 1
 
 
 class Edge(bed.Bed):
-    """One controller, one node with a polling thread, one access port and one uplink."""
+    """One controller, one node with a polling thread, one access port and one uplink.
 
-    def __init__(self, directory, distribution, links=LINKS):
+    pmd_cores: with several cores as many polling threads
+    """
+
+    def __init__(self, directory, distribution, links=LINKS, pmd_cores=(PMD_CORE,)):
         super().__init__(directory, distribution, name=NAME)
         self.sockets = {link: pathlib.Path(directory) / f"{link}.sock" for link in links}
         self.profile = profile.parse({
             "name": NAME, "namespace": self.namespace, "run-directory": str(self.directory / "nodes"),
-            "pmd-cores": [PMD_CORE], "hugepage-memory-mb": _MEMORY_MB, "pmd-maxsleep-us": 0,
+            "pmd-cores": list(pmd_cores), "hugepage-memory-mb": _MEMORY_MB, "pmd-maxsleep-us": 0,
             "management": {"controller-address": bed.ADDRESS},
             "controller": {"ovsdb-port": bed.PORTS.ovsdb}, **self._ports()})
         self.ovs = Ovs(self.profile.directory)

@@ -2,7 +2,6 @@
 """Ratios and report of a run of functions.py."""
 
 from . import forms, hops, outages, planned, ratios, sections, stats
-from .document import Document
 from .ratios import CHAIN
 from .wording import count, number, percent, spread
 
@@ -141,9 +140,7 @@ def _medians(samples):
 
 def render(results):
     """The report as a Document."""
-    document = Document("Penstock chain benchmark", f"{results.get('mode', '')} run, started "
-                        f"{results.get('started', '')}. Raw data: [results.json](results.json).")
-    sections.sources(document, results)
+    document = sections.begin("Penstock chain benchmark", results)
     sections.ratio_list(document, compute(results), CHAIN)
     _changes_section(document, changes(results))
     _tcp_section(document, events(results))

@@ -144,6 +144,20 @@ class Generator:
         """Takes the frames of a pcap file as what `link` sends. Returns {"frames": n, "bytes": b}."""
         return self.command(f"load {link} {_word(path)}")
 
+    def order(self, link, path=None):
+        """Lets `link` send its frames in the order of a file of 32-bit indexes, see orders.py; None: as they come.
+
+        Returns {"order": frames until they begin again}. load() ends an order.
+        """
+        return self.command(f"order {link} {'off' if path is None else _word(path)}")
+
+    def live(self, link, packets=None):
+        """Lets connections of `link` live for so many packets: then a frame has ports that none had. None: for ever.
+
+        Only UDP, where nothing marks the end of a connection. load() ends this.
+        """
+        self.command(f"live {link} {packets or 'off'}")
+
     def wait(self, seconds=30):
         """Waits until the switch has connected to every link; PenstockError names those that stay alone."""
         up = self.command(f"wait {seconds}", seconds + _ANSWER_SECONDS)["up"]

@@ -16,11 +16,9 @@ import contextlib
 import time
 
 from penstock_node import processes
-from penstock_node.commands import run as run_command
 from penstock_node.errors import PenstockError
-from penstock_node.ovs import BRIDGE
 
-from . import bare, configuration, edge, generator, run, stats, switch, traffic
+from . import bare, configuration, edge, generator, hand, run, stats, switch, traffic
 
 PORTS = ("acc0", "up0")
 TRACKED = ("handwritten", "pat", "deterministic")
@@ -51,9 +49,6 @@ _SECONDS = 1.5
 _LATENCY_SECONDS = 3
 _FILL_SECONDS = 120
 _FILL_RUN_SECONDS = 15
-# A table of Penstock's bridge that no flow of it uses, and a zone of no tenant.
-_BY_HAND_TABLE, _BY_HAND_ZONE, _BY_HAND_COOKIE = 253, 65000, "0xba4f"
-_BY_HAND_ADDRESS = "100.127.0.3"
 
 
 class Run(run.Run):
@@ -188,12 +183,8 @@ def turn(bed, source, name, frames):
             bare.put_in(bed.ovs, *PORTS)
             undo.callback(bare.take_out, bed.ovs)
         elif name == "handwritten":
-            _ofctl(bed.ovs, "add-flow", f"table={_BY_HAND_TABLE},cookie={_BY_HAND_COOKIE},priority=1,"
-                   "actions=output:up0")
-            _ofctl(bed.ovs, "add-flow", f"table=0,cookie={_BY_HAND_COOKIE},priority=65535,in_port=acc0,"
-                   f"vlan_vid=0x1000/0x1000,ip,actions=pop_vlan,ct(commit,zone={_BY_HAND_ZONE},"
-                   f"nat(src={_BY_HAND_ADDRESS}),table={_BY_HAND_TABLE})")
-            undo.callback(_ofctl, bed.ovs, "del-flows", f"cookie={_BY_HAND_COOKIE}/-1")
+            hand.put_in(bed.ovs, *PORTS)
+            undo.callback(hand.take_out, bed.ovs)
         bed.ovs.drop_cached_flows()
         yield
 
@@ -201,7 +192,3 @@ def turn(bed, source, name, frames):
 def sessions(ovs):
     """Sessions in the table."""
     return int(ovs.appctl("dpctl/ct-get-nconns"))
-
-
-def _ofctl(ovs, command, flow):
-    run_command("ovs-ofctl", "-O", "OpenFlow13", "--names", command, BRIDGE, flow, environment=ovs.environment)

@@ -5,11 +5,9 @@ import contextlib
 import dataclasses
 import itertools
 import pathlib
-import shutil
 import time
 
 from penstock_node import processes
-from penstock_node.errors import PenstockError
 
 from . import bare, chain, control, edge, generator, ovn, ovn_network, rfc2544, run, switch, traffic
 
@@ -110,11 +108,8 @@ class Run(run.Run):
         with edge.Edge(self._work / "edge", self._distribution) as bed:
             peer = ovn.Ovn()
             try:
-                self._forward(bed, peer, program)
-            except PenstockError as error:
-                # The node takes its log away, and a switch that ended by itself says there why.
-                log = shutil.copy(bed.switch_log, self._directory)
-                raise PenstockError(f"{error}; what the switch said: {log}") from error
+                with self.keeping_log(bed):
+                    self._forward(bed, peer, program)
             finally:
                 peer.stop()
             for tenants in self._plan.chain:
@@ -126,9 +121,7 @@ class Run(run.Run):
         sockets = dict(bed.sockets) | {link: self._work / "edge" / f"{link}.sock" for link in OVN_LINKS}
         with generator.Generator(program, sockets, "penstock-bench", self._work) as source:
             # The generator's sockets come one after the other, each when the one before has its peer.
-            ports = {f"{link}0": ["type=dpdk", "options:dpdk-devargs=" + switch.vhost_port(2 + number, sockets[link])]
-                     for number, link in enumerate(OVN_LINKS)}
-            peer.start(self._work / "ovn", bed.ovs, ports)
+            peer.start(self._work / "ovn", bed.ovs, ovn_ports(sockets))
             source.wait()
             self._provision_ovn(peer)
             for tenants in self._plan.sizes:
@@ -300,6 +293,12 @@ class Run(run.Run):
                     told.append(f"{direction} {sample['mpps']:.2f} Mpps {sample['cycles_per_packet']} cycles")
                 self._say(f"{tenants} tenants, {CONSTANT_FLOWS} flows, alternation {number + 1}: {', '.join(told)}")
             self.save()
+
+
+def ovn_ports(sockets):
+    """Settings of OVN's ports, beside the two of Penstock; `sockets` of OVN_LINKS."""
+    return {f"{link}0": ["type=dpdk", "options:dpdk-devargs=" + switch.vhost_port(2 + number, sockets[link])]
+            for number, link in enumerate(OVN_LINKS)}
 
 
 def end_leftovers(directory):

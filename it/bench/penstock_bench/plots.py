@@ -174,6 +174,28 @@ def latency(name, lines):
     return _draw(name, (9.6, 4.2), draw) if lines else None
 
 
+def heat(name, title, cells, least):
+    """Ratios by tenants and connections of each: {(tenants, each): ratio}; the fuller the colour, the further from
+    `least`, which is to be reached."""
+    rows, columns = (sorted({key[place] for key in cells}) for place in (0, 1))
+
+    def draw(figure):
+        axes = figure.subplots()
+        for (tenants, each), ratio in cells.items():
+            x, y = columns.index(each), rows.index(tenants)
+            axes.bar([x], [0.94], 0.96, [y - 0.47], color=_GOOD if ratio >= least else _BAD,
+                     alpha=min(0.7, 0.12 + abs(ratio / least - 1)))
+            axes.text(x, y, f"{ratio:.2f}", ha="center", va="center")
+        axes.set_xticks(range(len(columns)), [f"{each:,}" for each in columns])
+        axes.set_yticks(range(len(rows)), [f"{tenants:,}" for tenants in rows])
+        axes.set_xlabel("connections of each tenant")
+        axes.set_ylabel("tenants")
+        axes.set_title(title)
+        axes.grid(visible=False)
+
+    return _draw(name, (7.2, 1.4 + 0.6 * len(rows)), draw) if cells else None
+
+
 _DASHES = ("-", (0, (5, 2)), (0, (2, 2)), (0, (6, 2, 1, 2)), (0, (1, 1)))
 
 

@@ -3,7 +3,7 @@
 
 import dataclasses
 
-from . import control_samples, stats
+from . import control_samples, loads, stats
 from .wording import CONTENDERS
 
 SIZES = (10, 100, 1000)
@@ -89,9 +89,33 @@ CHAIN = {target.name: target for target in (
     Target("probe_overhead_ratio", "packet rate through a function with probes each 50 ms over that without"))}
 """All ratios of a run of functions.py."""
 
-RUNS = {"edge": TARGETS, "services": SERVICES, "chain": CHAIN}
+
+def _load():
+    for cell in loads.QUICK:
+        for other, text in (("hand", "one conntrack flow's"), ("ovn", "OVN's")):
+            if (cell.name, other) == (loads.RATE_CELL, "hand"):
+                continue
+            yield Target(f"load_{cell.name}_vs_{other}", f"packet rate over {text}, {cell.text}", ">=",
+                         loads.least(cell.name, other))
+    yield Target("load_connection_rate_vs_hand", "new connections a second over one conntrack flow's", ">=", 0.8)
+    yield Target("load_recovery_seconds", "until the throughput is back after a change of load, the worst", "<=", 3,
+                 "lower", "s")
+
+
+LOAD = {target.name: target for target in _load()}
+"""All ratios of a run of load.py."""
+
+CORES = {target.name: target for target in (
+    Target("cores_sessions_ratio", "packet rate of two polling threads over that of one, connections with sessions",
+           ">=", 1.8),
+    Target("cores_tracked_ratio", "the same, tracked connections", ">=", 1.5),
+    Target("cores_new_ratio", "the same, new connections"),
+    Target("cores_bare_ratio", "the same, bare forwarding: what the machine allows"))}
+"""All ratios of a run of cores.py."""
+
+RUNS = {"edge": TARGETS, "services": SERVICES, "chain": CHAIN, "load": LOAD, "cores": CORES}
 """What each kind of run measures."""
-EVERY_TARGET = TARGETS | SERVICES | CHAIN
+EVERY_TARGET = TARGETS | SERVICES | CHAIN | LOAD | CORES
 """What the baseline knows."""
 
 

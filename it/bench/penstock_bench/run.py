@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all runs of ./penstock bench have: a directory to work in, and results that are written after every step."""
 
+import contextlib
 import pathlib
+import shutil
+
+from penstock_node.errors import PenstockError
 
 from . import generator, report
 
@@ -25,6 +29,15 @@ class Run:
         """Makes the directory to work in, and the generator; returns its program."""
         self._work.mkdir(parents=True, exist_ok=True)
         return generator.build(self._work)
+
+    @contextlib.contextmanager
+    def keeping_log(self, bed):
+        """If the body fails the log of the switch stays: a switch that ended by itself says there why."""
+        try:
+            yield
+        except PenstockError as error:
+            log = shutil.copy(bed.switch_log, self._directory)  # The node removes its own.
+            raise PenstockError(f"{error}; what the switch said: {log}") from error
 
     def save(self):
         """Writes results.json."""

@@ -5,8 +5,16 @@ from penstock_node.errors import PenstockError
 
 from . import control_samples, measured, plots, ratios, stats, traffic
 from .data_plane import median_of, scenario_key, scenario_order
-from .document import Cell
+from .document import Cell, Document
 from .wording import CONTENDERS, count, direction, fact, flows, frame, number, percent, spread
+
+
+def begin(title, results):
+    """The report of a run: a Document that says what was measured, and when."""
+    document = Document(title, f"{results.get('mode', '')} run, started {results.get('started', '')}. Raw data: "
+                        "[results.json](results.json).")
+    sources(document, results)
+    return document
 
 
 def sources(document, results):

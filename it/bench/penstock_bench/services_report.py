@@ -4,7 +4,6 @@
 from penstock_node.ovs import NICENESS
 
 from . import floods, names, neighbour, ratios, sections, stats
-from .document import Document
 from .ratios import SERVICES
 from .wording import count, number, percent
 
@@ -136,9 +135,7 @@ def _p99(seconds):
 
 def render(results):
     """The report as a Document."""
-    document = Document("Penstock services benchmark", f"{results.get('mode', '')} run, started "
-                        f"{results.get('started', '')}. Raw data: [results.json](results.json).")
-    sections.sources(document, results)
+    document = sections.begin("Penstock services benchmark", results)
     sections.ratio_list(document, compute(results), SERVICES)
     found = detail(results)
     _leases_section(document, found.get("leases", {}), found.get("conflict_probes"))

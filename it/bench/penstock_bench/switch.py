@@ -24,6 +24,8 @@ _TAIL_SECONDS = 0.3
 _FCS = 4
 _RX = re.compile(r"Rx packets:\s+(\d+)\s+\((\d+) Kpps, (\d+) cycles/pkt\)")
 _TX = re.compile(r"Tx packets:\s+(\d+)\s+\((\d+) Kpps\)")
+_DURATION = re.compile(r"Measurement duration:\s+([\d.]+) s")
+_FLOWS = re.compile(r"^\s*flows:\s+(\d+)", re.MULTILINE)
 _BUSY = re.compile(r"busy iterations:\s+\d+\s+\(\s*([\d.]+) % of used cycles\)")
 _PASSES = re.compile(r"Datapath passes:\s+\d+\s+\(\s*([\d.]+) passes/pkt\)")
 _UPCALLS = re.compile(r"Upcalls:\s+(\d+)")
@@ -53,7 +55,8 @@ def measure(ovs, generator, links, seconds, settle=SETTLE_SECONDS):
 def watch(ovs, generator, links, seconds, settle=SETTLE_SECONDS, **options):
     """Sends on `links`, with options of Generator.run(). Returns its answer, and what the polling thread said.
 
-    That is about the `seconds` after the settling; the run is a little longer.
+    That is about the `seconds` after the settling, without one from before the first packet on; the run is a little
+    longer.
     """
     answer = {}
 
@@ -61,10 +64,13 @@ def watch(ovs, generator, links, seconds, settle=SETTLE_SECONDS, **options):
         answer.update(generator.run(settle + seconds + _TAIL_SECONDS, links, **options))
 
     sender = threading.Thread(target=send)
+    if not settle:
+        ovs.appctl("dpif-netdev/pmd-stats-clear")
     sender.start()
     try:
-        time.sleep(settle)
-        ovs.appctl("dpif-netdev/pmd-stats-clear")
+        if settle:
+            time.sleep(settle)
+            ovs.appctl("dpif-netdev/pmd-stats-clear")
         time.sleep(seconds)
         perf, stats = ovs.appctl("dpif-netdev/pmd-perf-show"), ovs.appctl("dpif-netdev/pmd-stats-show")
     finally:
@@ -137,6 +143,20 @@ def parse(perf, stats):
             "busy": float(busy[1]) / 100, "passes": float(passes[1]) if passes else None,
             "upcalls": int(upcalls[1]) if upcalls else None,
             **{name: hits / total for name, hits in lookups.items()}}
+
+
+def sent(ovs):
+    """Since the counters of the polling thread were cleared: seconds, and packets that it has sent out."""
+    perf = ovs.appctl("dpif-netdev/pmd-perf-show")
+    duration, tx = _DURATION.search(perf), _TX.search(perf)
+    if not duration:
+        raise PenstockError(f"the polling thread has no counters: {perf.strip()[:400]}")
+    return float(duration[1]), int(tx[1]) if tx else 0
+
+
+def cached_flows(ovs):
+    """Number of cached flows, without a copy of them."""
+    return sum(int(number) for number in _FLOWS.findall(ovs.appctl("dpctl/show")))
 
 
 def datapath_flows(ovs):

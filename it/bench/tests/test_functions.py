@@ -236,7 +236,7 @@ class PartsTest(unittest.TestCase):
     def test_parts_belong_to_a_run(self):
         for arguments, reason in ((["chain", "--parts", "leases"], "bench chain has the parts changes, tcp"),
                                   (["services", "--parts", "hops"], "bench services has the parts leases"),
-                                  (["edge", "--parts", "hops"], "only bench services and bench chain have parts")):
+                                  (["edge", "--parts", "hops"], "only bench services, bench chain, bench load")):
             parser = cli.argparse.ArgumentParser()
             cli.add_options(parser)
             with self.assertRaisesRegex(PenstockError, reason):

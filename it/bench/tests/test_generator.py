@@ -147,6 +147,79 @@ class GeneratorTest(unittest.TestCase):
             self.assertNotEqual(frame[-12:], templates[frame[:-12]])
             self.assertTrue(checksums_are_right(frame), frame.hex())
 
+    def order(self, *indexes):
+        path = self.directory / "order"
+        path.write_bytes(struct.pack(f"={len(indexes)}I", *indexes))
+        return self.generator.order("acc", path)
+
+    def test_frames_go_out_in_the_order_asked_for(self):
+        # One flow, whose order the switch keeps.
+        frames = [udp(1000, size)[:-4] + struct.pack("!I", size) for size in (60, 100, 200, 300)]
+        self.load("acc", frames)
+        order = [2, 0, 2, 2, 3, 0, 2]
+        self.assertEqual(self.order(*order), {"order": 7})
+        captured = self.capture("up", 100)
+        acc = self.generator.run(0.2, ["acc"], rate=5000, burst=24)["links"]["acc"]
+        wanted = [frames[order[place % 7]] for place in range(24)]
+        self.assertEqual(read_pcap(captured), wanted)
+        self.assertEqual(acc["tx_bytes"], sum(map(len, wanted)))
+        for wrong, words in ((b"123", "32-bit"), (struct.pack("=2I", 0, 4), "not that of a frame"), (b"", "empty")):
+            (self.directory / "order").write_bytes(wrong)
+            with self.assertRaisesRegex(PenstockError, words):
+                self.generator.order("acc", self.directory / "order")
+        self.assertEqual(self.generator.order("acc"), {"order": 4})
+        self.order(3)
+        self.load("acc", frames)
+        captured = self.capture("up", 100)
+        self.generator.run(0.2, ["acc"], rate=5000, burst=4)
+        self.assertEqual(read_pcap(captured), frames, "new frames have no order")
+
+    def test_stamps_fit_frames_that_have_an_order(self):
+        frames = [udp(1000 + size, size) for size in (60, 61, 200)]
+        self.load("acc", frames)
+        self.order(2, 2, 0, 1, 0)
+        captured = self.capture("up", 100)
+        self.generator.run(0.2, ["acc"], rate=5000, burst=50, stamp=True)
+        arrived = read_pcap(captured)
+        self.assertEqual(len(arrived), 50)
+        for frame in arrived:
+            self.assertTrue(checksums_are_right(frame), frame.hex())
+
+    def test_connections_live_for_some_packets(self):
+        frames = [udp(port) for port in range(1000, 1010)]
+        self.load("acc", frames)
+        self.generator.live("acc", 5)
+        seen = {}
+        for _ in range(2):  # The second run begins no connection of the first again.
+            captured = self.capture("up", 1000)
+            self.generator.run(0.2, ["acc"], rate=5000, burst=500)
+            for frame in read_pcap(captured):
+                self.assertTrue(checksums_are_right(frame), frame.hex())
+                self.assertEqual(frame[:38], frames[frame[-1] - frames[0][-1]][:38])
+                ports = struct.unpack_from("!2H", frame, 38)
+                seen[ports] = seen.get(ports, 0) + 1
+        # The first ones end one by one: two of ten frames with each cycle, so the last run cuts eight new ones off.
+        first = [seen.pop((port, 5000)) for port in range(1000, 1010)]
+        self.assertEqual(first, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5])
+        self.assertEqual(sum(first) + sum(seen.values()), 1000)
+        self.assertEqual({count for count in seen.values() if count != 5}, {1, 2, 3, 4})
+        self.assertEqual(sorted(seen), [(10000 + number, 20000) for number in range(len(seen))])
+        self.load("acc", [udp(1000), ARP])
+        with self.assertRaisesRegex(PenstockError, "live: the link has frames"):
+            self.generator.live("acc", 5)
+
+    def test_a_connection_of_one_packet(self):
+        self.load("acc", [udp(1000), udp(1001)])
+        self.generator.live("acc", 1)
+        captured = self.capture("up", 100)
+        self.generator.run(0.2, ["acc"], rate=5000, burst=100)
+        ports = {frame[38:42] for frame in read_pcap(captured)}
+        self.assertEqual(len(ports), 100)
+        self.generator.live("acc")
+        captured = self.capture("up", 100)
+        self.generator.run(0.2, ["acc"], rate=5000, burst=100)
+        self.assertEqual(len({frame[38:42] for frame in read_pcap(captured)}), 2)
+
     def test_answer_goes_back_with_everything_swapped(self):
         self.generator.answer("up")
         self.addCleanup(self.generator.answer, "up", False)
@@ -246,11 +319,13 @@ class GeneratorTest(unittest.TestCase):
         cut.write_bytes(cut.read_bytes()[:-1])
         for call, words in (
                 (lambda: self.generator.load("acc", self.directory / "none.pcap"), "No such file"),
-                (lambda: self.generator.load("acc", empty), "not a pcap file"),
+                (lambda: self.generator.load("acc", empty), "the file is empty"),
                 (lambda: self.generator.load("acc", cut), "cut off"),
                 (lambda: self.generator.load("acc", write_pcap(self.directory / "void.pcap", [])), "no frame"),
                 (lambda: self.generator.load("acc", "two words.pcap"), "without spaces"),
                 (lambda: self.generator.load("lost", cut), "use: load"),
+                (lambda: self.generator.order("lost", cut), "use: order"),
+                (lambda: self.generator.live("acc", 0.5), "use: live"),
                 (lambda: self.generator.run(0.1, ["lost"]), "no such link"),
                 (lambda: self.generator.run(0.1, ["acc", "acc"]), "twice"),
                 (lambda: self.generator.run(0, ["acc"]), "use: run"),

@@ -123,7 +123,7 @@ class JudgeTest(unittest.TestCase):
             self.assertIn("not measured: dns_p99_ms\n", said.getvalue())
 
     def test_parts(self):
-        for arguments, reason in ((["nat", "--parts", "leases"], "only bench services and bench chain"),
+        for arguments, reason in ((["nat", "--parts", "leases"], "only bench services, bench chain"),
                                   (["nat", "--quick"], "no quick run"),
                                   (["chain", "--switch-nice", "-20"], "only bench services takes")):
             with self.assertRaisesRegex(PenstockError, reason):

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Penstock with two polling threads, and without a generator: the access port itself replays frames from files.
+
+| port | device | what it does |
+|---|---|---|
+| that of a case | `net_pcap`, two receive queues | each queue has a file of frames; what is sent to it is dropped |
+| up0 | `net_null` | drops what is sent to it, and receives nothing |
+
+So both cores are left to the switch. Nothing answers: the ARP of hosts and of the transit router is injected.
+"""
+
+import copy
+import pathlib
+import re
+
+from penstock_node import processes
+from penstock_node.commands import run
+from penstock_node.errors import PenstockError
+from penstock_node.ovs import BRIDGE
+
+from . import configuration, edge, traffic
+
+PACKAGES = ("librte-net-pcap23", "librte-net-null23")
+QUEUES = 2
+CORES = {1: (1, 1), 2: (0, 1)}
+"""By the number of polling threads: the core of each receive queue. The uplink's queue is on core 1."""
+
+_UPLINK_CORE = 1
+_MOVE_SECONDS = 30
+_OTHER_MTU = 1499
+_THREAD = re.compile(r"^pmd thread numa_id \d+ core_id (\d+):\n((?: +.*\n?)*)", re.MULTILINE)
+_POLLING = re.compile(r"pmd-c(\d+)/")
+_QUEUE = re.compile(r"port: (\S+)\s+queue-id:\s*(\d+)")
+_COUNTERS = {"packets": "packets received", "recirculated": "packet recirculations", "idle": "idle cycles",
+             "processing": "processing cycles", "upcalls": "miss with success upcall"}
+
+
+def null_port(number):
+    """The devargs of a port that drops what is sent to it, and receives nothing."""
+    return f"net_null{number},size=64,no-rx=1"
+
+
+def pcap_port(number, files, forever):
+    """The devargs of a port with a receive queue for each pcap file.
+
+    forever: the frames are kept in memory and begin again after the last. Else each is read once, from the file.
+    """
+    if any("," in str(path) for path in files):
+        raise PenstockError(f"{files[0]}: a comma would end the name for DPDK; choose another directory")
+    return ",".join((f"net_pcap{number}", *(f"rx_pcap={path}" for path in files), f"infinite_rx={forever:d}"))
+
+
+def split(frames):
+    """The frames of the connections of each queue; every tenant has as many in one as in the other, as by a hash.
+
+    frames: those of one port by traffic.access_frames(): connection 0 of every tenant, then connection 1
+    """
+    half = -(-len(frames) // QUEUES)
+    return [frames[start:start + half] for start in range(0, len(frames), half)]
+
+
+def threads(text):
+    """{core: {name: count}} of an answer of pmd-stats-show; `idle` and `processing` are cycles."""
+    found = {}
+    for core, part in _THREAD.findall(text):
+        values = {name: re.search(rf"^ +{label}: (\d+)", part, re.MULTILINE) for name, label in _COUNTERS.items()}
+        # The switch leaves cycles out as long as a thread has none.
+        found[int(core)] = {name: int(value[1]) if value else 0 for name, value in values.items()}
+    return found
+
+
+def queues(text, port):
+    """The core of each receive queue of a port, in an answer of pmd-rxq-show."""
+    found = {int(queue): int(core) for core, part in _THREAD.findall(text) for name, queue in _QUEUE.findall(part)
+             if name == port}
+    return tuple(core for _, core in sorted(found.items()))
+
+
+class CoresBed(edge.Edge):
+    """One controller and one node with two polling threads, of which one sleeps as long as it has no queue."""
+
+    def __init__(self, directory, distribution):
+        super().__init__(directory, distribution, links=(), pmd_cores=sorted({*CORES[1], *CORES[2]}))
+        self.port = {}
+        """The access port that replays frames."""
+
+    def _ports(self):
+        return {"access-ports": [self._null("acc0", 0)], "uplink-ports": [self._null(configuration.UPLINK, 1)]}
+
+    @staticmethod
+    def _null(name, number):
+        return {"name": name, "type": "dpdk", "devargs": null_port(number), "queue-cores": [_UPLINK_CORE]}
+
+    def feed(self, name, devargs, count, cores):
+        """Makes a port the only access port, with `count` tenants, and waits until the switch polls it.
+
+        The transit router speaks before: with an unknown next hop the first packets would all go to the controller.
+        """
+        self._inject(configuration.UPLINK, edge.arp(traffic.TRANSIT_MAC, "192.0.2.1", "192.0.2.2"))
+        self.port = {"name": name, "role": "access", "type": "dpdk", "devargs": devargs, "receive-queues": QUEUES}
+        content = configuration.network(copy.deepcopy(self.nodes), self.name, count)
+        network = content[configuration.NETWORK]
+        uplinks = [port for port in network["node"][0]["port"] if port["role"] == "uplink"]
+        network["node"][0]["port"] = [self._polled_by(cores), *uplinks]
+        for tenant in network["tenant"]:
+            tenant["attachment"][0]["port"] = name
+        self.restconf.replace(configuration.NETWORK, content)
+        self._await_queues(cores)
+
+    def share(self, cores):
+        """Gives the queues of the access port to these cores, and waits until they poll them."""
+        self.restconf.replace(f"{configuration.NETWORK}/node={self.name}/port={self.port['name']}",
+                              {"penstock:port": [self._polled_by(cores)]})
+        self._await_queues(cores)
+
+    def read_again(self):
+        """Has the files of the port read again, from their first frames: a port is set up anew when its MTU changes."""
+        self.ovs.vsctl("set", "Interface", self.port["name"], f"mtu_request={_OTHER_MTU}")
+
+    def stop(self):
+        """Takes the access port and all tenants away."""
+        self.put(0)
+        self.applied()
+
+    def _polled_by(self, cores):
+        return self.port | {"queue-core": [{"queue": queue, "core": core} for queue, core in enumerate(cores)]}
+
+    def _await_queues(self, cores):
+        def are_there():
+            return queues(self.ovs.appctl("dpif-netdev/pmd-rxq-show"), self.port["name"]) == tuple(cores)
+
+        processes.wait_until(are_there, f"queues of {self.port['name']} on cores {cores}", _MOVE_SECONDS,
+                             log=self.switch_log)
+        self.applied()
+
+    def introduce(self, count):
+        """Lets the host of each tenant speak, so that the switch knows its MAC address."""
+        for number in range(count):
+            self._inject(self.port["name"], edge.arp(traffic.host_mac(number), traffic.HOST, traffic.GATEWAY,
+                                                     traffic.place(number)[1]))
+
+    def _inject(self, port, frame):
+        self.ofctl("packet-out", f"in_port={port},packet={frame.hex()},actions=table")
+
+    def ofctl(self, command, *arguments):
+        """Runs ovs-ofctl on the bridge, with ports and tables by name."""
+        return run("ovs-ofctl", "-O", "OpenFlow13", "--names", command, BRIDGE, *arguments,
+                   environment=self.ovs.environment)
+
+    def polled(self):
+        """What the polling threads have counted since they began; see threads()."""
+        return threads(self.ovs.appctl("dpif-netdev/pmd-stats-show"))
+
+    def awake(self):
+        """{core: seconds} that its polling thread has run, or waited for its core; in the rest it slept."""
+        found = {}
+        for task in pathlib.Path(f"/proc/{processes.pid_of(self.ovs.switch_process)}/task").iterdir():
+            if name := _POLLING.match((task / "comm").read_text("ascii")):
+                run_ns, wait_ns, _ = map(int, (task / "schedstat").read_text("ascii").split())
+                found[int(name[1])] = (run_ns + wait_ns) / 1e9
+        return found
