@@ -66,7 +66,7 @@ def add_options(parser):
                         "polling threads, compared with one; default edge")
     parser.add_argument("--quick", action="store_true", help="measure only what the ratios need: at most 15 minutes")
     parser.add_argument("--parts", metavar="PARTS", type=_parts, help="parts to measure, with commas: of services "
-                        f"{', '.join(services.PARTS)} (without dns the node has no resolvers); of chain "
+                        f"{', '.join(services.PARTS)} (without dns and resolvers the node has no resolvers); of chain "
                         f"{', '.join(functions.PARTS)}; of load {', '.join(load.PARTS)}; of cores "
                         f"{', '.join(cores.PARTS)}. bench --parts load is the same as bench load")
     parser.add_argument("--switch-nice", metavar="N", type=int, choices=range(-20, 20), help="niceness of the switch "

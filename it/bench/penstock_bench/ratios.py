@@ -72,7 +72,11 @@ SERVICES = {target.name: target for target in (
            ">=", 0.95),
     Target("neighbour_connections_ratio", "the same with one that begins connections, as many as it can"),
     Target("neighbour_lease_p99_ratio", "lease time of a tenant with a hostile one over that without, 99th percentile, "
-           "worst flood", "<=", 2.0, "lower"))}
+           "worst flood", "<=", 2.0, "lower"),
+    Target("resolvers_1000_seconds", "until the resolvers of 1000 new tenants are ok", better="lower", unit="s"),
+    Target("resolver_megabytes", "memory of the resolver of a tenant, of 1000", better="lower", unit="MB"),
+    Target("resolver_added_seconds", "until the resolver of one tenant more is ok, beside 1000", better="lower",
+           unit="s"))}
 """All ratios of a run of services.py."""
 
 CHAIN = {target.name: target for target in (

@@ -5,6 +5,7 @@ leases     all tenants are configured in one request, and one host of each asks 
            conflict probes as they are by default, and without
 dns        dnsperf in namespaces of some tenants, for names of their own zones and for names that are known already
 neighbour  one tenant floods the node, in different ways, while what another one gets is measured; see neighbour.py
+resolvers  all tenants have names: how long their resolvers take to start, and what they cost; see resolvers.py
 
 One controller, one node, one polling thread for all ports. The hosts are a process of Python, whose own cost is noted.
 """
@@ -14,14 +15,15 @@ import dataclasses
 
 from penstock_node.errors import PenstockError
 
-from . import generator, names, neighbour, run, services_bed, stats, traffic
+from . import generator, names, neighbour, resolvers, run, services_bed, stats, traffic
 from .host_process import HostProcess
 from .services_bed import HOSTS_PORT, NAMES_PORT
 
-PARTS = ("leases", "dns", "neighbour")
+PARTS = ("leases", "dns", "neighbour", "resolvers")
 PROBES = {"default": None, "off": 0}
 """Kinds of a round of leases: milliseconds of `conflict-probe`, None for what it is unless configured."""
 
+_WITH_RESOLVERS = {"dns", "resolvers"}
 _GENERATOR_MB = 768
 _LEASE_SECONDS = 45
 _FIRST_DNS_TENANT = 0
@@ -58,9 +60,9 @@ class Run(run.Run):
     """Carries it out. `parts`: some of PARTS."""
 
     def everything(self):
-        """All parts that are wanted. Without `dns` the node has no resolvers, and nobody asks for names."""
+        """All parts that are wanted. Without `dns` and `resolvers` the node has none, and nobody asks for names."""
         program = self._build()
-        with_dns = "dns" in self._parts
+        with_dns = has_resolvers(self._parts)
         with contextlib.ExitStack() as undo:
             bed = undo.enter_context(services_bed.ServicesBed(self._work / "edge", self._distribution, with_dns))
             if with_dns:
@@ -68,16 +70,22 @@ class Run(run.Run):
             hosts = undo.enter_context(HostProcess(bed.hosts_device, self._work / "hosts.log"))
             if "leases" in self._parts:
                 self._leases(bed, hosts)
-            if with_dns:
+            if "dns" in self._parts:
                 self._dns(bed)
             if "neighbour" in self._parts:
-                # Its equal on the core: the controller, which answers DHCP, must not wait for the generator.
-                source = undo.enter_context(generator.Generator(
-                    program, bed.sockets, "penstock-services", self._work, memory_mb=_GENERATOR_MB, nice=0))
-                source.wait()
-                neighbour.Neighbour(bed, source, hosts, self._plan, self._work, self._say).measure(
-                    self.results, with_dns, self.save)
+                self._neighbour(bed, hosts, program, with_dns)
+            if "resolvers" in self._parts:
+                # The last one: to end so many processes keeps the agent busy for a while.
+                resolvers.Resolvers(bed, self._plan, self._work, self._say).measure(self.results, self.save)
         self.save()
+
+    def _neighbour(self, bed, hosts, program, with_dns):
+        # Its equal on the core: the controller, which answers DHCP, must not wait for the generator.
+        with generator.Generator(program, bed.sockets, "penstock-services", self._work, memory_mb=_GENERATOR_MB,
+                                 nice=0) as source:
+            source.wait()
+            neighbour.Neighbour(bed, source, hosts, self._plan, self._work, self._say).measure(
+                self.results, with_dns, self.save)
 
     def _leases(self, bed, hosts):
         found = self.results["leases"] = {"tenants": self._plan.tenants, "samples": {kind: [] for kind in PROBES}}
@@ -108,6 +116,11 @@ class Run(run.Run):
                     self._say(f"dns, {what} names, round {number + 1}: {sample['rate']:,.0f} queries/s, 99 % within "
                               f"{sample['p99'] * 1000:.1f} ms at {sample['calm_rate']:,.0f}")
                 self.save()
+
+
+def has_resolvers(parts):
+    """Whether the node of a run of these parts has resolvers."""
+    return not _WITH_RESOLVERS.isdisjoint(parts)
 
 
 def lease_sample(answer):

@@ -3,20 +3,22 @@
 
 from penstock_node.ovs import NICENESS
 
-from . import floods, names, neighbour, ratios, sections, stats
+from . import floods, names, neighbour, ratios, resolvers, sections, stats
 from .ratios import SERVICES
-from .wording import count, number, percent
+from .wording import count, number, percent, spread
 
 _FLOODS = {"quiet": "none", "dhcp": "DISCOVERs of ever other hosts", "arp": "ARP for unknown hosts",
            "dns": "DNS queries", "ttl": "packets with a TTL of 1", "mixed": "all of these",
            floods.CONNECTIONS: "new connections", neighbour.UNLIMITED: "new connections, no quota"}
+_RESOLVERS = 1000
+"""Tenants with names, for which the ratios of resolvers are."""
 _WHAT = {"own": "own zone", "cached": "cached"}
 
 
 def compute(results):
     """{name: {value, low, high, target, met, method}} of all ratios that the samples in `results` allow."""
     found = {**_leases(results.get("leases") or {}), **_dns(results.get("dns") or {}),
-             **_neighbour(results.get("neighbour") or {})}
+             **_neighbour(results.get("neighbour") or {}), **_resolvers(results.get("resolvers") or {})}
     return {name: ratios.entry(target, found[name]) for name, target in SERVICES.items() if name in found}
 
 
@@ -30,7 +32,8 @@ def detail(results):
                         for kind, samples in leases.items() if samples},
              "dns": {what: _medians(samples, ("rate", "calm_rate", "p50", "p99", "lost", "calm_lost"))
                      for what, samples in dns.items() if samples},
-             "neighbour": {kind: _turn(kind, beside) for kind, samples in beside.items() if samples}}
+             "neighbour": {kind: _turn(kind, beside) for kind, samples in beside.items() if samples},
+             "resolvers": resolvers.summary(results.get("resolvers") or {})}
     if {"default", "off"} <= set(found["leases"]):
         probed, plain = found["leases"]["default"], found["leases"]["off"]
         found["conflict_probes"] = {key: probed[key] - plain[key] for key in ("offer_p50", "p50", "p99")}
@@ -107,6 +110,24 @@ def _neighbour(found):
     return result
 
 
+def _resolvers(measured):
+    found = resolvers.summary(measured)
+    if found.get("tenants") != _RESOLVERS:
+        return {}
+    result = {}
+    if "ok" in found:
+        result["resolvers_1000_seconds"] = ratios.of_rounds(
+            [found["ok"]], "all tenants in one request, until the agent has said ok of the last; measured once")
+    if "megabytes_each" in found:
+        result["resolver_megabytes"] = ratios.of_rounds([found["megabytes_each"]], "Pss of all resolver processes, "
+                                                        "over their number; measured once")
+    if "added" in found:
+        result["resolver_added_seconds"] = ratios.of_rounds(
+            measured["added"], "from the request until the agent has said ok; median of "
+            f"{found['added']['count']} tenants, one after the other")
+    return result
+
+
 def _turn(kind, samples):
     taken = samples[kind]
     found = _medians(taken, ("share", "received_pps", "hostile_pps", "generator_busy", "hosts_busy"))
@@ -141,6 +162,7 @@ def render(results):
     _leases_section(document, found.get("leases", {}), found.get("conflict_probes"))
     _dns_section(document, found.get("dns", {}))
     _neighbour_section(document, found.get("neighbour", {}), results.get("neighbour") or {})
+    _resolvers_section(document, found.get("resolvers"))
     sections.machine(document, results)
     return document
 
@@ -179,6 +201,39 @@ def _neighbour_section(document, turns, found):
          *_times(one.get("lease")), number(one.get("lease_p99_ratio")), count((one.get("lease") or {}).get("failed")),
          _times(one.get("query"))[1], _times(one.get("ping"))[1], percent(one.get("pmd_busy")),
          count(one.get("pmd_cycles_per_packet")), count(one.get("pmd_upcalls"))) for kind, one in turns.items()])
+
+
+def _resolvers_section(document, found):
+    if not found:
+        return
+    document.section("Resolvers")
+    document.text(f"{found['tenants']:,} tenants with names come in one request; each has a resolver process of its "
+                  "own. Then one tenant more comes, again and again.")
+    added = found.get("added", {})
+    document.table(["request answered, s", "switch has all flows, s", "all resolvers ok, s", "one more ok, s", "range",
+                    "flows a tenant"], [
+        (number(found.get("answered")), number(found.get("applied")), number(found.get("ok")),
+         number(added.get("median")), spread([added["low"], added["high"]]) if added else "-",
+         number(found.get("flows_each")))])
+    if "megabytes" in found:
+        document.subsection("Memory")
+        document.text("Of resolvers it is the proportional set size (Pss), of others what is resident, without huge "
+                      "pages.")
+        document.table(["", "MB"], [
+            ("all resolvers", number(found["megabytes"])), ("resolver of a tenant", number(found["megabytes_each"])),
+            *((name, number(size)) for name, size in found["resident_megabytes"].items())])
+    if "idle" in found:
+        document.subsection("Idle")
+        document.text("Processor seconds while nobody asks for a name: right after the start, and then.")
+        document.table(["seconds", "agent, s", "resolvers, s"], [
+            (number(look["seconds"]), number(look["agent"]), number(look["resolvers"])) for look in found["idle"]])
+    if "names" in found:
+        document.subsection("Answers")
+        one = found["names"]
+        document.table(["tenants that ask for own names", "queries/s", "lost", "offered for the times", "median, ms",
+                        "99 %, ms"], [
+            (count(one["tenants"]), count(one["rate"]), count(one["lost"]), count(one["calm_rate"]),
+             number(one["p50"] * 1000), number(one["p99"] * 1000))])
 
 
 def _niceness(nice):

@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import json
 import pathlib
 import struct
 import tempfile
@@ -18,11 +19,13 @@ from penstock_bench import (
     names,
     neighbour,
     ratios,
+    resolvers,
     services,
     services_bed,
     services_report,
     traffic,
 )
+from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 
 
@@ -56,6 +59,12 @@ RESULTS = {
         "quiet": [turn(1.0, 0.010), turn(0.8, 0.010)], "dhcp": [turn(1.0, 0.015, 1e6), turn(0.8, 0.015, 1e6)],
         "arp": [turn(0.9, 0.010, 1e6), turn(0.8, 0.010, 1e6)], "ttl": [], "mixed": [turn(0.99, 0.025, 1e6)],
         "connections": [turn(0.5, 0.010, 1e6), turn(0.4, 0.010, 1e6)], "unlimited": []}},
+    "resolvers": {
+        "tenants": 1000, "flows_before": 200, "answered": 2.5, "applied": 6.5, "ok": 57.0,
+        "idle": [{"seconds": 10.05, "agent": 0.25, "resolvers": 1.5},
+                 {"seconds": 10.05, "agent": 0.0, "resolvers": 0.5}],
+        "pss": 4_200_000_000, "resident": {"agent": 35e6, "switch": 450e6, "database": 60e6, "controller": 1250e6},
+        "flows": 30_200, "added": [0.5, 0.25, 0.75], "names": {"tenants": 4, **dns(7000, 0.002)}},
 }
 
 
@@ -67,7 +76,8 @@ class RatiosTest(unittest.TestCase):
                                  ("dns_queries_per_second", 8500, None), ("dns_p99_ms", 4, None),
                                  ("neighbour_throughput_ratio", 0.95, True),
                                  ("neighbour_connections_ratio", 0.5, None),
-                                 ("neighbour_lease_p99_ratio", 2.5, False)):
+                                 ("neighbour_lease_p99_ratio", 2.5, False), ("resolvers_1000_seconds", 57, None),
+                                 ("resolver_megabytes", 4.2, None), ("resolver_added_seconds", 0.5, None)):
             with self.subTest(name):
                 self.assertAlmostEqual(found[name]["value"], value)
                 self.assertIs(found[name]["met"], met)
@@ -78,7 +88,9 @@ class RatiosTest(unittest.TestCase):
         self.assertEqual(services_report.compute({}), {})
         self.assertEqual(services_report.detail({}), {})
         for part, expected in (("leases", {"leases_per_second", "lease_p99_ms"}),
-                               ("dns", {"dns_queries_per_second", "dns_p99_ms"})):
+                               ("dns", {"dns_queries_per_second", "dns_p99_ms"}),
+                               ("resolvers", {"resolvers_1000_seconds", "resolver_megabytes",
+                                              "resolver_added_seconds"})):
             self.assertEqual(set(services_report.compute({part: RESULTS[part]})), expected)
         quiet = {"neighbour": RESULTS["neighbour"] | {"samples": {"quiet": [turn(1, 1)], "dhcp": []}}}
         self.assertEqual(services_report.compute(quiet), {})
@@ -99,7 +111,10 @@ class RatiosTest(unittest.TestCase):
         for words in ("`neighbour_lease_p99_ratio`",
                       "Conflict probes are 175 ms of the median and 350 ms", "| default | 400 |",
                       "| own zone | 8,500 |",
-                      "| DISCOVERs of ever other hosts | 1.00 |"):
+                      "| DISCOVERs of ever other hosts | 1.00 |",
+                      "| 2.50 | 6.50 | 57.0 | 0.500 | 0.250 – 0.750 | 30.0 |",
+                      "| all resolvers | 4,200 |", "| resolver of a tenant | 4.20 |", "| controller | 1,250 |",
+                      "| 10.1 | 0.250 | 1.50 |", "| 4 | 7,000 | 0 | 3,500 | 1.00 | 2.00 |"):
             self.assertIn(words, text)
         self.assertNotIn("no quota |", text)
         self.assertIn("nice -10, as in the product.", text)
@@ -133,7 +148,7 @@ class JudgeTest(unittest.TestCase):
         self.assertIsNone(self._parsed(["services"]).switch_nice)
         with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
             self._parsed(["services", "--parts", "dhcp"])
-        self.assertIn("is not some of leases, dns, neighbour", said.getvalue())
+        self.assertIn("is not some of leases, dns, neighbour, resolvers", said.getvalue())
 
     @staticmethod
     def _parsed(arguments):
@@ -163,6 +178,68 @@ class SampleTest(unittest.TestCase):
         self.assertEqual(neighbour.zone_of(allocations, 1), 9)
         with self.assertRaisesRegex(PenstockError, "t00000"):
             neighbour.zone_of(allocations, 0)
+
+
+class ResolversTest(unittest.TestCase):
+    def test_parts_that_need_resolvers(self):
+        for parts, wanted in ((services.PARTS, True), (("leases", "dns"), True), (("resolvers",), True),
+                              (("leases", "neighbour"), False)):
+            self.assertIs(services.has_resolvers(parts), wanted)
+
+    def test_those_that_are_ok_are_counted_in_a_database(self):
+        rows = [("map", [("penstock-dns-state", state), ("penstock-dns", "{}")])
+                for state in ("ok", "starting", "ok", "ok: not")]
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory) / "conf.db"
+            run("ovsdb-tool", "create", path, "/usr/share/openvswitch/vswitch.ovsschema")
+            # Rows stay only if others lead to them.
+            run("ovsdb-tool", "transact", path, json.dumps(["Open_vSwitch", *(
+                {"op": "insert", "table": "CT_Zone", "uuid-name": f"zone{number}", "row": {"external_ids": row}}
+                for number, row in enumerate([*rows, ("map", [])])),
+                {"op": "insert", "table": "Datapath", "uuid-name": "datapath", "row": {"ct_zones": (
+                    "map", [(number, ("named-uuid", f"zone{number}")) for number in range(1 + len(rows))])}},
+                {"op": "insert", "table": "Open_vSwitch", "row": {"datapaths": (
+                    "map", [("netdev", ("named-uuid", "datapath"))])}}]))
+            answer = run("ovsdb-tool", "query", path, resolvers.query())
+        self.assertEqual(resolvers.counted(answer), 2)
+        self.assertNotIn("starting", answer)
+
+    def test_a_refused_query_is_no_number(self):
+        with self.assertRaisesRegex(PenstockError, "refused to tell.*no such table"):
+            resolvers.counted('[{"error": "no such table"}]')
+
+    def test_memory_of_a_process(self):
+        text = ("55d0c0000000-7ffd00000000 ---p 00000000 00:00 0    [rollup]\nRss:               12000 kB\n"
+                "Pss:                4100 kB\nPss_Dirty:          3000 kB\nSwapPss:               8 kB\n")
+        self.assertEqual(resolvers.pss_bytes(text), 4100 * 1024)
+        self.assertGreater(resolvers.pss_bytes(pathlib.Path("/proc/self/smaps_rollup").read_text("ascii")), 1_000_000)
+        with self.assertRaisesRegex(PenstockError, "no line Pss"):
+            resolvers.pss_bytes("Rss: 1 kB\n")
+
+    def test_tenants_that_ask_are_spread(self):
+        self.assertEqual(resolvers.spread_evenly(1000, 4), [0, 333, 666, 999])
+        self.assertEqual(resolvers.spread_evenly(1000, 1), [0])
+        self.assertEqual(resolvers.spread_evenly(2, 4), [0, 1])
+
+    def test_summary(self):
+        found = services_report.detail(RESULTS)["resolvers"]
+        self.assertEqual((found["tenants"], found["ok"], found["flows_each"]), (1000, 57, 30))
+        self.assertEqual((found["megabytes"], found["megabytes_each"]), (4200, 4.2))
+        self.assertEqual(found["resident_megabytes"]["agent"], 35)
+        self.assertEqual(found["added"], {"median": 0.5, "low": 0.25, "high": 0.75, "count": 3})
+
+    def test_a_run_that_was_interrupted_has_what_was_measured(self):
+        begun = {"resolvers": {name: RESULTS["resolvers"][name] for name in
+                               ("tenants", "flows_before", "answered", "applied", "ok")}}
+        self.assertEqual(set(services_report.compute(begun)), {"resolvers_1000_seconds"})
+        text = services_report.render(begun).markdown()
+        self.assertIn("| 2.50 | 6.50 | 57.0 | - | - | - |", text)
+        self.assertNotIn("Memory", text)
+        self.assertNotIn("Resolvers", services_report.render({}).markdown())
+
+    def test_another_number_of_tenants_has_no_ratios(self):
+        fewer = {"resolvers": RESULTS["resolvers"] | {"tenants": 10}}
+        self.assertEqual(services_report.compute(fewer), {})
 
 
 class NetworkTest(unittest.TestCase):
