@@ -1,31 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """./penstock bench chain: network functions and chains, while they are changed and when they break, and what they cost.
 
-changes  planned changes under datagrams: how many are lost; see planned.py
-tcp      planned changes under TCP connections: which are broken, or get another instance
-outage   one of two instances is killed, or hangs: how long nobody answers; see outages.py
-hops     packet rate through 1, 2 and 3 functions beside bare forwarding; see hops.py
-probes   packet rate through a function with probes beside that without
-forms    one firewall as virtual machine, container and network namespace; see forms.py
+changes       planned changes under datagrams, 1000 a second: how many are lost; see planned.py
+changes-fast  the same changes under 100,000 packets a second, and what is lost without any; see planned_fast.py
+tcp           planned changes under TCP connections: which are broken, or get another instance
+outage        one of two instances is killed, or hangs: how long nobody answers; see outages.py
+hops          packet rate through 1, 2 and 3 functions beside bare forwarding; see hops.py
+probes        packet rate through a function with probes beside that without
+forms         one firewall as virtual machine, container and network namespace; see forms.py
 
-One controller and one node, a host with a server for the first three parts, the generator for the others.
+One controller and one node, a host with a server for changes, tcp and outage, the generator for the others.
 """
 
 import dataclasses
 
-from . import forms, functions_bed, generator, hops, outages, planned, run
+from . import forms, functions_bed, generator, hops, outages, planned, planned_fast, run
 
-PARTS = ("changes", "tcp", "outage", "hops", "probes", "forms")
+PARTS = ("changes", "changes-fast", "tcp", "outage", "hops", "probes", "forms")
 
 _CONTROL = {"changes", "tcp", "outage"}
+_RATES = {"hops", "probes", "forms"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """How much is measured. change_rounds: sequences of planned changes. connections: of TCP, at each event, twice."""
+    """How much is measured.
+
+    change_rounds, fast_rounds: sequences of planned changes, of the parts changes and changes-fast
+    connections:                of TCP, at each event, twice
+    """
     mode: str
     rounds: int = 5
     change_rounds: int = 5
+    fast_rounds: int = 3
     tcp_rounds: int = 2
     outages: int = 10
     form_rounds: int = 3
@@ -33,13 +40,13 @@ class Plan:
 
 
 def full():
-    """Some twenty minutes."""
+    """Some twenty-seven minutes."""
     return Plan("chain")
 
 
 def quick():
-    """The same figures, of fewer rounds: some eight minutes."""
-    return Plan("chain-quick", rounds=3, change_rounds=2, tcp_rounds=1, outages=3, form_rounds=1)
+    """The same figures, of fewer rounds: some eleven minutes."""
+    return Plan("chain-quick", rounds=3, change_rounds=2, fast_rounds=1, tcp_rounds=1, outages=3, form_rounds=1)
 
 
 class Run(run.Run):
@@ -53,8 +60,10 @@ class Run(run.Run):
             with functions_bed.FunctionsBed(self._work / "changed", self._distribution) as bed, bed.agent(), \
                     bed.hosts(self._work) as hosts:
                 self._control(bed, hosts)
+        if "changes-fast" in wanted:
+            self._changes_fast(program)
         # A node of their own: a tenant with many connections behind it gets no sessions for a while.
-        if wanted - _CONTROL:
+        if _RATES & wanted:
             with functions_bed.FunctionsBed(self._work / "rates", self._distribution) as bed:
                 if {"hops", "probes"} & wanted:
                     self._hops(bed, program)
@@ -63,14 +72,23 @@ class Run(run.Run):
         self.save()
 
     def _control(self, bed, program):
-        work = planned.Planned(bed, program, self._say)
-        for part, rounds, measure in (("changes", self._plan.change_rounds, work.lose),
-                                      ("tcp", self._plan.tcp_rounds, lambda: work.talk(self._plan.connections))):
-            if part in self._parts:
-                self._repeat(part, rounds, lambda _, call=measure: call())
+        work = planned.Planned(bed, self._say)
+        datagrams = planned.Datagrams(bed, program)
+        if "changes" in self._parts:
+            self._repeat("changes", self._plan.change_rounds, lambda _: work.lose(datagrams))
+        if "tcp" in self._parts:
+            self._repeat("tcp", self._plan.tcp_rounds, lambda _: work.talk(program, self._plan.connections))
         if "outage" in self._parts:
             self._repeat("outage", self._plan.outages, lambda _: {
                 kind: outages.measure(bed, program, kind, self._say) for kind in outages.KINDS})
+
+    def _changes_fast(self, program):
+        with functions_bed.FunctionsBed(self._work / "fast", self._distribution, planned_fast.PORT,
+                                        planned_fast.SCHEDULING) as bed, bed.agent(), \
+                generator.Generator(program, bed.sockets, "penstock-fast", self._work,
+                                    nice=planned_fast.NICE) as source:
+            work, stream = planned.Planned(bed, self._say), planned_fast.Stream(bed, source, self._work)
+            self._repeat("changes-fast", self._plan.fast_rounds, lambda _: work.lose(stream, planned_fast.TURNS))
 
     def _hops(self, bed, program):
         with generator.Generator(program, hops.sockets(bed), "penstock-hops", self._work) as source:

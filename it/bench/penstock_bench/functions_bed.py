@@ -3,8 +3,8 @@
 
 | port | other end | who is there |
 |---|---|---|
-| acc0 | generator, link acc | tenants, for packet rates |
-| up0 | generator, link up | the world, for packet rates |
+| acc0 | generator, link acc | tenants, for packet rates and for changes at a high rate |
+| up0 | generator, link up | the world, for the same |
 | hosts0 | tagged.TaggedHosts | the host of a tenant, for changes |
 | up1 | a namespace | the server that it speaks with |
 | NAME-in, NAME-out | a function, or the generator | made by the controller |
@@ -48,10 +48,15 @@ _FIRST_PORT, _PORTS_END = 10_000, 60_000
 
 
 class FunctionsBed(services_bed.ServicesBed):
-    """One controller, one node with the agent of functions, one host of a tenant and its server."""
+    """One controller, one node with the agent of functions, one host of a tenant and its server.
 
-    def __init__(self, directory, distribution):
+    tenant_port: where the tenant is whose chain is changed
+    scheduling:  of the instances that the agent starts; see function.schema.json
+    """
+
+    def __init__(self, directory, distribution, tenant_port=services_bed.HOSTS_PORT, scheduling="low"):
         super().__init__(directory, distribution, with_dns=False, links=LINKS)
+        self.tenant_port, self.scheduling = tenant_port, scheduling
         self.server_space = _SERVER_SPACE
         self._next_port = _FIRST_PORT
 
@@ -80,8 +85,8 @@ class FunctionsBed(services_bed.ServicesBed):
     # Configuration
 
     def configure(self, functions, chain):
-        """One tenant at the port for hosts, led through the functions of `chain`; waits until the switch has it."""
-        tenant = services_bed.tenant(TENANT, self.name, (services_bed.HOSTS_PORT,)) | {"chain": CHAIN}
+        """One tenant at its port, led through the functions of `chain`; waits until the switch has it."""
+        tenant = services_bed.tenant(TENANT, self.name, (self.tenant_port,)) | {"chain": CHAIN}
         del tenant["dhcp"]
         content = self.network([tenant])
         content[configuration.NETWORK] |= {"function": list(functions),
@@ -112,7 +117,7 @@ class FunctionsBed(services_bed.ServicesBed):
     def _started(self, name):
         # Closed: packets that pass a function by would hide that it does not work.
         return {"name": name, "node": self.name, "fail-policy": "closed",
-                "start": {"function": FUNCTION, "core": _CORE, "scheduling": "low"}}
+                "start": {"function": FUNCTION, "core": _CORE, "scheduling": self.scheduling}}
 
     # What there is
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ratios and report of a run of functions.py."""
 
-from . import forms, hops, outages, planned, ratios, sections, stats
+from . import forms, hops, outages, planned, planned_fast, ratios, sections, stats
 from .ratios import CHAIN
 from .wording import count, number, percent, spread
 
 _CHANGES = {"scale-out": "an instance more", "weights": "other weights",
             "drain-and-remove": "an instance drained, removed", "insert": "a function put into the chain",
-            "reorder": "the chain's order turned round", "take-out": "a function taken out of the chain"}
+            "reorder": "the chain's order turned round", "take-out": "a function taken out of the chain",
+            planned.QUIET: "no change"}
 _EVENTS = {"scale-out": "an instance more", "scale-in": "one drained and removed",
            "upgrade": "one of another version more, an old one drained and removed"}
 _KINDS = {"killed": "killed (kill -9)", "hangs": "hangs (SIGSTOP)"}
@@ -18,14 +19,15 @@ _THROUGH = {"bare": "bare forwarding", "0": "no function", "1": "one function", 
 
 def compute(results):
     """{name: {value, low, high, target, met, method}} of all ratios that the samples in `results` allow."""
-    found = {**_changes(results), **_outage(results), **_tcp(results), **_hops(results), **_forms(results),
-             **_probes(results)}
+    found = {**_changes(results), **_changes_fast(results), **_outage(results), **_tcp(results), **_hops(results),
+             **_forms(results), **_probes(results)}
     return {name: ratios.entry(target, found[name]) for name, target in CHAIN.items() if name in found}
 
 
 def detail(results):
     """What --json has beside the ratios: each change, event, kind, number of hops and form by itself."""
-    found = {"changes": changes(results), "tcp": events(results), "outage": outage(results),
+    found = {"changes": changes(results), "changes-fast": changes_fast(results), "tcp": events(results),
+             "outage": outage(results),
              "hops": {name: _medians(samples) for name, samples in _columns(results, "hops").items()},
              "probes": {name: _medians(samples) for name, samples in _columns(results, "probes").items()},
              "forms": {name: {"mpps": stats.median([one["mpps"] for one in samples]), "form": samples[0]["form"],
@@ -41,6 +43,28 @@ def changes(results):
                    "seconds": stats.median([one["seconds"] for one in samples]),
                    "pause_ms": 1000 * max(one["pause"] for one in samples)}
             for name, samples in _columns(results, "changes").items()}
+
+
+def changes_fast(results):
+    """{turn: {sent, lost, refused, late, share, pps, seconds (median), pause_ms}} of changes at a high rate.
+
+    share: see lost_share(). pps: frames that the generator offered a second, on average
+    """
+    return {name: {**{key: sum(one[key] for one in samples) for key in ("sent", "lost", "refused", "late")},
+                   "share": lost_share(samples),
+                   "pps": round(sum(map(_offered, samples)) / sum(one["traffic_seconds"] for one in samples)),
+                   "seconds": stats.median([one["seconds"] for one in samples]),
+                   "pause_ms": 1000 * max(one["pause"] for one in samples)}
+            for name, samples in _columns(results, "changes-fast").items()}
+
+
+def lost_share(samples):
+    """Share of the offered frames that did not arrive: lost ones, and those that the access port did not take."""
+    return sum(one["lost"] + one["refused"] for one in samples) / max(1, sum(map(_offered, samples)))
+
+
+def _offered(sample):
+    return sample["sent"] + sample["refused"]
 
 
 def events(results):
@@ -76,6 +100,27 @@ def _changes(results):
     where = f", most of them with: {_CHANGES[worst]}" if lost else ""
     return {"lost_packets_planned_change": (lost,) * 3 + (
         f"of {sent:,} datagrams, in {len(results['changes'])} times {len(found)} changes{where}",)}
+
+
+def _changes_fast(results):
+    rounds = results.get("changes-fast") or []
+    quiet, changed = ([[sample for name, sample in one.items() if (name == planned.QUIET) == wanted] for one in rounds]
+                      for wanted in (True, False))
+    return {**_lost_share("lost_share_planned_change_fast", changed, "changes"),
+            **_lost_share("lost_share_quiet_fast", quiet, "turns without a change")}
+
+
+def _lost_share(name, rounds, what):
+    """One ratio, of a list of samples of each round: of all together, as a median would hide a bad round."""
+    samples = [sample for one in rounds for sample in one]
+    if not samples:
+        return {}
+    shares = [lost_share(one) for one in rounds if one]
+    lost, refused, offered = (sum(values) for values in zip(
+        *((one["lost"], one["refused"], _offered(one)) for one in samples), strict=True))
+    return {name: (lost_share(samples), min(shares), max(shares),
+                   f"{lost:,} lost and {refused:,} refused at the access port, of {offered:,} frames, in "
+                   f"{len(samples)} {what}; range of {len(shares)} rounds")}
 
 
 def _outage(results):
@@ -143,6 +188,7 @@ def render(results):
     document = sections.begin("Penstock chain benchmark", results)
     sections.ratio_list(document, compute(results), CHAIN)
     _changes_section(document, changes(results))
+    _changes_fast_section(document, changes_fast(results))
     _tcp_section(document, events(results))
     _outage_section(document, outage(results))
     _rates_section(document, _columns(results, "hops"), "Hops", "The generator is the functions, and hands every frame "
@@ -165,6 +211,22 @@ def _changes_section(document, found):
     document.table(["change", "lost", "of", "longest gap, ms", "longest pause, ms", "took, s"], [
         (_CHANGES.get(name, name), count(one["lost"]), count(one["sent"]), number(one["gap_ms"]),
          number(one["pause_ms"]), number(one["seconds"])) for name, one in found.items()])
+
+
+def _changes_fast_section(document, found):
+    if not found:
+        return
+    document.section(f"Planned changes at {planned_fast.RATE:,} packets a second")
+    document.text(f"The generator sends 64-byte frames of {planned_fast.CONNECTIONS} connections, each of "
+                  f"{planned_fast.LIFE_PACKETS} packets, and shares its core with functions and controller: it sends "
+                  "at the rate while it has the core. Late frames came due while it had not, and were never offered. "
+                  "Refused: the switch did not take them in time. All rounds together. The turn without a change shows "
+                  "what the machine itself loses.")
+    document.table(["change", "lost", "refused", "of", "share", "offered a second", "late", "longest pause, ms",
+                    "took, s"], [
+        (_CHANGES.get(name, name), count(one["lost"]), count(one["refused"]), count(one["sent"] + one["refused"]),
+         number(one["share"]), count(one["pps"]), count(one["late"]), number(one["pause_ms"]), number(one["seconds"]))
+        for name, one in found.items()])
 
 
 def _tcp_section(document, found):

@@ -3,8 +3,10 @@
 
 The real controller, real functions that the node's agent starts, a host and a server with stacks of the kernel's. Each
 change is made as an operator would, over RESTCONF, and is over when the controller says that the switch has it.
+The same changes under many more packets: planned_fast.py.
 """
 
+import contextlib
 import re
 import time
 
@@ -15,6 +17,8 @@ from .functions_bed import DRAINING, IN_SERVICE, INSTANCES, OTHER_VERSION, SINGL
 
 CHANGES = ("scale-out", "weights", "drain-and-remove", "insert", "reorder", "take-out")
 """In this order: each begins where the one before has ended."""
+QUIET = "quiet"
+"""No change at all: what is lost then is lost by the machine."""
 EVENTS = ("scale-out", "scale-in", "upgrade")
 PORTS, LIFE_SECONDS = 20, 1.5
 """Ports that send datagrams at a time, and how long each does before the next one takes its turn: so a change meets
@@ -28,11 +32,37 @@ _ENTRY = re.compile(r"^tcp,orig=\(src=(?P<source>[\d.]+),dst=(?P<target>[\d.]+),
                     r".*\blabels=(?P<label>0x[0-9a-f]+)")
 
 
-class Planned:
-    """Makes the changes. `bed` has an agent; `program` makes processes of module echo."""
+class Datagrams:
+    """Traffic for Planned.lose(): a host that sends 1000 datagrams a second, and a server that answers them.
 
-    def __init__(self, bed, program, say):
-        self._bed, self._program, self._say = bed, program, say
+    program: makes processes of module echo
+    """
+
+    def __init__(self, bed, program):
+        self._bed, self._program = bed, program
+
+    def meet(self):
+        """Nothing: whenever it begins the host waits for answers first."""
+
+    @contextlib.contextmanager
+    def around(self, _):
+        """Sends for the body, which gets a function that ends it and returns {sent, lost, gap, pause, used}."""
+        # Every port lives for a second or two.
+        with self._program("datagrams") as host:
+            host.play({"begin": {"first": self._bed.ports(_ALL_PORTS), "ports": PORTS, "life": LIFE_SECONDS}})
+            yield lambda: host.play({"end": True})
+
+    @staticmethod
+    def told(found):
+        """What was counted, in words."""
+        return f"{found['lost']} of {found['sent']} datagrams lost, longest gap {found['gap'] * 1000:.0f} ms"
+
+
+class Planned:
+    """Makes the changes. `bed` has an agent."""
+
+    def __init__(self, bed, say):
+        self._bed, self._say = bed, say
 
     def begin(self):
         """The state in which each sequence begins."""
@@ -40,13 +70,20 @@ class Planned:
         self._bed.await_states(SPREAD, **dict.fromkeys(INSTANCES, IN_SERVICE))
         self._bed.await_states(SINGLE, **{SINGLE: IN_SERVICE})
 
-    def lose(self):
-        """Makes all changes, each under traffic of its own: {change: {sent, lost, seconds, gap, pause, used}}."""
-        self.begin()
-        return {change: self._under_datagrams(change) for change in CHANGES}
+    def lose(self, traffic, turns=CHANGES):
+        """Makes all changes, each under traffic of its own: {change: what the traffic has counted, and seconds}.
 
-    def talk(self, count):
+        traffic: a Datagrams, or what has the same methods
+        turns:   CHANGES, and QUIET before or after them
+        """
+        self.begin()
+        traffic.meet()
+        return {turn: self._under(traffic, turn) for turn in turns}
+
+    def talk(self, program, count):
         """Makes all events, with `count` connections open before each, and as many that begin during it.
+
+        program: makes processes of module echo
 
         {event: {connections, broken: {port: why}, moved: [port], instances (that they had, at least two), checks
         (how often one was found to be well)}}
@@ -54,23 +91,20 @@ class Planned:
         self.begin()
         found = {}
         for event in EVENTS:
-            with self._program("connections") as host:
+            with program("connections") as host:
                 found[event] = Talk(self._bed, host, count).event(getattr(self, f"_{event.replace('-', '_')}"))
             self._say(f"{event}: {told(found[event])}")
         return found
 
-    def _under_datagrams(self, change):
-        # Every port lives for a second or two.
-        with self._program("datagrams") as host:
-            host.play({"begin": {"first": self._bed.ports(_ALL_PORTS), "ports": PORTS, "life": LIFE_SECONDS}})
+    def _under(self, traffic, change):
+        with traffic.around(change) as end:
             time.sleep(_BEFORE_SECONDS)
             begun = time.monotonic()
             self._change(change)
             took = time.monotonic() - begun
             time.sleep(_AFTER_SECONDS)
-            found = host.play({"end": True}) | {"seconds": took}
-        self._say(f"{change}: {found['lost']} of {found['sent']} datagrams lost, longest gap {found['gap'] * 1000:.0f} "
-                  f"ms, after {took:.1f} s")
+            found = end() | {"seconds": took}
+        self._say(f"{change}: {traffic.told(found)}, after {took:.1f} s")
         return found
 
     def _change(self, change):
@@ -83,7 +117,7 @@ class Planned:
             bed.put_function(bed.spread(one={"weight": 3}, two={}, three={"weight": 5, "state": DRAINING}))
             bed.await_idle(SPREAD, "three")
             bed.put_function(bed.spread(one={"weight": 3}, two={}))
-        else:
+        elif change != QUIET:
             bed.put_chain({"insert": [SPREAD, SINGLE], "reorder": [SINGLE, SPREAD], "take-out": [SPREAD]}[change])
 
     def _spread(self, *names):

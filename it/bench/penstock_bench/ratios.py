@@ -82,6 +82,9 @@ SERVICES = {target.name: target for target in (
 CHAIN = {target.name: target for target in (
     Target("lost_packets_planned_change", "datagrams lost while functions and chains were changed as planned", "<=", 0,
            "lower"),
+    Target("lost_share_planned_change_fast", "share of the packets lost in the same changes, at 100,000 a second", "<=",
+           0, "lower"),
+    Target("lost_share_quiet_fast", "the same without a change: what the machine itself loses", better="lower"),
     Target("outage_ms_instance_kill", "longest time without an answer when one of two instances is killed, or hangs, "
            "median of the worse", "<=", 1000, "lower", "ms"),
     Target("broken_tcp_connections", "TCP connections broken, or moved to another instance, at scale-out, scale-in and "

@@ -19,6 +19,7 @@ from penstock_bench import (
     functions_report,
     hops,
     planned,
+    planned_fast,
     ratios,
     services_bed,
 )
@@ -29,6 +30,11 @@ BED = types.SimpleNamespace(name="psbench", nodes=[{"name": "psbench"}])
 
 def datagrams(lost=0, gap=0.03, sent=1000):
     return {"sent": sent, "lost": lost, "gap": gap, "pause": 0.01, "used": 60, "seconds": 0.5, "noticed": 0.4}
+
+
+def frames(lost=0, refused=0, sent=1_000_000, late=200_000):
+    return {"sent": sent, "lost": lost, "refused": refused, "late": late, "traffic_seconds": 12.0, "pause": 0.012,
+            "seconds": 0.5}
 
 
 def talk(broken=(), moved=()):
@@ -50,6 +56,8 @@ RESULTS = {
     "started": "2026-11-22T18:00:00", "mode": "chain",
     "changes": [dict.fromkeys(planned.CHANGES, datagrams()), dict.fromkeys(planned.CHANGES, datagrams())
                 | {"insert": datagrams(3, 0.1)}],
+    "changes-fast": [dict.fromkeys(planned_fast.TURNS, frames()) | {"quiet": frames(50)},
+                     dict.fromkeys(planned_fast.TURNS, frames()) | {"scale-out": frames(900, 300, 999_700)}],
     "tcp": [dict.fromkeys(planned.EVENTS, talk()) | {"upgrade": talk((21_000,), (21_002, 21_004))}],
     "outage": [{"killed": datagrams(5, 0.2), "hangs": datagrams(9, 0.5)}, {"killed": datagrams(5, 1.3),
                "hangs": datagrams(9, 0.7)}, {"killed": datagrams(5, 0.1), "hangs": datagrams(9, 0.6)}],
@@ -67,7 +75,9 @@ class RatiosTest(unittest.TestCase):
     def test_all_names(self):
         found = functions_report.compute(RESULTS)
         self.assertEqual(list(found), list(ratios.CHAIN))
-        for name, value, met in (("lost_packets_planned_change", 3, False), ("outage_ms_instance_kill", 600, True),
+        for name, value, met in (("lost_packets_planned_change", 3, False),
+                                 ("lost_share_planned_change_fast", 1e-4, False),
+                                 ("lost_share_quiet_fast", 25e-6, None), ("outage_ms_instance_kill", 600, True),
                                  ("broken_tcp_connections", 3, False), ("hop_vs_bare_1", 0.3125, None),
                                  ("hop_vs_bare_2", 0.225, None), ("vm_mpps", 0.01, None), ("container_mpps", 0.3, None),
                                  ("netns_mpps", 0.2, None), ("probe_overhead_ratio", 0.95, None)):
@@ -80,6 +90,17 @@ class RatiosTest(unittest.TestCase):
         self.assertEqual(found["outage_ms_instance_kill"]["high"], 1300)
         self.assertIn("1 broken, 2 at another", found["broken_tcp_connections"]["method"])
         self.assertIn("tcg", found["vm_mpps"]["method"])
+
+    def test_what_the_machine_loses_is_no_loss_of_a_change(self):
+        found = functions_report.compute(RESULTS)
+        changed, quiet = found["lost_share_planned_change_fast"], found["lost_share_quiet_fast"]
+        self.assertEqual((changed["low"], changed["high"]), (0, 2e-4))
+        self.assertEqual((quiet["low"], quiet["high"]), (0, 5e-5))
+        self.assertIn("900 lost and 300 refused at the access port, of 12,000,000 frames, in 12 changes; range of 2",
+                      changed["method"])
+        self.assertIn("of 2,000,000 frames, in 2 turns without a change", quiet["method"])
+        calm = functions_report.compute({"changes-fast": RESULTS["changes-fast"][:1]})
+        self.assertIs(calm["lost_share_planned_change_fast"]["met"], True)
 
     def test_cycles_count_where_the_polling_thread_had_time_to_spare(self):
         found = functions_report.compute(RESULTS)["hop_vs_bare_3"]
@@ -105,6 +126,9 @@ class RatiosTest(unittest.TestCase):
         self.assertEqual(found["changes"]["insert"]["lost"], 3)
         self.assertEqual(found["changes"]["reorder"], {"sent": 2000, "lost": 0, "gap_ms": 30.0, "seconds": 0.5,
                                                        "pause_ms": 10.0})
+        self.assertEqual(found["changes-fast"]["scale-out"], {
+            "sent": 1_999_700, "lost": 900, "refused": 300, "late": 400_000, "share": 6e-4, "pps": 83_333,
+            "seconds": 0.5, "pause_ms": 12.0})
         self.assertEqual(found["tcp"]["upgrade"], {"connections": 200, "broken": 1, "moved": 2, "why": ["silent"]})
         self.assertEqual((found["outage"]["killed"]["median_ms"], found["outage"]["killed"]["worst_ms"]), (200, 1300))
         self.assertEqual(found["forms"]["vm"]["accelerator"], "tcg")
@@ -113,6 +137,8 @@ class RatiosTest(unittest.TestCase):
     def test_report(self):
         text = functions_report.render(RESULTS).markdown()
         for words in ("`probe_overhead_ratio`", "| a function put into the chain | 3 | 2,000 | 100 |",
+                      "| no change | 50 | 0 | 2,000,000 | 0.000025 | 83,333 | 400,000 |",
+                      "| an instance more | 900 | 300 | 2,000,000 | 0.000600 | 83,333 | 400,000 |",
                       "| one drained and removed | 200 | 0 | 0 | - |", "| hangs (SIGSTOP) | 3 | 600 | 700 |",
                       "| two functions | 2.00 |", "| virtual machine | packet-filter-vm | tcg | 0.0100 |"):
             self.assertIn(words, text)
@@ -186,7 +212,7 @@ dport=21006),zone=28673,labels=0x5
 class NetworkTest(unittest.TestCase):
 
     def test_the_tenant_is_at_the_port_for_hosts_and_its_server_behind_the_second_uplink(self):
-        bed = types.SimpleNamespace(nodes=[], name="n", _with_dns=False, applied=lambda: None)
+        bed = types.SimpleNamespace(nodes=[], name="n", _with_dns=False, tenant_port="hosts0", applied=lambda: None)
         bed.network = lambda tenants: services_bed.ServicesBed.network(bed, tenants)
         sent = {}
         bed.restconf = types.SimpleNamespace(replace=sent.__setitem__)
@@ -204,10 +230,11 @@ class NetworkTest(unittest.TestCase):
         self.assertEqual(taken, [59_000, 59_800, 10_000])
 
     def test_functions_are_never_passed_by(self):
-        bed = types.SimpleNamespace(name="n")
+        bed = types.SimpleNamespace(name="n", scheduling="normal")
         bed._started = lambda name: functions_bed.FunctionsBed._started(bed, name)
         entry = functions_bed.FunctionsBed.spread(bed, one={}, two={"state": "draining"})
         self.assertEqual(entry["fail-policy"], "closed")
+        self.assertEqual(entry["start"]["scheduling"], "normal")
         self.assertEqual(entry["instance"], [{"name": "one"}, {"name": "two", "state": "draining"}])
 
     def test_chains_of_up_to_three(self):
@@ -234,7 +261,7 @@ class SampleTest(unittest.TestCase):
 class PartsTest(unittest.TestCase):
 
     def test_parts_belong_to_a_run(self):
-        for arguments, reason in ((["chain", "--parts", "leases"], "bench chain has the parts changes, tcp"),
+        for arguments, reason in ((["chain", "--parts", "leases"], "bench chain has the parts changes, changes-fast"),
                                   (["services", "--parts", "hops"], "bench services has the parts leases"),
                                   (["edge", "--parts", "hops"], "only bench services, bench chain, bench load")):
             parser = cli.argparse.ArgumentParser()
