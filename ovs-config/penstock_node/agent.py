@@ -64,7 +64,8 @@ class Agent:
                 self._take_orders()
             if changed is not None:
                 self._sessions.run()
-                self._cache.run()
+                if self._cache.run():
+                    self._session_flows.disturbed()
                 self._session_flows.run()
                 if self._resolvers:
                     self._resolvers.run()

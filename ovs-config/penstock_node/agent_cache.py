@@ -33,17 +33,18 @@ class Cache:
             self.done = done
 
     def run(self):
-        """Throws the flows away, if that is wanted and it is time to."""
+        """Throws the flows away, if that is wanted and it is time to. Returns whether it has tried."""
         if not self._wanted() or self._now() < self._due:
-            return
+            return False
         order = self._order
         self._due = self._now() + PAUSE_SECONDS
         try:
             self._switch.drop_cached_flows()
         except PenstockError as error:
             self._log(f"cached flows: {error}; retrying in {PAUSE_SECONDS} s")
-            return
+            return True
         self.done = order
+        return True
 
     def wait(self, poller):
         """Wakes the poller up when `run` has something to do."""

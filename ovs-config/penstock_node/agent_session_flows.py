@@ -25,10 +25,13 @@ _DROP_SECONDS = 5
 """Cached flows are not dropped more often than that: each time makes the switch look at all flows anew."""
 _WRITES = 3
 """Times that the flow of an open VRF is written in the time that it stays by itself."""
-_MOST_DATAGRAMS = 20_000
+_LATE_SECONDS = 5
+"""Packets that were sampled while nobody looked for so long were perhaps of VRFs whose flow had expired."""
+_MOST_SAMPLES = 20_000
+"""How many are read at a time."""
 _KEYS = {"collector-set": int, "vrf": str, "open-table": int, "open-priority": int,
          "open-cookie": str, "open-actions": str, "open-seconds": int, "session-table": int, "session-cookie": str,
-         "most-sessions": int, "most-sessions-of-one": int}
+         "most-sessions": int, "most-sessions-of-one": int, "sampled-of": int}
 _COOKIE_ID = 0xffffffff
 _OFCTL = ("ovs-ofctl", "--timeout=20", "-O", "OpenFlow13")
 
@@ -42,6 +45,7 @@ class Order:
     open_...:             the flow that gives a VRF sessions, and how long it stays without being written again
     session_...:          where sessions are, and their cookie without the number of the VRF
     most_sessions(_of_one): of the node, and of one VRF
+    sampled_of:           one in so many tracked packets is sampled
     """
     collector_set: int
     vrf: str
@@ -54,6 +58,7 @@ class Order:
     session_cookie: int
     most_sessions: int
     most_sessions_of_one: int
+    sampled_of: int
 
 
 def parse(text):
@@ -91,20 +96,25 @@ class _Flows:
 
     def open(self):
         """The VRFs that have sessions."""
-        return set(self._owners(self._order.open_table))
+        return {vrf for vrf, _, _ in self._owned(self._order.open_table)}
 
     def sessions(self):
-        """The number of connections with sessions, by VRF: each has a flow for both directions."""
-        counts = {}
-        for vrf in self._owners(self._order.session_table):
+        """By VRF the number of connections with sessions, each of which has a flow for both directions, and their
+        packets in a second."""
+        counts, rates = {}, {}
+        for vrf, packets, seconds in self._owned(self._order.session_table):
             counts[vrf] = counts.get(vrf, 0) + 1
-        return {vrf: -(-count // 2) for vrf, count in counts.items()}
+            rates[vrf] = rates.get(vrf, 0.0) + packets / max(seconds, _RUN_SECONDS)
+        return {vrf: (-(-count // 2), rates[vrf]) for vrf, count in counts.items()}
 
     def all_sessions(self):
         """The number of connections with sessions, of all VRFs."""
         text = run(*_OFCTL, "dump-aggregate", BRIDGE, f"table={self._order.session_table}",
                    environment=self._switch.environment)
-        return -(-int(text.rpartition("flow_count=")[2]) // 2)
+        found = re.search(r"flow_count=(\d+)", text)
+        if not found:
+            raise PenstockError("dump-aggregate: no count")
+        return -(-int(found[1]) // 2)
 
     def write(self, opened, closed=(), without=()):
         """Writes the flows of open VRFs, deletes those of closed ones and the sessions of VRFs without, all at once."""
@@ -130,10 +140,11 @@ class _Flows:
         """The number of tracked connections, by VRF, as far as the switch counts them (agent_sessions)."""
         return {zone: count for zone, (_, count) in agent_switch.zones(self._switch).items()}
 
-    def _owners(self, table):
-        text = run(*_OFCTL, "--no-stats", "dump-flows", BRIDGE, f"table={table}",
-                   environment=self._switch.environment)
-        return [int(cookie, 16) & _COOKIE_ID for cookie in re.findall(r"cookie=(0x[0-9a-f]+)", text)]
+    def _owned(self, table):
+        """Of each flow the VRF, its packets, and its age in seconds."""
+        text = run(*_OFCTL, "dump-flows", BRIDGE, f"table={table}", environment=self._switch.environment)
+        return [(int(cookie, 16) & _COOKIE_ID, int(packets), float(seconds)) for cookie, seconds, packets in
+                re.findall(r"cookie=(0x[0-9a-f]+), duration=([\d.]+)s,.*? n_packets=(\d+)", text)]
 
 
 class SessionFlows:
@@ -150,10 +161,12 @@ class SessionFlows:
         """Takes an order, a text, or None for none. known: the VRFs of the node."""
         self._known.clear()
         self._known.update(known)
-        if text == self._text or self._link is None:
+        if text == self._text:
             return
         self._text, self._work, self._due = text, None, 0.0
-        if text is not None:
+        if self._link is None:
+            self._log("this agent was started without a socket for samples: no VRF gets sessions")
+        elif text is not None:
             try:
                 self._work = _Work(self._switch, self._link, self._log, parse(text), self._known)
             except ValueError as error:
@@ -172,6 +185,11 @@ class SessionFlows:
             self._work.begin_again()
             self._due = now + _RETRY_SECONDS
 
+    def disturbed(self):
+        """The cached flows were dropped: the slow path has more to do for a while."""
+        if self._work is not None:
+            self._work.disturbed(self._now())
+
     def wait(self, poller):
         """Wakes the poller up when `run` has something to do."""
         if self._work is not None:
@@ -186,6 +204,9 @@ class _Work:
         self._flows = _Flows(switch, order)
         self._reader = ipfix.Reader()
         self._choice = None
+        self._pauses = {}
+        self._ran = float("-inf")
+        self._closed = set()
         self._lookups = (0.0, 0, 0)
         self._total = 0
         self._write_due = self._count_due = self._total_due = 0.0
@@ -196,23 +217,35 @@ class _Work:
         """The switch is to be asked again what there is."""
         self._choice = None
 
+    def disturbed(self, now):
+        if self._choice is not None:
+            self._choice.disturbed(now)
+
     def run(self, now):
         choice = self._choice = self._choice or self._begin(now)
         self._drain(now, choice)
+        if now > self._ran + _LATE_SECONDS:
+            self._reopen(now, choice, choice.open)
         self._judge(now, choice)
         if self._drop_due is not None and now >= self._drop_due:
             self._drop_due, self._dropped = None, now
             self._switch.drop_cached_flows()
+            # A cached flow that had packets not counted yet has learned its session again (xlate_push_stats_entry,
+            # ofproto/ofproto-dpif-xlate-cache.c, 3.1).
+            self._flows.write((), without=sorted(self._closed - choice.open))
+            self._closed.clear()
             choice.disturbed(now)
+        self._ran = now
 
     def _begin(self, now):
         """Has the switch send samples here, and takes over the VRFs that are open already."""
         self._lookups = (now, *self._flows.lookups())  # Fails at once when there is no switch to wait for.
         self._flows.collect(self._link.getsockname()[1])
-        choice = session_choice.Choice(self._order.most_sessions, self._order.most_sessions_of_one)
+        order = self._order
+        choice = session_choice.Choice(order.most_sessions, order.most_sessions_of_one, order.sampled_of, self._pauses)
         sessions, opened = self._flows.sessions(), self._flows.open()
         for vrf in opened:
-            choice.adopt(now, vrf, sessions.get(vrf, 0))
+            choice.adopt(now, vrf, sessions.get(vrf, (0, 0))[0])
         # Nobody looks for the others any more.
         self._flows.write(sorted(opened), without=sorted(set(sessions) - opened))
         self._write_due = now + self._order.open_seconds / _WRITES
@@ -220,7 +253,9 @@ class _Work:
         return choice
 
     def _drain(self, now, choice):
-        for _ in range(_MOST_DATAGRAMS):
+        count = 0
+        while count < _MOST_SAMPLES:
+            count += 1  # A datagram without a sample takes time too.
             try:
                 message = self._link.recv(65535)
             except BlockingIOError:
@@ -229,16 +264,20 @@ class _Work:
                 samples = self._reader.read(message)
             except ValueError:
                 continue
+            count += len(samples)
             for vrf, connection in samples:
                 if vrf in self._known:
                     choice.sample(now, vrf, connection)
 
     def _judge(self, now, choice):
-        if choice.open and self._is_to_count(now, choice):
-            self._count_due = now + _COUNT_SECONDS
-            sessions = self._flows.sessions()
-            for vrf in choice.open:
-                choice.count(vrf, sessions.get(vrf, 0))
+        if choice.open and now >= self._total_due:
+            self._total_due = now + _TOTAL_SECONDS
+            self._reopen(now, choice, choice.open - self._flows.open())
+            if self._is_to_count(now, choice):
+                self._count_due = now + _COUNT_SECONDS
+                sessions = self._flows.sessions()
+                for vrf in choice.open:
+                    choice.count(vrf, *sessions.get(vrf, (0, 0.0)))
         connections = self._flows.connections() if choice.is_asking() else {}
         changes = choice.judge(now, *self._rates(now), self._known, connections)
         written = changes.opened
@@ -251,14 +290,18 @@ class _Work:
             self._log(f"VRF {vrf}: sessions for {connections} connections")
         for vrf, reason in changes.closed.items():
             self._log(f"VRF {vrf}: no more sessions: {reason}")
+        self._closed.update(changes.closed)
         if changes.closed:
             # Exact flows of what had a session would hide the one flow that serves all, as long as they have packets.
             self._drop_due = max(now, self._dropped + _DROP_SECONDS)
 
+    def _reopen(self, now, choice, vrfs):
+        """Writes flows of open VRFs that somebody has deleted, or that have expired."""
+        self._flows.write(sorted(vrfs))
+        for vrf in vrfs:
+            choice.reopened(now, vrf)
+
     def _is_to_count(self, now, choice):
-        if now < self._total_due:
-            return False
-        self._total_due = now + _TOTAL_SECONDS
         total, before = self._flows.all_sessions(), self._total
         if (now < self._count_due and total <= min(self._order.most_sessions, _GROWN * before + _GROWN_FEW)
                 and not choice.is_uncounted):

@@ -1,27 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the agent asks the running switch at its control socket, many times a minute, without a process for each."""
 
+import json
 import re
-
-import ovs.unixctl.client
+import socket
+import time
 
 from . import processes
 from .errors import PenstockError
 
+PATIENCE_SECONDS = 10
+"""The agent does nothing else meanwhile. A busy switch takes a second or two to answer."""
+_PART = 1 << 16
+
 
 def ask(switch, command, *arguments):
-    """Sends one command to the process of `switch`, an Ovs. Returns the answer; PenstockError when there is none."""
+    """Sends one command to the process of `switch`, an Ovs. Returns the answer; PenstockError when none comes within
+    PATIENCE_SECONDS."""
     pid = processes.pid_of(switch.switch_process)
-    failed, client = ovs.unixctl.client.UnixctlClient.create(str(switch.directory / f"ovs-vswitchd.{pid}.ctl"))
-    if failed:
-        raise PenstockError("the switch does not answer")
     try:
-        failed, error, answer = client.transact(command, list(arguments))
-    finally:
-        client.close()
-    if failed or error:
-        raise PenstockError(f"{command}: {(error or 'no answer').strip()}")
-    return answer or ""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+            link.settimeout(PATIENCE_SECONDS)
+            link.connect(str(switch.directory / f"ovs-vswitchd.{pid}.ctl"))
+            link.sendall(json.dumps({"id": 0, "method": command, "params": arguments}).encode())
+            answer = _read(link)
+    except (OSError, ValueError) as error:
+        raise PenstockError(f"{command}: the switch does not answer: {error}") from None
+    if answer.get("error"):
+        raise PenstockError(f"{command}: {str(answer['error']).strip()}")
+    return answer.get("result") or ""
+
+
+def _read(link):
+    """One JSON object (RFC 7047, section 4; a control socket has the same form)."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    received = b""
+    while True:
+        part = link.recv(_PART)
+        received += part
+        if not part:
+            raise ValueError("the answer ends early")
+        if time.monotonic() > deadline:
+            raise TimeoutError("timed out")
+        if part.endswith(b"}"):  # Else it goes on; a brace may also be inside of it.
+            try:
+                return json.loads(received)
+            except ValueError:
+                continue
 
 
 def zones(switch):

@@ -10,9 +10,9 @@ _TEMPLATES, _FIRST_DATA = 2, 256
 _ENTERPRISE = 0x8000
 _VARIABLE = 0xffff
 _LONG = 255
-_POINT = 138
-_CONNECTION = (4, 8, 12, 7, 11)
-"""Information elements (RFC 7012): protocol, addresses and ports of IPv4."""
+_POINT = (138, 4)
+_CONNECTION = ((4, 1), (8, 4), (12, 4), (7, 2), (11, 2))
+"""Information elements (RFC 7012) and their bytes: protocol, addresses and ports of IPv4."""
 _MOST_TEMPLATES = 1000
 
 
@@ -62,7 +62,7 @@ class Reader:
                     at += 4
                     element = None
                 fields.append((element, size))
-            if len(self._layouts) < _MOST_TEMPLATES:
+            if len(self._layouts) < _MOST_TEMPLATES or (domain, number) in self._layouts:
                 self._layouts[domain, number] = _Layout(fields)
 
 
@@ -77,11 +77,11 @@ class _Layout:
                 self._runs.append(at)
                 at = 0
             else:
-                places[element] = (len(self._runs), at, size)
+                places[element, size] = (len(self._runs), at, size)
                 at += size
         self._runs.append(at)
         self._least = sum(self._runs) + len(self._runs) - 1
-        self._wanted = [places[element] for element in (_POINT, *_CONNECTION) if element in places]
+        self._wanted = [places[field] for field in (_POINT, *_CONNECTION) if field in places]
         self._usable = len(self._wanted) == 1 + len(_CONNECTION)
 
     def records(self, body):

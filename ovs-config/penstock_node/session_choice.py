@@ -26,8 +26,9 @@ _WORTH_PART = 3
 """Some of many busy VRFs with sessions make the packets of all dearer: they must have a third of the packets."""
 _RIPE = 5
 """Seconds of samples, without a gap of _SHORT, after which the connections of a VRF are all in conntrack."""
-_FEW, _FEW_OF = 64, 8
-"""Connections without a session that an open VRF may have in the long time: 64, or one for each eight with one."""
+_FEW, _FEW_OF, _MOST_OTHERS = 64, 8, 256
+"""Connections without a session that an open VRF may have in the long time: 64, or one for each eight with one, and at
+most 256, which is where one in 512 packets is sampled about 6500 new ones a second."""
 _GROWN_OF = 2
 """An open VRF may have so many sessions more at the next count: 64, or one for each two. Each makes the switch look at
 all of its cached flows anew."""
@@ -46,6 +47,8 @@ _FIRST_PAUSE, _LAST_PAUSE = 3, 60
 _LONG_OPEN = 60
 _IDLE = 30
 """Seconds after which an open VRF without sessions is closed: it is not used."""
+_WORTH_TIMES = 4
+"""Where there is no room, a VRF is closed for another one that has so many times its packets for each connection."""
 _MOST_SAMPLES = 200_000
 
 
@@ -117,6 +120,7 @@ class _Open:
 
     expected: sessions, when it was opened
     before: sessions at the last count but one, or as many as expected if that is more; None until then
+    rate: packets a second of all sessions, at the last count; None until then
     """
     since: float
     sessions: int
@@ -124,6 +128,11 @@ class _Open:
     settled: bool = False
     before: int | None = None
     counted: bool = False
+    rate: float | None = None
+
+    @property
+    def growth(self):
+        return self.sessions - (self.expected if self.before is None else self.before)
 
 
 @dataclasses.dataclass
@@ -141,12 +150,15 @@ class Changes:
 
 
 class Choice:
-    """most, most_of_one: sessions of the node, and of one VRF. Times are seconds of one clock that never goes back."""
+    """most, most_of_one: sessions of the node, and of one VRF. sampled_of: one in so many tracked packets is sampled.
+    pauses: of VRFs that were closed; a choice that follows another one gets the same dict. Times are seconds of one
+    clock that never goes back."""
 
-    def __init__(self, most, most_of_one):
-        self._most, self._most_of_one = most, most_of_one
+    def __init__(self, most, most_of_one, sampled_of=512, pauses=None):
+        self._most, self._most_of_one, self._sampled_of = most, most_of_one, sampled_of
         self._short, self._long = _Window(_SHORT), _Window(_LONG)
-        self._open, self._pauses = {}, {}
+        self._open = {}
+        self._pauses = {} if pauses is None else pauses
         self._sampled_since = {}
         self._changed = float("-inf")
         self._flooded = None
@@ -161,6 +173,11 @@ class Choice:
         self._open.setdefault(vrf, _Open(now, sessions, sessions))
         self.disturbed(now)
 
+    def reopened(self, now, vrf):
+        """An open VRF was not open on the switch for a while, or nobody looked: what was sampled says nothing."""
+        self._open[vrf] = _Open(now, self._open[vrf].sessions, self._open[vrf].sessions)
+        self._forget(vrf)
+
     def disturbed(self, now):
         """The slow path has more to do for a while, for a known reason."""
         self._changed = now
@@ -172,12 +189,12 @@ class Choice:
         self._short.add(now, vrf, connection)
         self._long.add(now, vrf, connection)
 
-    def count(self, vrf, sessions):
-        """The number of sessions that the switch has of an open VRF."""
+    def count(self, vrf, sessions, rate=None):
+        """The number of sessions that the switch has of an open VRF, and their packets in a second."""
         if vrf in self._open:
             found = self._open[vrf]
             found.before = max(found.sessions, found.expected) if found.counted else None
-            found.counted, found.sessions = found.settled, sessions
+            found.counted, found.sessions, found.rate = found.settled, sessions, rate
 
     @property
     def is_uncounted(self):
@@ -200,15 +217,12 @@ class Choice:
         unused = [vrf for vrf, found in self._open.items()
                   if vrf not in known or (not found.sessions and now > found.since + _IDLE)]
         closed = self._to_close(now, {vrf: found for vrf, found in self._open.items() if vrf not in unused})
-        for vrf in closed:
-            self._pause(now, vrf)
         for vrf in (*closed, *unused):
-            self._forget(vrf)
-            del self._open[vrf]
-        opened = self._choose(now, known, connections)
-        if opened or closed:
+            self._close(now, vrf)
+        opened, given_up = self._choose(now, known, connections)
+        if opened or closed or given_up:
             self.disturbed(now)
-        return Changes(opened, closed, unused)
+        return Changes(opened, closed | given_up, unused)
 
     def _look_back(self, now, upcalls, lookups):
         self._short.expire(now)
@@ -231,14 +245,14 @@ class Choice:
         closed = {vrf: reasons[vrf] for vrf in found if vrf in reasons}
         left = {vrf: one.sessions for vrf, one in found.items() if vrf not in closed}
         while sum(left.values()) > self._most:
-            largest = max(left, key=left.__getitem__)
-            closed[largest] = f"the node has more than {self._most} sessions"
-            del left[largest]
+            grown = max(left, key=lambda vrf: (found[vrf].growth, left[vrf]))
+            closed[grown] = f"the node has more than {self._most} sessions, and this VRF got most of the last ones"
+            del left[grown]
         return closed
 
     def _crowded(self, vrf, found):
         others = len(self._long.tally(vrf).counts)
-        if found.settled and others > max(_FEW, found.sessions // _FEW_OF):
+        if found.settled and others > min(max(_FEW, found.sessions // _FEW_OF), _MOST_OTHERS):
             return f"{others} connections without a session were sampled beside {found.sessions} with one"
         if found.before is not None and found.sessions - found.before > max(_FEW, found.before // _GROWN_OF):
             return f"it had {found.before} sessions, and some seconds later {found.sessions}"
@@ -258,6 +272,7 @@ class Choice:
         candidates = [vrf for vrf in self._long.vrfs() if vrf in known and vrf not in self._open
                       and not (vrf in self._pauses and now < self._pauses[vrf].until)]
         worth = self._of_few_connections(now, candidates, {vrf: connections.get(vrf, 0) for vrf in known})
+        given_up = {}
         for vrf in candidates:
             for tally in (self._short.tally(vrf), self._long.tally(vrf)):
                 if vrf not in worth and _is_seen(tally):
@@ -265,13 +280,37 @@ class Choice:
         room = self._most - sum(found.sessions for found in self._open.values())
         opened = {}
         for vrf in sorted(worth, key=lambda vrf: -self._long.tally(vrf).total):
-            if worth[vrf] <= min(room, self._most_of_one):
+            if worth[vrf] > self._most_of_one:
+                continue
+            if worth[vrf] > room:
+                less = self._worth_less(now, vrf, worth[vrf], room)
+                given_up |= dict.fromkeys(less, f"VRF {vrf} has more packets for each connection")
+                room += sum(self._close(now, one).sessions for one in less)
+            if worth[vrf] <= room:
                 opened[vrf] = worth[vrf]
                 room -= worth[vrf]
         for vrf, sessions in opened.items():
             self._open[vrf] = _Open(now, sessions, sessions)
             self._forget(vrf)
-        return opened
+        return opened, given_up
+
+    def _worth_less(self, now, vrf, count, room):
+        """The open VRFs whose sessions have fewest packets, as many as make room for another VRF; none if it takes one
+        with about as many as that has."""
+        tally = self._long.tally(vrf)
+        seconds = min(now - self._sampled_since.get(vrf, now), _LONG)
+        if seconds < _RIPE:
+            return []
+        most = tally.total * self._sampled_of / seconds / count / _WORTH_TIMES
+        rates = {one: found.rate / max(found.sessions, 1) for one, found in self._open.items()
+                 if found.rate is not None and found.counted}
+        less = []
+        for one in sorted(rates, key=rates.__getitem__):
+            if room >= count or rates[one] > most:
+                break
+            less.append(one)
+            room += self._open[one].sessions
+        return less if room >= count else []
 
     def _of_few_connections(self, now, candidates, connections):
         """VRFs with as many samples as connections, and the number of these."""
@@ -282,7 +321,8 @@ class Choice:
             if (tally.total >= _LEAST_SAMPLES and len(tally.counts) <= count <= tally.total
                     and now >= self._sampled_since[vrf] + _RIPE):
                 found[vrf] = count
-        if sum(connections.values()) <= self._most:
+        # A VRF with very many gets no session, and is not to keep others from theirs.
+        if sum(min(count, self._most_of_one) for count in connections.values()) <= self._most:
             return found
         room = self._most - sum(found.sessions for found in self._open.values())
         best, packets = {}, 0
@@ -292,6 +332,11 @@ class Choice:
                 room -= found[vrf]
                 packets += self._long.tally(vrf).total
         return best if packets * _WORTH_PART >= self._long.total else {}
+
+    def _close(self, now, vrf):
+        self._pause(now, vrf)
+        self._forget(vrf)
+        return self._open.pop(vrf)
 
     def _pause(self, now, vrf):
         seconds = _FIRST_PAUSE

@@ -32,7 +32,7 @@ for _ in range(rounds):
 ORDER = {"collector-set": 1, "vrf": "reg0[0..15]", "open-table": 72, "open-priority": 200,
          "open-cookie": "0x9e04040000000000", "open-actions": "load:0x1->reg0[28..28],resubmit(,74)",
          "open-seconds": 6, "session-table": 74, "session-cookie": "0x9e04050000000000", "most-sessions": 12000,
-         "most-sessions-of-one": 6000}
+         "most-sessions-of-one": 6000, "sampled-of": 512}
 VRF = 7
 
 

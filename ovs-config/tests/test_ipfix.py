@@ -58,6 +58,16 @@ class ReaderTest(unittest.TestCase):
         self.assertEqual(self.reader.read(_message((256, bytes(20)))), [])
         self.assertEqual(self.reader.read(_message((3, bytes(12)), (300, bytes(3)))), [])
 
+    def test_fields_of_other_lengths_are_no_connection(self):
+        self.reader.read(_template(fields=tuple((element, 0) for element, _ in _FIELDS)))
+        self.assertEqual(self.reader.read(_message((256, bytes(20)))), [])
+
+    def test_a_template_that_is_known_is_replaced_however_many_there_are(self):
+        for number in range(256, 1500):
+            self.reader.read(_template(number, fields=((27, 16),)))
+        self.reader.read(_template())
+        self.assertEqual(len(self.reader.read(_message((256, _record(7))))), 1)
+
     def test_damage_is_told(self):
         for message in (b"", bytes(16), _message((256, b""))[:-1], _template()[:-2] + b"", b"\0\x09" + _template()[2:]):
             with self.subTest(message=message), self.assertRaises(ValueError):

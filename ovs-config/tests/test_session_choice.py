@@ -14,7 +14,8 @@ KNOWN = {VRF, OTHER}
 class ChoiceTest(unittest.TestCase):
 
     def setUp(self):
-        self.choice = Choice(MOST, MOST_OF_ONE)
+        self.pauses = {}
+        self.choice = Choice(MOST, MOST_OF_ONE, pauses=self.pauses)
         self.random = random.Random(1)
         self.now = 1000.0
         self.opened, self.closed, self.unused = [], [], []
@@ -247,10 +248,93 @@ class ChoiceTest(unittest.TestCase):
             for _ in range(2):
                 self.second(self.even(vrf, 5000, 25_000), known={1, 2, 3})
         self.assertEqual(self.opened, [1, 2])
-        self.choice.count(1, 8000)
-        self.choice.count(2, 5000)
+        self.choice.count(1, 5100)
+        self.choice.count(2, 7000)
         self.second(known={1, 2, 3})
-        self.assertEqual(self.closed, [1])
+        self.assertEqual(self.closed, [2])
+
+    def test_the_one_that_grew_is_closed_not_the_largest(self):
+        for vrf, connections in ((1, 5000), (2, 4000), (3, 2900)):
+            for _ in range(2):
+                self.second(self.even(vrf, connections, 6 * connections), known={1, 2, 3})
+        for _ in range(2):
+            for vrf, sessions in ((1, 5000), (2, 4000), (3, 2900)):
+                self.choice.count(vrf, sessions)
+                self.second(known={1, 2, 3})
+        self.choice.count(3, 3010)
+        self.second(known={1, 2, 3})
+        self.assertEqual((self.closed, self.choice.open), ([3], {1, 2}))
+
+    def test_sessions_with_few_packets_give_way(self):
+        known = {1, 2, VRF}
+        for vrf in (1, 2):
+            for _ in range(2):
+                self.second(self.even(vrf, MOST_OF_ONE, 25_000), known=known)
+        self.assertEqual(self.opened, [1, 2])
+        for vrf, rate in ((1, 600.0), (2, 600_000.0)):
+            self.choice.count(vrf, MOST_OF_ONE, rate)
+        for _ in range(5):
+            self.second(known=known)
+        for vrf, rate in ((1, 600.0), (2, 600_000.0)):
+            self.choice.count(vrf, MOST_OF_ONE, rate)
+        for _ in range(8):
+            self.second(self.even(VRF, 50, 100), known=known)
+        self.assertEqual((self.closed, self.choice.open), ([1], {2, VRF}))
+
+    def test_sessions_with_about_as_many_packets_stay(self):
+        known = {1, 2, VRF}
+        for vrf in (1, 2):
+            for _ in range(2):
+                self.second(self.even(vrf, MOST_OF_ONE, 25_000), known=known)
+        for _ in range(10):
+            for vrf in (1, 2):  # A third of the packets for each connection that the other one has.
+                self.choice.count(vrf, MOST_OF_ONE, MOST_OF_ONE * 100 * 512 / 50 / 3)
+            self.second(self.even(VRF, 50, 100), known=known)
+        self.assertEqual((self.closed, self.choice.open), ([], {1, 2}))
+
+    def test_idle_connections_of_one_do_not_keep_sessions_from_others(self):
+        connections = {VRF: 300, OTHER: 4_000_000}
+        for _ in range(8):
+            self.second(self.zipf(300, 40) + self.fresh(OTHER, 1000), connections=connections)
+        self.assertEqual(self.opened, [VRF])
+
+    def test_a_large_vrf_may_have_no_more_others_than_a_small_one(self):
+        self.choice.adopt(self.now, VRF, MOST_OF_ONE)
+        for _ in range(4):
+            self.second()
+        for _ in range(3):
+            self.second(self.fresh(VRF, 100))
+        self.assertEqual(self.closed, [VRF])
+
+    def test_cached_flows_that_were_dropped_are_no_flood(self):
+        self.open_vrf(1000)
+        self.choice.disturbed(self.now)
+        for _ in range(2):
+            self.second(self.fresh(VRF, 9), upcalls=24_000, lookups=1_000_000)
+        self.assertEqual(self.closed, [])
+
+    def test_what_was_sampled_while_a_vrf_was_not_open_closes_nothing(self):
+        self.open_vrf()
+        for connection in range(79):
+            self.choice.sample(self.now, VRF, connection)
+        self.choice.reopened(self.now, VRF)
+        self.second()
+        self.assertEqual((self.closed, self.choice.open), ([], {VRF}))
+
+    def test_pauses_outlive_a_choice(self):
+        self.open_vrf()
+        self.second(self.fresh(VRF, 65))
+        self.choice = Choice(MOST, MOST_OF_ONE, pauses=self.pauses)
+        self.second(self.even(VRF, 10, 1000))
+        self.assertEqual(self.opened, [VRF])
+        for _ in range(3):
+            self.second(self.even(VRF, 10, 1000))
+        self.assertEqual(self.opened, [VRF, VRF])
+
+    def test_a_vrf_that_gets_no_session_is_not_opened_again_and_again(self):
+        for _ in range(600):
+            self.second(self.even(VRF, 60, 300))
+        self.assertLess(len(self.opened), 12)
 
     def test_one_vrf_has_no_more_than_half_of_them(self):
         for _ in range(3):

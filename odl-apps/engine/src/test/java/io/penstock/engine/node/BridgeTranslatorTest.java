@@ -77,7 +77,7 @@ class BridgeTranslatorTest {
         assertThat(translate(everything()).orders()).containsOnlyKeys("penstock-session-flows")
             .containsValue("{\"collector-set\":1,\"most-sessions\":12000,\"most-sessions-of-one\":6000,"
                 + "\"open-actions\":\"load:0x1->NXM_NX_REG0[28],resubmit(,74)\",\"open-cookie\":\"0x9e04040000000000\","
-                + "\"open-priority\":200,\"open-seconds\":30,\"open-table\":72,"
+                + "\"open-priority\":200,\"open-seconds\":30,\"open-table\":72,\"sampled-of\":512,"
                 + "\"session-cookie\":\"0x9e04050000000000\",\"session-table\":74,\"vrf\":\"NXM_NX_REG0[0..15]\"}");
     }
 

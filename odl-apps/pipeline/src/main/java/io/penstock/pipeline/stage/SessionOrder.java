@@ -46,7 +46,8 @@ public final class SessionOrder {
             entry("session-table", Table.NAT_SESSIONS.number()),
             entry("session-cookie", hex(Cookie.of(Cookie.Kind.SESSION, 0))),
             entry("most-sessions", Constants.SESSIONS_PER_NODE),
-            entry("most-sessions-of-one", Constants.SESSIONS_PER_VRF)));
+            entry("most-sessions-of-one", Constants.SESSIONS_PER_VRF),
+            entry("sampled-of", Constants.SAMPLED_OF)));
     }
 
     private static String hex(final long number) {
