@@ -16,7 +16,7 @@ import time
 
 from . import probe
 from .layout import RESTCONF_USER, Layout
-from .process import Idleness, Process
+from .process import Idleness, Process, put_before_others
 from .settings import Ports, Settings
 
 Progress = collections.abc.Callable[[str, float], None]
@@ -127,6 +127,7 @@ class Controller:
                 [*_inside(settings), str(layout.distribution / "bin" / "karaf"), "daemon"],
                 env=self._environment(settings), cwd=layout.run, stdin=subprocess.DEVNULL, stdout=output,
                 stderr=subprocess.STDOUT, start_new_session=True)
+        put_before_others(self._child.pid)
         layout.pid_file.write_text(f"{self._child.pid}\n", encoding="ascii")
 
     def boot(self, settings: Settings = Settings(), seconds: float = 300, progress: Progress | None = None,

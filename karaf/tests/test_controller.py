@@ -17,7 +17,7 @@ import unittest.mock
 
 from penstock_controller import Controller, ControllerError, Ports, Settings, probe
 from penstock_controller.__main__ import main
-from penstock_controller.process import Idleness, Process
+from penstock_controller.process import Idleness, Process, put_before_others
 
 from .test_layout import distribution
 
@@ -46,6 +46,14 @@ class ProcessTest(unittest.TestCase):
         self.addCleanup(child.kill)
         child.stdout.readline()
         return Process(child.pid, "the-mark")
+
+    def test_comes_before_others(self) -> None:
+        child = subprocess.Popen(["/bin/sh", "-c", "read go; nice; cat /proc/self/autogroup || true"],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        put_before_others(child.pid)
+        said = child.communicate("go\n", timeout=10)[0].split()
+        self.assertEqual(said[0], "-5")
+        self.assertTrue(len(said) == 1 or said[-1] == "-5", said)
 
     def test_ends_on_request(self) -> None:
         process = self.start("import time; print(flush=True); time.sleep(60)")

@@ -7,16 +7,15 @@ import pathlib
 import shutil
 import uuid
 
-from . import processes
+from . import processes, switch_program
 from .commands import run
 from .errors import PenstockError
 
-NICENESS = -10
-"""Of ovs-vswitchd, as Open vSwitch's own scripts have it. When its revalidators do not get their share of a busy core,
-the switch takes itself for overloaded and caches fewer flows than there are: every packet of the others is an upcall
-then."""
+NICENESS = -20
+"""Of ovs-vswitchd. Open vSwitch's own scripts have -10, with which another process takes a tenth of the core of a
+polling thread, for so long that rings overflow. And when its revalidators do not get their share of a busy core, the
+switch takes itself for overloaded and caches fewer flows than there are: every packet of the others is an upcall."""
 
-_SWITCH_WITH_DPDK = "/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk"
 BRIDGE = "br-penstock"
 """The bridge that the controller owns; io.penstock.pipeline.registry.Constants has its name too."""
 _SHORTEST_FRAGMENT = "400"
@@ -78,25 +77,22 @@ class Ovs:
                              self.database_process, log)
         self.vsctl("--no-wait", "init")
 
-    def start_switch(self, namespace, cores=(), rights=(), preexec=come_first, patience_seconds=60):
+    def start_switch(self, namespace, cores=(), rights=(), preexec=come_first, patience_seconds=60, root=None):
         """Starts ovs-vswitchd in a network namespace and waits until DPDK has taken its huge pages.
 
         rights, preexec: as of `start_database`; by default it comes before others
         cores: where its threads may run, except those that poll ports, which choose their core themselves. Without
         that the others take time from the polling ones. Empty for all cores.
+        root:  the directory of the Debian whose Open vSwitch it is, see switch_program; None for the machine's own
         """
         self._remove_stale("ovs-vswitchd")
         # A former process may have left "true" in the database: wait for the word of this one.
         self.vsctl("--no-wait", "set", "Open_vSwitch", ".", "dpdk_initialized=false")
         self.switch_log.unlink(missing_ok=True)
-        program = _SWITCH_WITH_DPDK if pathlib.Path(_SWITCH_WITH_DPDK).exists() else "ovs-vswitchd"
-        # The tools look for the process by the name ovs-vswitchd, which it takes from the name it was started by.
-        alias = self.directory / "ovs-vswitchd"
-        alias.unlink(missing_ok=True)
-        alias.symlink_to(shutil.which(program) or program)
+        program = switch_program.words(self.directory / "ovs-vswitchd", root)
         place = ["taskset", "--cpu-list", ",".join(map(str, sorted(cores)))] if cores else []
         processes.start(
-            [*rights, *place, alias, f"unix:{self.socket}", "--pidfile", f"--log-file={self.switch_log}",
+            [*rights, *place, *program, f"unix:{self.socket}", "--pidfile", f"--log-file={self.switch_log}",
              "--verbose=console:emer"],
             self.switch_process, self.directory / "ovs-vswitchd.out", namespace=namespace,
             environment=self.environment, preexec=preexec)

