@@ -12,7 +12,7 @@ import pathlib
 import shutil
 import uuid
 
-from . import locks, management, namespaces, node_agent, numa, processes, resolver_network
+from . import locks, management, namespaces, node_agent, numa, processes, resolver_network, switch_program
 from .commands import run
 from .errors import PenstockError, ProfileError
 from .hugepages import HugePages
@@ -24,7 +24,7 @@ _PROBE_MS = 10000
 _MAX_BACKOFF_MS = 2000
 # What a running switch cannot change; the field names are those of the profile file.
 _FIXED = {"hugepage_memory_mb": "hugepage-memory-mb", "namespace": "namespace",
-          "vhost_user_directory": "vhost-user-directory",
+          "vhost_user_directory": "vhost-user-directory", "switch_root": "switch-root",
           "management_controller_address": "management.controller-address",
           "management_node_address": "management.node-address", "device_arguments": "devargs of dpdk ports"}
 
@@ -93,7 +93,7 @@ def _up(profile):
         owner = f"node {directory.absolute()}"
         state.save(hugepage_owner=owner)
         with HugePages().reserve(owner, profile.hugepage_memory_mb) as added:
-            ovs.start_switch(profile.namespace, online_cores() - set(profile.pmd_cores))
+            ovs.start_switch(profile.namespace, online_cores() - set(profile.pmd_cores), root=profile.switch_root)
         ovs.prepare_bridge()
         line.note = f"{added} huge pages added"
     with step(f"node {profile.name}: ports and announcement to {profile.controller_address}:{profile.ovsdb_port}"):
@@ -134,7 +134,8 @@ def _dpdk_arguments(profile):
     """Arguments for DPDK itself. Huge pages are taken anonymously: no hugetlbfs has to be mounted."""
     addresses = sorted(port.pci_address for port in profile.ports if port.pci_address)
     bus = " ".join(f"-a {address}" for address in addresses) if addresses else "--no-pci"
-    return f"{bus} --no-telemetry --in-memory --file-prefix={dpdk_prefix(profile.directory)}"
+    return (f"{bus} --no-telemetry --in-memory --file-prefix={dpdk_prefix(profile.directory)}"
+            f"{switch_program.arguments(profile.switch_root)}")
 
 
 def _configure(ovs, profile):

@@ -7,7 +7,7 @@ import os
 import pathlib
 import re
 
-from . import documents, management, namespaces, numa, resolver_network
+from . import documents, management, namespaces, numa, resolver_network, switch_program
 from .errors import ProfileError
 from .hugepages import HugePages
 
@@ -61,7 +61,7 @@ class Profile:
     """A checked profile with every default filled in. `field_of_port` gives the field an error about a port names.
 
     `hugepage_memory_mb` is a number, or a tuple with one for each NUMA node from node 0 on. `dns` is None for a node
-    without resolvers.
+    without resolvers, `switch_root` for one with the machine's own Open vSwitch.
     """
     name: str
     pmd_cores: tuple
@@ -69,6 +69,7 @@ class Profile:
     balance_queues: bool
     pmd_maxsleep_us: int
     exact_match_cache: bool
+    switch_root: pathlib.Path | None
     ports: tuple
     dns: Dns | None
     vhost_user_directory: pathlib.Path
@@ -131,7 +132,8 @@ def parse(content):
         name=name, pmd_cores=tuple(sorted(content["pmd-cores"])),
         hugepage_memory_mb=tuple(memory) if isinstance(memory, list) else memory,
         balance_queues=content.get("balance-queues", False), pmd_maxsleep_us=content.get("pmd-maxsleep-us", 500),
-        exact_match_cache=content.get("exact-match-cache", False), ports=ports, dns=dns,
+        exact_match_cache=content.get("exact-match-cache", False),
+        switch_root=pathlib.Path(content["switch-root"]) if "switch-root" in content else None, ports=ports, dns=dns,
         vhost_user_directory=sockets,
         controller_address=controller.get("address", controller_side), ovsdb_port=controller.get("ovsdb-port", 6640),
         namespace=content.get("namespace", f"ps-{name}"), management_controller_address=controller_side,
@@ -211,6 +213,9 @@ def machine_problems(profile, check_memory=True):
     if problem:
         wrong.append(f"hugepage-memory-mb: {problem}")
     wrong += numa.Numa().problems(profile)
+    problem = profile.switch_root and switch_program.problem(profile.switch_root)
+    if problem:
+        wrong.append(f"switch-root: {problem}; make it as docs/node-profile.md says")
     for port in profile.ports:
         field = profile.field_of_port[port.name]
         if port.type == "system" and find_port(profile, port) is None:

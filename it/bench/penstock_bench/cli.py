@@ -159,7 +159,8 @@ def _run_parts(options):
     if options.switch_nice is not None:
         chosen = dataclasses.replace(chosen, switch_nice=options.switch_nice)
     directory, results = _begin(options, chosen.mode)
-    run = module.Run(directory, places.ASSEMBLY, results, say, chosen, options.parts or module.PARTS)
+    parts = options.parts or getattr(module, "USUAL", module.PARTS)
+    run = module.Run(directory, places.ASSEMBLY, results, say, chosen, parts)
     try:
         run.everything()
     finally:

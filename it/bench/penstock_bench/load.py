@@ -2,6 +2,7 @@
 """./penstock bench load: many loads, each with all contenders in turns, and how fast Penstock follows a change.
 
 cells     the loads of loads.py: tenants, connections of each, how equally busy, how long-lived
+matrix    of these all numbers of tenants and connections, one way and equally busy: for a map with a quick run
 recovery  from a change of load, or from dropped cached flows, until the throughput is back
 
 All contenders are on the ports, the bridge or at least the switch, and the core of all others.
@@ -11,12 +12,14 @@ import contextlib
 import pathlib
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from . import bare, edge, generator, hand, loads, orders, ovn, ovn_network, plan, run, stats, steady, switch, traffic
 
-PARTS = ("cells", "recovery")
+PARTS = ("cells", "matrix", "recovery")
+USUAL = ("cells", "recovery")
+"""Those of a run that is not told: a full run has the matrix among its cells, a quick one has no time for it."""
 RATE_SECONDS = 0.5
 """How long each throughput after a change is counted."""
 
@@ -55,23 +58,28 @@ class Run(run.Run):
             self._peer.start(self._work / "ovn", self._bed.ovs, plan.ovn_ports(sockets))
             self._source.wait()
             self._bed.ovs.appctl("dpctl/ct-set-maxconns", str(_MOST_CONNECTIONS))
-            if "cells" in self._parts:
-                self._cells()
+            if cells := self._wanted():
+                self._cells(cells)
             if "recovery" in self._parts:
                 self._recoveries()
 
-    def _cells(self) -> None:
-        found = self.results["cells"] = []
-        begun, cells = time.monotonic(), self._plan.cells
+    def _wanted(self) -> list[loads.Cell]:
+        groups = {"cells": self._plan.cells, "matrix": loads.MATRIX}
+        return list(dict.fromkeys(cell for part, cells in groups.items() if part in self._parts for cell in cells))
+
+    def _cells(self, cells: Sequence[loads.Cell]) -> None:
+        found: list[dict[str, Any]] = []
+        self.results["cells"] = found
+        begun = time.monotonic()
         for number, cell in enumerate(cells, 1):
-            entry = {"name": cell.name, "text": cell.text, "tenants": cell.tenants, "each": cell.each,
-                     "plain": cell.is_plain, "contenders": {name: [] for name in self._plan.contenders}}
-            found.append(entry)
-            self._cell(cell, entry["contenders"])
+            contenders: dict[str, list[steady.Sample]] = {name: [] for name in self._plan.contenders}
+            found.append({"name": cell.name, "text": cell.text, "tenants": cell.tenants, "each": cell.each,
+                          "plain": cell.is_plain, "contenders": contenders})
+            self._cell(cell, contenders)
             self.save()
             left = (time.monotonic() - begun) / number * (len(cells) - number) / 60
             told = ", ".join(f"{name} {stats.median([one['mpps'] for one in samples]):.2f}"
-                             for name, samples in entry["contenders"].items())
+                             for name, samples in contenders.items())
             self._say(f"{number} of {len(cells)}, {cell.text}: {told} Mpps; about {left:.0f} minutes left")
 
     def _cell(self, cell: loads.Cell, found: dict[str, list[steady.Sample]]) -> None:

@@ -125,6 +125,10 @@ QUICK = tuple(Cell(*cell) for cell in (
     (10, 1000, False, False, 10), (10, 1000, False, False, 1), (100, 1000), (100, 1000, True), (1000, 100)))
 """In this order: of the same tenants at a time, few connections first."""
 
+MATRIX = tuple(Cell(tenants, each) for tenants, each in itertools.product((1, 10, 100, 1000), (10, 100, 1000, 10_000))
+               if tenants * each <= _MOST)
+"""All numbers of tenants and connections, up to a million connections in all."""
+
 
 def least(name: str, other: str) -> float:
     """Which packet rate of Penstock is wanted in a cell, over that of another contender, "hand" or "ovn"."""
@@ -143,9 +147,7 @@ def full() -> Plan:
 
 
 def _all_cells() -> Iterator[Cell]:
-    matrix = [(tenants, each) for tenants, each in itertools.product((1, 10, 100, 1000), (10, 100, 1000, 10_000))
-              if tenants * each <= _MOST]
-    for tenants, each in matrix:
+    for tenants, each in ((cell.tenants, cell.each) for cell in MATRIX):
         yield Cell(tenants, each)
         if tenants * each >= 1000:  # Of fewer the switch keeps all, however busy they are.
             yield Cell(tenants, each, zipf=True)

@@ -154,9 +154,14 @@ class RunTest(unittest.TestCase):
         return tell
 
     def measure(self, cell):
-        self.run_one._plan = loads.dataclasses.replace(self.plan, cells=(cell,))
-        self.run_one._cells()
+        self.run_one._cells([cell])
         return self.results["cells"][0]["contenders"]
+
+    def test_the_matrix_is_measured_only_if_it_is_asked_for(self):
+        for parts, count in ((load.USUAL, 11), (("cells", "matrix"), 21), (("matrix",), 15), (("recovery",), 0)):
+            with self.subTest(parts=parts):
+                run = load.Run(pathlib.Path("/nowhere"), None, {}, print, loads.quick(), parts)
+                self.assertEqual(len(run._wanted()), count)
 
     def times(self, *what):
         return sum(one[:len(what)] == what for one in self.told)
@@ -217,7 +222,7 @@ class CommandTest(unittest.TestCase):
                 self.assertEqual(cli.main(options), 0)
             self.assertEqual(options.what, "load")
         options.parts = ("dns",)
-        with self.assertRaisesRegex(PenstockError, "bench load has the parts cells, recovery"):
+        with self.assertRaisesRegex(PenstockError, "bench load has the parts cells, matrix, recovery"):
             cli.main(options)
 
 
