@@ -4,10 +4,12 @@ package io.penstock.engine.node;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
+import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.plan.MeterDiff;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.PlanDiff;
 import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.Table.Owner;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.FlowDump;
@@ -48,6 +50,8 @@ final class NodeFlows {
     /** Whether the switch may have cached flows that lead where the tables lead no more. */
     private volatile boolean cacheDoubtful;
     private CompletableFuture<Void> cacheDropped = CompletableFuture.completedFuture(null);
+    /** Attachments that have left. Hosts may go on sending there, so their cached flows may be of any age. */
+    private final Set<FlowSpec.Key> left = new HashSet<>();
     private final Lingering lingering;
     private final Ticker ticker;
 
@@ -174,15 +178,24 @@ final class NodeFlows {
     }
 
     private void doubtCache(final PlanDiff diff, final Set<Integer> fresh) {
+        final boolean back = bringsBack(diff);
         // Another thread may say at the same time that dropping has failed: what it says must not be undone.
-        if (leadsElsewhere(diff, fresh)) {
+        if (back || leadsElsewhere(diff, fresh)) {
             cacheDoubtful = true;
         }
     }
 
+    /** Notes the attachments that leave. Says whether one is there again whose packets were dropped meanwhile. */
+    private boolean bringsBack(final PlanDiff diff) {
+        final boolean back = !diff.missing().stream().filter(flow -> flow.table() == Table.CLASSIFY)
+            .map(FlowSpec::key).filter(left::remove).toList().isEmpty();
+        diff.excess().stream().filter(flow -> flow.table() == Table.CLASSIFY).map(FlowSpec::key).forEach(left::add);
+        return back;
+    }
+
     /**
-     * Whether packets that had a way have another one now: through chains, or past lists. Nothing else is worth that
-     * all packets of the node are looked up anew.
+     * Whether packets that had a way have another one now: through chains, or past lists. Nothing else, but an
+     * attachment that comes back, is worth that all packets of the node are looked up anew.
      *
      * @param fresh VRFs of which the switch knew nothing before
      */

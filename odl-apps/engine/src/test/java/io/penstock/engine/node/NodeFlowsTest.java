@@ -138,6 +138,20 @@ class NodeFlowsTest {
     }
 
     @Test
+    void cachedFlowsAreDroppedWhenAnAttachmentComesBack() throws Exception {
+        final NodePlan attached = plan(with(translated(ADDRESS), Table.CLASSIFY));
+        final NodePlan nobody = plan(new TreeMap<>());
+        flows.change(SWITCH, nobody, attached);
+        flows.change(SWITCH, attached, nobody);
+        assertThat(told).as("of one that is new, or that leaves").isEmpty();
+        flows.change(SWITCH, nobody, attached);
+        assertThat(told).hasSize(1);
+        flows.change(SWITCH, attached, plan(translated(ADDRESS)));
+        flows.change(SWITCH, plan(translated(ADDRESS)), attached);
+        assertThat(told).hasSize(2);
+    }
+
+    @Test
     void whoeverCouldNotBeToldIsToldLater() throws Exception {
         final List<PlannedFlow> chained = with(translated(ADDRESS), Table.CHAIN_OUT);
         final List<PlannedFlow> routed = with(translated(ADDRESS), Table.VRF_ROUTE);
