@@ -35,6 +35,9 @@ all of its cached flows anew."""
 _FLOOD_UPCALLS, _FLOOD_SHARE, _FLOOD_SECONDS = 300, 0.01, 0.5
 """Upcalls a second, their share of all lookups, and for how long. An upcall costs as much as fifty packets, so with
 this share the slow path takes a third of the time."""
+_LEARNED_A_SECOND = 5000
+"""Sessions that a switch learns anew in a second, all at once where the traffic has paused until they expired: upcalls
+for that time are no flood."""
 _FLOOD_FEW, _FLOOD_PART = 3, 4
 """In a flood VRFs are closed that have so many connections without a session in the short time, and at least so many
 times fewer than the VRF that has most of them."""
@@ -260,7 +263,8 @@ class Choice:
 
     def _flooding(self, now):
         """The open VRFs to blame when the slow path is too busy."""
-        patience = _FLOOD_SECONDS + (_SETTLING if now < self._changed + _SETTLING else 0)
+        patience = (_FLOOD_SECONDS + (_SETTLING if now < self._changed + _SETTLING else 0)
+                    + sum(found.sessions for found in self._open.values()) / _LEARNED_A_SECOND)
         if self._flooded is None or now < self._flooded + patience:
             return []
         window = self._short if now < self._flooded + _FLOOD_LONG else self._long

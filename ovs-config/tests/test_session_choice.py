@@ -189,6 +189,20 @@ class ChoiceTest(unittest.TestCase):
         self.second(self.fresh(VRF, 9), upcalls=30_000)
         self.assertEqual(self.closed, [VRF])
 
+    def test_traffic_that_comes_back_after_a_pause_is_no_flood(self):
+        for vrf in (1, 2):
+            self.choice.adopt(self.now, vrf, 5000)
+        for _ in range(8):
+            self.second(known={1, 2})
+        for _ in range(2):
+            self.second(self.even(1, 5000, 6) + self.even(2, 5000, 6), upcalls=9000, known={1, 2})
+        for _ in range(25):
+            self.second(known={1, 2})
+        self.assertEqual(self.closed, [])
+        for _ in range(4):
+            self.second(self.fresh(1, 6), upcalls=9000, known={1, 2})
+        self.assertEqual(self.closed, [1])
+
     def test_a_slow_switch_that_has_upcalls_for_many_of_its_packets_is_flooded(self):
         self.open_vrf(1000)
         for _ in range(2):
