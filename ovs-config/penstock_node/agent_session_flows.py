@@ -26,7 +26,7 @@ _DROP_SECONDS = 5
 _WRITES = 3
 """Times that the flow of an open VRF is written in the time that it stays by itself."""
 _LATE_SECONDS = 5
-"""Packets that were sampled while nobody looked for so long were perhaps of VRFs whose flow had expired."""
+"""After a gap of this length the samples may be of VRFs whose flow had expired."""
 _MOST_SAMPLES = 20_000
 """How many are read at a time."""
 _KEYS = {"collector-set": int, "vrf": str, "open-table": int, "open-priority": int,
@@ -296,7 +296,7 @@ class _Work:
             self._drop_due = max(now, self._dropped + _DROP_SECONDS)
 
     def _reopen(self, now, choice, vrfs):
-        """Writes flows of open VRFs that somebody has deleted, or that have expired."""
+        """Writes flows of open VRFs again that were deleted, or have expired."""
         self._flows.write(sorted(vrfs))
         for vrf in vrfs:
             choice.reopened(now, vrf)

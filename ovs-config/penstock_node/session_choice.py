@@ -177,7 +177,7 @@ class Choice:
         self.disturbed(now)
 
     def reopened(self, now, vrf):
-        """An open VRF was not open on the switch for a while, or nobody looked: what was sampled says nothing."""
+        """An open VRF was not open on the switch for a while, or the agent was late: its samples do not count."""
         self._open[vrf] = _Open(now, self._open[vrf].sessions, self._open[vrf].sessions)
         self._forget(vrf)
 
