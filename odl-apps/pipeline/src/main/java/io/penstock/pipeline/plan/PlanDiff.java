@@ -23,7 +23,7 @@ import java.util.Set;
  * @param wrong there with other actions, cookie or timeout; the planned flow
  */
 public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowSpec> excess, List<FlowSpec> wrong) {
-    /** Owner of learned flows that no VRF owns: those say which VRFs are crowded. */
+    /** Owner of learned flows that no VRF owns. Only former releases had such flows; they expire within minutes. */
     private static final int NO_VRF = 0;
 
     /** Whether the switch is as planned. */
