@@ -25,6 +25,8 @@ _NOISE = re.compile(r"^\[ERROR\] *($|->|\[Help|To see the full|Re-run Maven|For 
 _UNITS = {"B": 1e-6, "kB": 1e-3, "MB": 1.0, "GB": 1e3}
 _REPORT_SECONDS = 15
 _REASON_LINES, _REASON_WIDTH = 6, 300
+_ATTEMPTS, _RETRY_SECONDS = 4, 3
+_NETWORK_FAILURE = "Could not transfer artifact"
 
 
 def fingerprint(root=ROOT):
@@ -85,7 +87,8 @@ def maven(log_name, *arguments, environment=None, lane=None):
     """Runs Maven in the source tree, names every module as it comes, and writes all to a log file.
 
     lane: speaks for us when other jobs run beside this one; default is to speak for ourselves.
-    Raises PenstockError with Maven's own words. A build first removes the mark of a complete build, so that one that is
+    Raises PenstockError with Maven's own words. Where nothing but a download failed, it is tried again, up to three times:
+    one name that was not resolved in time ends Maven, whatever else it has fetched. A build first removes the mark of a complete build, so that one that is
     cut off leaves none.
     """
     home = places.java_home()
@@ -98,17 +101,24 @@ def maven(log_name, *arguments, environment=None, lane=None):
     log.parent.mkdir(parents=True, exist_ok=True)
     say_line(f"mvn {' '.join(arguments)} (log: {log})")
     environment = (environment or dict(os.environ)) | {"JAVA_HOME": str(home)}
-    report = Report(say_line)
-    with open(log, "w", encoding="utf-8") as output, start(
-            ["mvn", "--batch-mode", *arguments], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace") as process:
-        try:
-            for line in process.stdout or ():
-                output.write(line)
-                report.line(line.rstrip())
-        except BaseException:
-            process.terminate()
-            raise
+    for attempt in range(_ATTEMPTS):
+        # A download that failed is remembered as failed, unless -U is given.
+        command = ["mvn", "--batch-mode", *(["--update-snapshots"] if attempt else []), *arguments]
+        report = Report(say_line)
+        with open(log, "a" if attempt else "w", encoding="utf-8") as output, start(
+                command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, errors="replace") as process:
+            try:
+                for line in process.stdout or ():
+                    output.write(line)
+                    report.line(line.rstrip())
+            except BaseException:
+                process.terminate()
+                raise
+        if not (process.returncode and report.is_network_failure) or attempt + 1 == _ATTEMPTS:
+            break
+        say_line("a download failed; Maven keeps what it has and tries again")
+        time.sleep(_RETRY_SECONDS)
     if process.returncode:
         if report.failed_tests:
             said = "failed tests:\n" + "\n".join(report.failed_tests)
@@ -154,6 +164,11 @@ class Report:
         if self._files > self._reported and self._clock() - self._last > _REPORT_SECONDS:
             self._last, self._reported = self._clock(), self._files
             self._say(f"fetched {self._files} files, {self._megabytes:.0f} MB")
+
+    @property
+    def is_network_failure(self):
+        """Whether Maven ended because a file could not be fetched, and for no other reason that it told."""
+        return not self.failed_tests and any(_NETWORK_FAILURE in error for error in self.errors)
 
     def _add_reason(self, text, reason):
         """What an exception says stands between its line and the first frame of the stack."""

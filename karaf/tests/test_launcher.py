@@ -95,6 +95,38 @@ class BuildTest(Directory):
                                                "  org.opentest4j.AssertionFailedError:\n  expected: 24"])
 
 
+class DownloadTest(Directory):
+    """Maven whose downloads fail: a program in its place that fails as it does."""
+
+    def run_maven(self, failures, error):
+        program = self.directory / "mvn"
+        program.write_text(f"""#!/bin/sh
+echo "$*" >> {self.directory}/calls
+[ $(wc -l < {self.directory}/calls) -gt {failures} ] || {{ echo '[ERROR] {error}'; exit 1; }}
+""", encoding="ascii")
+        program.chmod(0o755)
+        environment = dict(os.environ) | {"PATH": f"{self.directory}:{os.environ['PATH']}"}
+        with unittest.mock.patch.object(build, "_RETRY_SECONDS", 0):
+            build.maven("maven.log", "validate", environment=environment)
+
+    def calls(self):
+        return (self.directory / "calls").read_text(encoding="ascii").splitlines()
+
+    def test_a_failed_download_is_tried_again(self):
+        self.run_maven(2, "P: Could not transfer artifact g:a:pom:1 from/to central: Unknown host")
+        self.assertEqual(self.calls(), ["--batch-mode validate", *2 * ["--batch-mode --update-snapshots validate"]])
+
+    def test_not_for_ever(self):
+        with self.assertRaisesRegex(PenstockError, "Could not transfer artifact"):
+            self.run_maven(9, "P: Could not transfer artifact g:a:pom:1 from/to central: Unknown host")
+        self.assertEqual(len(self.calls()), 4)
+
+    def test_other_failures_are_not(self):
+        with self.assertRaisesRegex(PenstockError, "cannot find symbol"):
+            self.run_maven(9, "A.java cannot find symbol")
+        self.assertEqual(len(self.calls()), 1)
+
+
 class SampleTest(unittest.TestCase):
     def test_sample_of_the_tree(self):
         loaded = sample.load()
@@ -266,6 +298,31 @@ class PackagesTest(unittest.TestCase):
                 with packages._no_services():
                     pass
                 self.assertEqual(policy.read_text(encoding="ascii"), "of the user")
+
+
+class FirstCommandTest(unittest.TestCase):
+    """The launcher on a machine that has no more than what the script ./penstock installs: `up` installs the rest."""
+
+    ALLOWED = ("yaml", "jsonschema", "attr", "attrs", "pyrsistent", "_pyrsistent_version", "pvectorc")
+
+    def test_no_module_of_other_packages_is_needed(self):
+        program = f"""
+import sys
+
+class Refused:
+    def find_spec(self, name, path=None, target=None):
+        top = name.partition(".")[0]
+        if not (top in sys.stdlib_module_names or top in {self.ALLOWED} or top.startswith(("_yaml", "penstock_"))):
+            raise ModuleNotFoundError(name + " is refused here", name=name)
+
+sys.meta_path.insert(0, Refused())
+import penstock_launcher.cli
+sys.exit(penstock_launcher.cli.main(["help"]))
+"""
+        found = subprocess.run(["/usr/bin/python3", "-c", program], capture_output=True, text=True, check=False,
+                               env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "karaf")})
+        self.assertEqual((found.returncode, found.stderr), (0, ""))
+        self.assertIn("./penstock up", found.stdout)
 
 
 class CommandsTest(Directory):

@@ -15,6 +15,7 @@ import ovs.poller
 from . import (
     agent_cache,
     agent_database,
+    agent_keys,
     agent_resolvers,
     agent_session_flows,
     agent_sessions,
@@ -72,8 +73,8 @@ class Agent:
             poller = ovs.poller.Poller()
             if changed is not None and time.monotonic() >= report_due:
                 reports = self._reports()
-                bridge = {agent_database.TRACE_REPORT: self._traces.report,
-                          agent_database.CACHE_DONE: self._cache.done}
+                bridge = {agent_keys.TRACE_REPORT: self._traces.report,
+                          agent_keys.CACHE_DONE: self._cache.done}
                 said = reports, bridge, changed
                 if said != reported and self._database.report(reports, bridge):
                     reported = said
@@ -94,10 +95,10 @@ class Agent:
         if configuration != self._configuration:
             self._configuration = configuration
             self._sessions.look_again()
-        self._traces.want(self._database.bridge(agent_database.TRACE))
-        self._cache.want(self._database.bridge(agent_database.CACHE), self._database.bridge(agent_database.CACHE_DONE))
+        self._traces.want(self._database.bridge(agent_keys.TRACE))
+        self._cache.want(self._database.bridge(agent_keys.CACHE), self._database.bridge(agent_keys.CACHE_DONE))
         orders = self._database.orders()
-        self._session_flows.want(self._database.bridge(agent_database.SESSION_FLOWS), orders)
+        self._session_flows.want(self._database.bridge(agent_keys.SESSION_FLOWS), orders)
         if orders == self._orders:
             return
         self._orders = orders
@@ -112,14 +113,14 @@ class Agent:
         for zone, order in self._orders.items():
             limited = order.sessions is not None
             keys = reports[zone] = {
-                agent_database.SESSIONS_SET: _text(self._sessions.limits.get(zone)) if limited else None,
-                agent_database.SESSIONS_COUNT: _text(self._sessions.counts.get(zone)) if limited else None}
+                agent_keys.SESSIONS_SET: _text(self._sessions.limits.get(zone)) if limited else None,
+                agent_keys.SESSIONS_COUNT: _text(self._sessions.counts.get(zone)) if limited else None}
             if order.dns is None:
-                keys[agent_database.DNS_STATE] = None
+                keys[agent_keys.DNS_STATE] = None
             elif not self._resolvers:
-                keys[agent_database.DNS_STATE] = _NO_RESOLVER
+                keys[agent_keys.DNS_STATE] = _NO_RESOLVER
             elif zone in states:
-                keys[agent_database.DNS_STATE] = states[zone]
+                keys[agent_keys.DNS_STATE] = states[zone]
         return reports
 
 

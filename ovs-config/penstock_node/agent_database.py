@@ -6,16 +6,11 @@ import itertools
 
 import ovs.db.idl
 
+from .agent_keys import DNS, SESSIONS
 from .ovs import BRIDGE
 
 _SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 _DATAPATH = "netdev"
-SESSIONS, DNS, TRACE, CACHE = "penstock-sessions", "penstock-dns", "penstock-trace", "penstock-cache"
-SESSION_FLOWS = "penstock-session-flows"
-"""Keys that the controller writes."""
-SESSIONS_SET, SESSIONS_COUNT, DNS_STATE = "penstock-sessions-set", "penstock-sessions-count", "penstock-dns-state"
-TRACE_REPORT, CACHE_DONE = "penstock-trace-report", "penstock-cache-done"
-"""Keys that the agent writes."""
 _BUSY = (ovs.db.idl.Transaction.INCOMPLETE,)
 _DONE = (ovs.db.idl.Transaction.SUCCESS, ovs.db.idl.Transaction.UNCHANGED)
 

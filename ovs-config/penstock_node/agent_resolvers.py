@@ -14,7 +14,7 @@ import shutil
 import signal
 import time
 
-from . import agent_orders, agent_unbound, processes
+from . import agent_keys, agent_orders, agent_unbound, processes
 from .errors import PenstockError
 
 DIRECTORY = "dns"
@@ -167,7 +167,7 @@ class _Tenant:
             return "; ".join(filter(None, (self.wrong, self.trouble)))
         if self._adopted:
             return None
-        return "starting" if self.is_starting or self.due is not None else self.note or "ok"
+        return "starting" if self.is_starting or self.due is not None else self.note or agent_keys.RESOLVER_OK
 
     def remove(self):
         """Ends the process and removes its files."""

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from penstock_node import agent_database, agent_resolvers, node_agent, processes
+from penstock_node import agent_keys, agent_resolvers, node_agent, processes
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 
@@ -25,7 +25,6 @@ IDLE_SECONDS = 10
 _IDLE_LOOKS = 2
 _PATIENCE_SECONDS = 600
 _MANY_POLL_SECONDS, _ONE_POLL_SECONDS = 1, 0.05
-_OK = "ok"  # The word of agent_resolvers.
 _PSS = re.compile(r"^Pss:\s+(\d+) kB$", re.MULTILINE)
 
 
@@ -144,7 +143,7 @@ def query() -> str:
     """
     return json.dumps(["Open_vSwitch", {
         "op": "select", "table": "CT_Zone", "columns": ["_uuid"],
-        "where": [["external_ids", "includes", ["map", [[agent_database.DNS_STATE, _OK]]]]]}])
+        "where": [["external_ids", "includes", ["map", [[agent_keys.DNS_STATE, agent_keys.RESOLVER_OK]]]]]}])
 
 
 def counted(answer: str) -> int:
