@@ -66,19 +66,23 @@ def connect_switch(sample, ovs, new_cables=()):
     new_cables: ports that were laid anew. A running switch holds on to the device that has gone, also when another of
     its name comes: such ports are taken out, and put back here or by the controller, whose bridge it may be.
     """
+    former = {row["name"]: (row["tag"] if isinstance(row["tag"], int) else None, _numbers(row["trunks"]))
+              for row in ovs.rows("Port", "name", "tag", "trunks")}
     for port in new_cables:
         ovs.vsctl("--if-exists", "del-port", port)
-    wanted = {_TRUNK: (None, sorted(tenant.vlan for tenant in sample.tenants))}
+    there = _BRIDGE in {row["name"] for row in ovs.rows("Bridge", "name")}
+    present = set(ovs.vsctl("list-ports", _BRIDGE).split()) if there else set()
+    found = {name: setting for name, setting in former.items() if name in present}
+    # Hosts that were added have VLANs of their own on the trunk. They are not ours to take away.
+    vlans = {tag for tag, _ in found.values() if tag} | set(former[_TRUNK][1] if _TRUNK in former else [])
+    carries_all = former.get(_TRUNK) == (None, [])
+    wanted = {_TRUNK: (None, [] if carries_all else sorted(vlans | {tenant.vlan for tenant in sample.tenants}))}
     wanted |= {_port_of(tenant): (tenant.vlan, []) for tenant in sample.tenants}
-    if _BRIDGE in {row["name"] for row in ovs.rows("Bridge", "name")}:
-        present = set(ovs.vsctl("list-ports", _BRIDGE).split())
-        found = {row["name"]: (row["tag"] if isinstance(row["tag"], int) else None, _numbers(row["trunks"]))
-                 for row in ovs.rows("Port", "name", "tag", "trunks") if row["name"] in present}
-        if found == wanted:
-            return False
+    if all(found.get(port) == setting for port, setting in wanted.items()):
+        return False
     command = ["--may-exist", "add-br", _BRIDGE, "--", "set", "Bridge", _BRIDGE, "datapath_type=netdev"]
     for port, (tag, trunks) in wanted.items():
-        setting = f"tag={tag}" if tag else f"trunks={','.join(map(str, trunks))}"
+        setting = f"tag={tag}" if tag else f"trunks=[{','.join(map(str, trunks))}]"
         command += ["--", "--may-exist", "add-port", _BRIDGE, port, "--", "set", "Port", port, setting]
     ovs.vsctl(*command)
     return True

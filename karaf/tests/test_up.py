@@ -176,8 +176,13 @@ class UserTest(unittest.TestCase):
         before = self.switch_state()
         self.assertEqual(len(before), len(set(before)))
         self.assertGreaterEqual(len(before), 4)
+        host = self.clone / "docs" / "examples" / "host"
+        self.machine.output(host, "add", "visitor", "400", "10.40.0.10/24", "10.40.0.1")
         self.assertIn("Penstock is up already; nothing changed", self.penstock("up"))
         self.assertEqual(self.switch_state(), before)
+        self.assertIn("400", self.machine.output("ovs-vsctl", "--db=unix:/run/penstock/edge1/db.sock", "get", "Port",
+                                                 "cust", "trunks"), "the VLAN of a host that was added")
+        self.machine.output(host, "remove", "visitor")
 
     def follows_the_documents(self):
         ran = self.machine.output(self.clone / "docs" / "run-docs", "--against-running", seconds=_DOCUMENTS_SECONDS,

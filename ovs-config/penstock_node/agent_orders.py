@@ -113,7 +113,8 @@ def _address(value, version, field):
 
 def _network(value, field):
     try:
-        _need(isinstance(value, str), f"{field}: is not a text")
+        # A zone of an IPv6 address (RFC 4007) may have any characters, and means nothing beyond a host.
+        _need(isinstance(value, str) and "%" not in value, f"{field}: {json.dumps(value)} is not a prefix")
         return ipaddress.ip_network(value)
     except ValueError as error:
         raise OrderError(f"{field}: {error}") from None
@@ -170,18 +171,28 @@ def _data(kind, data, domain, field):
         return " ".join(_quoted(string) for string in _strings(data, field))
     *numbers, target = data.split() or [""]
     count = {"MX": 1, "SRV": 3}.get(kind, 0)
-    _need(len(numbers) == count and all(re.fullmatch(r"\d{1,5}", text) and int(text) < 65536 for text in numbers),
+    _need(len(numbers) == count and all(re.fullmatch(r"[0-9]{1,5}", text) and int(text) < 65536 for text in numbers),
           f"{field}: wanted are {count} numbers up to 65535 and a name" if count else f"{field}: wanted is a name")
     return " ".join([*numbers, _name(target, domain, field)])
 
 
 def _strings(text, field):
     """The strings of a TXT record as a zone file has them (RFC 1035, section 5.1): with quotes or without, in bytes."""
+    _need(_is_text(text), f"{field}: has characters that are none")
     found = _STRING.findall(text)
     _need("".join(found).replace(" ", "") == text.replace(" ", "") and found, f"{field}: needs strings")
     strings = [_ESCAPE.sub(_byte, part[1:-1].encode() if part.startswith('"') else part.encode()) for part in found]
     _need(all(len(string) <= 255 for string in strings), f"{field}: a string has more than 255 bytes")
     return strings
+
+
+def _is_text(text):
+    """Whether a text from JSON, which may have halves of surrogate pairs, can be encoded."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _byte(escape):

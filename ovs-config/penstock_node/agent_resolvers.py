@@ -21,6 +21,7 @@ DIRECTORY = "dns"
 """Name of the directory of the resolvers, below that of the node."""
 
 _STARTING_AT_ONCE = 4
+_LONGEST_REPORT = 300
 _START_SECONDS = 20
 _POLL_MS = 20  # While resolvers start.
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.5, 60
@@ -53,8 +54,8 @@ class Resolvers:
             tenant.text = text
             try:
                 tenant.take(agent_orders.parse(text, number))
-            except (agent_orders.OrderError, OSError, RecursionError) as error:
-                tenant.wrong = f"order: {error}"
+            except Exception as error:  # noqa: BLE001  (the order of one tenant ends nobody else's resolver)
+                tenant.wrong = f"order: {ascii(str(error))[1:-1]}"[:_LONGEST_REPORT]
                 self._log(f"tenant {number}: {tenant.wrong}")
 
     def run(self):

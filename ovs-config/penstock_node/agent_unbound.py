@@ -2,13 +2,16 @@
 """The files of one tenant's resolver, an Unbound process of its own (docs/adr/0015), and its control socket."""
 
 import ipaddress
+import re
 import socket
 
+from .agent_orders import OrderError
 from .errors import PenstockError
 
 USER = "unbound"
 """Who the resolvers run as, in a directory of their own as root directory."""
 
+_VALUE = re.compile(r"[0-9A-Za-z.:/_*-]+")
 _NEGATIVE_TTL = 60  # Seconds that others may remember that a name is not there.
 _SETTINGS = """
   pidfile: ""
@@ -49,7 +52,13 @@ _SETTINGS = """
 
 
 def configuration(order, directory):
-    """The text of unbound.conf. Zone files are in `directory`/root, which becomes the root directory of the process."""
+    """The text of unbound.conf. Zone files are in `directory`/root, which becomes the root directory of the process.
+
+    Raises OrderError for a value that could be more than a value in that file, whatever has let it pass.
+    """
+    for value in (*filter(None, [order.dns64]), *order.addresses, *order.upstreams, *order.zones):
+        if not _VALUE.fullmatch(value):
+            raise OrderError(f"{value!a} is neither an address nor a name")
     server = ["server:", f'  chroot: "{directory}/root"', f'  directory: "{directory}/root"', f'  username: "{USER}"',
               f'  module-config: "{"dns64 " if order.dns64 else ""}iterator"', _SETTINGS.lstrip("\n")]
     server += [f"  dns64-prefix: {order.dns64}"] if order.dns64 else []

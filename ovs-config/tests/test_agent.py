@@ -162,7 +162,11 @@ class AgentTest(unittest.TestCase):
             for changes, words in (({"domain": "bad name"}, 'domain: "bad name" is not a name'),
                                    ({"addresses": [other]}, "240.0.11.0 is not a service address of tenant 10"),
                                    ({"records": [{"name": "x", "type": "A", "data": "10.0.0"}]}, "records[0].data"),
-                                   ({"upstreams": [PROVIDER, {"address": INSIDE, "inside": True}]}, "some are inside")):
+                                   ({"upstreams": [PROVIDER, {"address": INSIDE, "inside": True}]}, "some are inside"),
+                                   ({"dns64": "2001:db8::%x\n  evil: yes #/96"}, "dns64"),
+                                   ({"reverse": ["fe80::1%x/128"]}, "reverse[0]"),
+                                   ({"records": [{"name": "x", "type": "TXT", "data": "\ud800"}]}, "records[0].data"),
+                                   ({"records": [{"name": "x", "type": "MX", "data": "\u0661 a"}]}, "up to 65535")):
                 with self.subTest(words):
                     self.tenant(10, wait=False, **changes)
                     self.until_state(10, words)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Orders for the names of a tenant: what is accepted, what is refused in which words, and the files made of it."""
 
+import dataclasses
 import ipaddress
 import json
 import unittest
@@ -45,7 +46,11 @@ class OrdersTest(unittest.TestCase):
                 ({"leases": [{"name": "x", "address": "10.0.0"}]}, "leases[0].address"),
                 ({"leases": ["x"]}, "leases[0]"),
                 ({"reverse": ["10.0.0.1/24"]}, "reverse[0]"), ({"dns64": "64:ff9b::/95"}, "dns64"),
-                ({"dns64": "10.0.0.0/8"}, "dns64"), ({"zone": 1}, "zone: unknown")):
+                ({"dns64": "10.0.0.0/8"}, "dns64"), ({"zone": 1}, "zone: unknown"),
+                ({"dns64": "2001:db8::%x\n  evil: yes #/96"}, "dns64"), ({"reverse": ["fe80::1%x/128"]}, "reverse[0]"),
+                ({"records": [record | {"type": "TXT", "data": "\ud800"}]}, "records[0].data"),
+                ({"records": [record | {"type": "MX", "data": "\u0661\u0660 mail"}]}, "1 numbers up to 65535"),
+                ({"records": [record | {"type": "SRV", "data": "0 5 \u0665\u0663 a"}]}, "3 numbers")):
             with self.subTest(changes), self.assertRaises(agent_orders.OrderError) as caught:
                 parse(**changes)
             self.assertIn(words, str(caught.exception))
@@ -78,6 +83,14 @@ class OrdersTest(unittest.TestCase):
         text = agent_unbound.zone_text("corp.example.", order.zones["corp.example."])
         self.assertEqual(len(text.splitlines()), 3)
         self.assertIn('IN TXT "a\\034\\010\\036INCLUDE /etc/passwd\\010\\092\\059\\040" "b"', text)
+
+    def test_a_value_is_no_more_than_a_value_in_the_configuration(self):
+        good = parse(dns64="64:ff9b::/96", reverse=["10.0.0.0/24"])
+        self.assertIn("dns64-prefix: 64:ff9b::/96", agent_unbound.configuration(good, "/d"))
+        for field, value in (("dns64", "64:ff9b::/96\n  evil: yes"), ("upstreams", ("192.0.2.1\n",)),
+                             ("addresses", ("240.1.44.0 #",)), ("zones", {'x"': []})):
+            with self.subTest(field), self.assertRaises(agent_orders.OrderError):
+                agent_unbound.configuration(dataclasses.replace(good, **{field: value}), "/d")
 
     def test_configuration_asks_nobody_else(self):
         text = agent_unbound.configuration(parse(upstreams=[]), "/run/x")

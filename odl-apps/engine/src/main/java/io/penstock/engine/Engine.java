@@ -96,12 +96,16 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final OvsdbServer ovsdb;
     private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
     private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
+    /** Those that will be tried again. */
+    private final Set<NodeSession> unregistered = ConcurrentHashMap.newKeySet();
     private final List<OpenFlowSouthbound.Registration> registrations = new ArrayList<>();
     /** How often the configuration was said to have changed; {@link Desired#revision} says how far we are. */
     private final AtomicLong wanted = new AtomicLong();
     private final AtomicBoolean marked = new AtomicBoolean();
     private final ScheduledExecutorService thread;
     private final Retry retry;
+    /** Why no change can be taken over. A configuration that fails by itself is none: the next change may mend it. */
+    private volatile Optional<String> trouble = Optional.empty();
     @SuppressWarnings("NullAway.Init") // by start(), which registers the listeners after that
     private volatile Desired desired;
 
@@ -145,7 +149,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     /** Starts: takes over what was handed out before, then listens for nodes. */
     public void start(final String listenAddress, final int ovsdbPort) {
         desired = new Desired(0, Snapshot.empty(), writer.read());
-        store.start(this::desired, () -> NodeRegistration.facts(sessions.values()), this::mark);
+        store.start(this::desired, () -> NodeRegistration.facts(sessions.values()), () -> trouble, this::mark);
         registrations.add(southbound.listen((ConnectionListener) this));
         registrations.add(southbound.listen((PortListener) this));
         registrations.add(southbound.listen(packetIns.counting("next-hop", resolver::onPacketIn)));
@@ -173,7 +177,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         ipv6.close();
         health.close();
         registrations.forEach(OpenFlowSouthbound.Registration::close);
-        store.close();
+        store.stop("the engine has stopped");
         thread.shutdownNow();
         workers.values().forEach(NodeWorker::close);
         writer.close();
@@ -253,6 +257,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             allocations = canaries.change(snapshot, dhcp.change(snapshot, allocations));
             if (snapshot != desired.snapshot() || allocations != desired.allocations()) {
                 writer.write(snapshot, allocations);
+                trouble = Optional.empty();
             }
             subscribers.written();
             desired = new Desired(revision, snapshot, allocations);
@@ -262,7 +267,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             cut.forEach((node, connections) -> requireNonNull(workers.get(node)).forgetConnections(connections));
             workers.values().forEach(NodeWorker::mark);
             dhcp.stored((node, answer) -> whenApplied(node, revision, answer));
-        } catch (IllegalStateException | UncheckedIOException e) {
+        } catch (UncheckedIOException e) {
+            LOG.error("Cannot write the journal of public addresses, will try again in {} s", RETRY_SECONDS, e);
+            trouble = Optional.of("the journal of public addresses cannot be written: " + e.getMessage());
+            retry.later();
+        } catch (IllegalStateException e) {
             LOG.error("Cannot read the configuration, will try again in {} s", RETRY_SECONDS, e);
             retry.later();
         }
@@ -324,7 +333,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         final String name = session.announcement().name();
         sessions.put(name, session);
         run(() -> {
-            store.register(NodeRegistration.of(session.announcement()));
+            register(session);
             Optional.ofNullable(workers.get(name)).ifPresent(worker -> worker.sessionOpened(session));
         });
     }
@@ -337,7 +346,18 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     @Override
     public void announcementChanged(final NodeSession session) {
-        run(() -> store.register(NodeRegistration.of(session.announcement())));
+        run(() -> register(session));
+    }
+
+    /** Stores what a node has announced, now or as soon as that is possible: nobody else would try it again. */
+    private void register(final NodeSession session) {
+        if (session.equals(sessions.get(session.announcement().name()))
+                && !store.register(NodeRegistration.of(session.announcement())) && unregistered.add(session)) {
+            thread.schedule(() -> run(() -> {
+                unregistered.remove(session);
+                register(session);
+            }), RETRY_SECONDS, TimeUnit.SECONDS);
+        }
     }
 
     @Override

@@ -20,15 +20,14 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.opendaylight.mdsal.binding.api.DataBroker;
 import org.opendaylight.mdsal.binding.api.NotificationPublishService;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
-import org.opendaylight.mdsal.dom.api.DOMDataBroker;
 import org.opendaylight.yangtools.concepts.Registration;
 import org.osgi.framework.BundleContext;
 import org.osgi.service.component.annotations.Activate;
@@ -88,23 +87,32 @@ public final class EngineComponent implements Operations, AutoCloseable {
     });
     private final Registration rpcs;
 
-    /** Starts the engine. */
+    /** Starts the engine. Where that fails the configuration is not changed by anybody, and the reason is told. */
     @Activate
-    public EngineComponent(@Reference final DOMDataBroker domBroker, @Reference final DataBroker broker,
-            @Reference final RpcProviderService rpcProvider,
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    public EngineComponent(@Reference final ConfigurationStore store, @Reference final RpcProviderService rpcProvider,
             @Reference final NotificationPublishService notifications, @Reference final OpenFlowSouthbound southbound,
             final BundleContext bundles, final Settings settings) {
-        final ConfigurationStore store = new ConfigurationStore(domBroker, broker);
-        final NatJournal journal = new NatJournal(
-            Path.of(bundles.getProperty("karaf.base")).resolve(settings.nat$_$journal()), Clock.systemUTC());
-        engine = new Engine(store, southbound, new OvsdbServer(),
-            new BridgeTranslator("tcp:" + settings.openflow$_$listen$_$address() + ":"
-                + settings.openflow$_$listen$_$port()),
-            new AllocationWriter(store, journal, exporters(settings)), new PoolEvents(notifications),
-            new CanaryEvents(notifications));
+        Engine made = null;
+        try {
+            final NatJournal journal = new NatJournal(
+                Path.of(bundles.getProperty("karaf.base")).resolve(settings.nat$_$journal()), Clock.systemUTC());
+            made = new Engine(store, southbound, new OvsdbServer(),
+                new BridgeTranslator("tcp:" + settings.openflow$_$listen$_$address() + ":"
+                    + settings.openflow$_$listen$_$port()),
+                new AllocationWriter(store, journal, exporters(settings)), new PoolEvents(notifications),
+                new CanaryEvents(notifications));
+            made.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());
+        } catch (RuntimeException e) {
+            if (made != null) {
+                made.close();
+            }
+            store.stop("it did not start: " + Objects.requireNonNullElse(e.getMessage(), e.toString()));
+            throw e;
+        }
+        engine = made;
         operations = new EngineOperations(engine, settings.restconf$_$url(),
             bundles.getBundle().getVersion().toString(), Clock.systemUTC());
-        engine.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());
         rpcs = new OperationsRpcs(operations, rpcThreads).register(rpcProvider);
     }
 

@@ -29,13 +29,13 @@ public final class EngineInProcess implements AutoCloseable {
     /**
      * Starts it.
      *
+     * @param store outlives the engine
      * @param openFlowPort where switches reach the southbound
      * @param ovsdbPort where to take databases; 0 for any free port
      * @param journal directory of the journal of public addresses
      */
-    public EngineInProcess(final MdSalInProcess mdsal, final OpenFlowSouthbound southbound, final int openFlowPort,
-            final int ovsdbPort, final Path journal) {
-        final ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker());
+    public EngineInProcess(final MdSalInProcess mdsal, final ConfigurationStore store,
+            final OpenFlowSouthbound southbound, final int openFlowPort, final int ovsdbPort, final Path journal) {
         engine = new Engine(store, southbound, ovsdb, new BridgeTranslator("tcp:" + ADDRESS + ":" + openFlowPort),
             new AllocationWriter(store, new NatJournal(journal, Clock.systemUTC()), List.of()),
             new PoolEvents(mdsal.publisher()), new CanaryEvents(mdsal.publisher()));

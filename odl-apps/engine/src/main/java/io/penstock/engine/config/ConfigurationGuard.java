@@ -4,7 +4,6 @@ package io.penstock.engine.config;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.util.concurrent.FluentFuture;
-import io.penstock.engine.config.ConfigurationStore.Trees;
 import io.penstock.pipeline.intent.NodeFacts;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Validator;
@@ -27,72 +26,100 @@ import org.opendaylight.yangtools.yang.common.ErrorTag;
 import org.opendaylight.yangtools.yang.common.ErrorType;
 import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
+import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNodes;
+import org.opendaylight.yangtools.yang.data.tree.api.DataTreeCandidateNode;
+import org.opendaylight.yangtools.yang.data.tree.api.ModificationType;
 import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Refuses a commit that would leave the configuration in a state which cannot be carried out. Sees the state as it
- * would be after the commit; nothing is stored when it refuses. Called on threads of the datastore.
+ * would be after the commit, with all that is being stored before it; nothing is stored when it refuses. Without an
+ * engine it refuses everything. Called on threads of the datastore.
  */
 final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     private static final Logger LOG = LoggerFactory.getLogger(ConfigurationGuard.class);
     private static final int MAX_REPORTED = 10;
 
-    private final Supplier<Trees> stored;
     private final NetworkReader reader;
-    private final Supplier<Desired> desired;
-    private final Supplier<Map<String, NodeFacts>> facts;
     private final Validator validator = new Validator();
+    private volatile Verdict verdict = new Absent("it has not started yet");
+
+    /** By what a change is judged. */
+    private sealed interface Verdict { }
+
+    /** There is no engine that could carry anything out. */
+    private record Absent(String reason) implements Verdict { }
+
+    private record Present(Supplier<Desired> desired, Supplier<Map<String, NodeFacts>> facts,
+        Supplier<Optional<String>> trouble) implements Verdict { }
+
+    /** A guard that refuses everything until there is an engine. */
+    ConfigurationGuard(final NetworkReader reader) {
+        this.reader = requireNonNull(reader);
+    }
 
     /**
-     * A guard that completes a change of one tree with the stored state of the other.
+     * Judges from now on by what an engine has.
      *
+     * @param desired what is configured and handed out so far
      * @param facts what the nodes that are connected have said that they have, by name
+     * @param trouble why the engine cannot take over any change, empty when it can
      */
-    ConfigurationGuard(final Supplier<Trees> stored, final NetworkReader reader,
-            final Supplier<Desired> desired, final Supplier<Map<String, NodeFacts>> facts) {
-        this.stored = requireNonNull(stored);
-        this.reader = requireNonNull(reader);
-        this.desired = requireNonNull(desired);
-        this.facts = requireNonNull(facts);
+    void judgeBy(final Supplier<Desired> desired, final Supplier<Map<String, NodeFacts>> facts,
+            final Supplier<Optional<String>> trouble) {
+        verdict = new Present(requireNonNull(desired), requireNonNull(facts), requireNonNull(trouble));
+    }
+
+    /** Refuses everything from now on, with a reason. */
+    void refuse(final String reason) {
+        verdict = new Absent(reason);
     }
 
     @Override
     public FluentFuture<PostCanCommitStep> canCommit(final Object txId, final EffectiveModelContext context,
             final Collection<DOMDataTreeCandidate> candidates) {
-        final Trees trees = stored.get();
-        Optional<NormalizedNode> network = trees.network();
-        Optional<NormalizedNode> acls = trees.acls();
         for (final DOMDataTreeCandidate candidate : candidates) {
-            if (isTree(candidate, ConfigurationPaths.NETWORK)) {
-                network = candidate.getRootNode().getDataAfter();
-            } else if (isTree(candidate, ConfigurationPaths.ACLS)) {
-                acls = candidate.getRootNode().getDataAfter();
+            final DataTreeCandidateNode root = candidate.getRootNode();
+            if (!changes(root, ConfigurationPaths.NETWORK) && !changes(root, ConfigurationPaths.ACLS)) {
+                continue;
+            }
+            final Verdict by = verdict;
+            final Optional<String> absence = by instanceof Present present ? present.trouble().get()
+                : Optional.of(((Absent) by).reason());
+            if (absence.isPresent()) {
+                return refused("the configuration cannot be changed, because no engine carries it out: "
+                    + absence.orElseThrow(), ErrorTag.RESOURCE_DENIED);
+            }
+            final List<Violation> violations = violations((Present) by, after(root, ConfigurationPaths.NETWORK),
+                after(root, ConfigurationPaths.ACLS));
+            if (!violations.isEmpty()) {
+                return refused(violations.stream().limit(MAX_REPORTED).map(Violation::toString)
+                    .collect(Collectors.joining("; "))
+                    + (violations.size() > MAX_REPORTED ? "; and " + (violations.size() - MAX_REPORTED) + " more"
+                        : ""), ErrorTag.INVALID_VALUE);
             }
         }
-        final List<Violation> violations = violations(network, acls);
-        if (violations.isEmpty()) {
-            return PostCanCommitStep.NOOP_SUCCESSFUL_FUTURE;
-        }
-        final String message = violations.stream().limit(MAX_REPORTED).map(Violation::toString)
-            .collect(Collectors.joining("; "))
-            + (violations.size() > MAX_REPORTED ? "; and " + (violations.size() - MAX_REPORTED) + " more" : "");
+        return PostCanCommitStep.NOOP_SUCCESSFUL_FUTURE;
+    }
+
+    private static FluentFuture<PostCanCommitStep> refused(final String message, final ErrorTag tag) {
         LOG.info("Refused a change: {}", message);
         // RESTCONF passes the words of a NetconfDocumentedException on to the caller, and of no other exception.
         return FluentFutures.immediateFailedFluentFuture(new DataValidationFailedException(
             YangInstanceIdentifier.class, ConfigurationPaths.NETWORK.getRootIdentifier(), "refused",
-            new NetconfDocumentedException(message, ErrorType.APPLICATION, ErrorTag.INVALID_VALUE,
-                ErrorSeverity.ERROR)));
+            new NetconfDocumentedException(message, ErrorType.APPLICATION, tag, ErrorSeverity.ERROR)));
     }
 
     @SuppressWarnings("checkstyle:IllegalCatch")
-    private List<Violation> violations(final Optional<NormalizedNode> network, final Optional<NormalizedNode> acls) {
+    private List<Violation> violations(final Present by, final Optional<NormalizedNode> network,
+            final Optional<NormalizedNode> acls) {
         try {
             final Snapshot snapshot = reader.read(network, acls);
-            final Desired before = desired.get();
+            final Desired before = by.desired().get();
             synchronized (validator) {
-                return validator.validateAgain(snapshot, before.snapshot(), before.allocations(), facts.get());
+                return validator.validateAgain(snapshot, before.snapshot(), before.allocations(), by.facts().get());
             }
         } catch (UnreadableException e) {
             return List.of(e.violation());
@@ -103,7 +130,13 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
         }
     }
 
-    private static boolean isTree(final DOMDataTreeCandidate candidate, final DOMDataTreeIdentifier tree) {
-        return candidate.getRootPath().getRootIdentifier().equals(tree.getRootIdentifier());
+    private static boolean changes(final DataTreeCandidateNode root, final DOMDataTreeIdentifier tree) {
+        return root.getModifiedChild(tree.getRootIdentifier().getLastPathArgument())
+            .filter(child -> child.getModificationType() != ModificationType.UNMODIFIED).isPresent();
+    }
+
+    private static Optional<NormalizedNode> after(final DataTreeCandidateNode root, final DOMDataTreeIdentifier tree) {
+        return root.getDataAfter().flatMap(data ->
+            NormalizedNodes.findNode(data, tree.getRootIdentifier().getLastPathArgument()));
     }
 }

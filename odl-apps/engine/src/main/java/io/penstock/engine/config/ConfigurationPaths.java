@@ -7,12 +7,15 @@ import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.access.cont
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
 import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier;
 
-/** The two trees that a snapshot is made of. */
+/** The two trees that a snapshot is made of, and the one that has both. */
 final class ConfigurationPaths {
     static final DOMDataTreeIdentifier NETWORK = new DOMDataTreeIdentifier(LogicalDatastoreType.CONFIGURATION,
         YangInstanceIdentifier.of(Network.QNAME));
     static final DOMDataTreeIdentifier ACLS = new DOMDataTreeIdentifier(LogicalDatastoreType.CONFIGURATION,
         YangInstanceIdentifier.of(Acls.QNAME));
+
+    static final DOMDataTreeIdentifier ROOT = new DOMDataTreeIdentifier(LogicalDatastoreType.CONFIGURATION,
+        YangInstanceIdentifier.empty());
 
     private ConfigurationPaths() {
         // Only values.

@@ -9,6 +9,7 @@ import io.penstock.pipeline.intent.Snapshot;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
@@ -24,50 +25,76 @@ import org.opendaylight.mdsal.dom.api.DOMDataTreeIdentifier;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeReadTransaction;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.Node;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.NodeKey;
 import org.opendaylight.yangtools.concepts.Registration;
 import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
 import org.opendaylight.yangtools.yang.data.tree.api.DataTreeCandidate;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Deactivate;
+import org.osgi.service.component.annotations.Reference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The configuration datastore. Safe for all threads. */
+/**
+ * The configuration datastore, guarded from the moment that this object is made until it is closed. An OSGi component
+ * of its own, so that a controller whose engine does not start refuses changes. Safe for all threads.
+ */
+@Component(service = ConfigurationStore.class, immediate = true)
 public final class ConfigurationStore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConfigurationStore.class);
 
     private final DOMDataBroker domBroker;
     private final DataBroker broker;
     private final NetworkReader reader = new NetworkReader();
+    private final ConfigurationGuard guard = new ConfigurationGuard(reader);
+    private final Registration guarding;
     private final List<Registration> registrations = new CopyOnWriteArrayList<>();
+    /** Why nodes were refused the last time: it is logged once, however often they are tried again. */
+    private final Map<NodeKey, String> refusals = new ConcurrentHashMap<>();
 
     /** The configuration at one moment. */
     record Trees(Optional<NormalizedNode> network, Optional<NormalizedNode> acls) { }
 
-    /** A store over the two faces of one datastore. */
-    public ConfigurationStore(final DOMDataBroker domBroker, final DataBroker broker) {
+    /** A store over the two faces of one datastore, which refuses all changes until it is started. */
+    @Activate
+    public ConfigurationStore(@Reference final DOMDataBroker domBroker, @Reference final DataBroker broker) {
         this.domBroker = requireNonNull(domBroker);
         this.broker = requireNonNull(broker);
+        // At the root: of two trees that are changed at the same time each would be judged beside the other's past.
+        guarding = domBroker.getExtensions().getInstance(DOMDataTreeCommitCohortRegistry.class)
+            .registerCommitCohort(ConfigurationPaths.ROOT, guard);
     }
 
     /**
-     * Begins to guard and to watch the configuration.
+     * Begins to take changes, for an engine, and to tell it of them.
      *
      * @param desired what is configured and handed out so far, for the check
      * @param facts what the nodes that are connected have said that they have, by name, for the check
+     * @param trouble why the engine cannot take over any change, empty when it can
      * @param changed called after every change, and once at the beginning; must not block
      */
     public void start(final Supplier<Desired> desired, final Supplier<Map<String, NodeFacts>> facts,
-            final Runnable changed) {
-        final DOMDataTreeCommitCohortRegistry cohorts =
-            domBroker.getExtensions().getInstance(DOMDataTreeCommitCohortRegistry.class);
+            final Supplier<Optional<String>> trouble, final Runnable changed) {
         final DOMDataTreeChangeService changes =
             domBroker.getExtensions().getInstance(DOMDataTreeChangeService.class);
-        final ConfigurationGuard guard = new ConfigurationGuard(this::trees, reader, desired, facts);
         for (final DOMDataTreeIdentifier tree : List.of(ConfigurationPaths.NETWORK, ConfigurationPaths.ACLS)) {
-            registrations.add(cohorts.registerCommitCohort(tree, guard));
             registrations.add(changes.registerDataTreeChangeListener(tree, listener(changed)));
         }
+        guard.judgeBy(desired, facts, trouble);
         changed.run();
+    }
+
+    /**
+     * Refuses changes from now on, and tells nobody of any.
+     *
+     * @param reason for the people whose changes are refused
+     */
+    public void stop(final String reason) {
+        guard.refuse(reason);
+        registrations.forEach(Registration::close);
+        registrations.clear();
     }
 
     private static DOMDataTreeChangeListener listener(final Runnable changed) {
@@ -136,8 +163,12 @@ public final class ConfigurationStore implements AutoCloseable {
         commit(transaction, "the allocations");
     }
 
-    /** Stores a node as it announced itself, if that is allowed and new. Nothing is thrown when it is refused. */
-    public void register(final Node node) {
+    /**
+     * Stores a node as it announced itself, if that is allowed and new. Nothing is thrown when it is refused.
+     *
+     * @return whether the node is stored like this now; if not it may be worth another attempt
+     */
+    public boolean register(final Node node) {
         final InstanceIdentifier<Node> path =
             InstanceIdentifier.create(Network.class).child(Node.class, node.key());
         final Node stored;
@@ -145,13 +176,13 @@ public final class ConfigurationStore implements AutoCloseable {
             stored = transaction.read(LogicalDatastoreType.CONFIGURATION, path).get().orElse(null);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return;
+            return false;
         } catch (ExecutionException e) {
             LOG.error("Cannot read node {}", node.getName().getValue(), e);
-            return;
+            return false;
         }
         if (node.equals(stored)) {
-            return;
+            return true;
         }
         final WriteTransaction transaction = broker.newWriteOnlyTransaction();
         transaction.mergeParentStructurePut(LogicalDatastoreType.CONFIGURATION, path, node);
@@ -159,9 +190,15 @@ public final class ConfigurationStore implements AutoCloseable {
             commit(transaction, "node " + node.getName().getValue());
             LOG.info("Node {} registered with ports {}", node.getName().getValue(),
                 node.nonnullPort().keySet().stream().map(key -> key.getName()).sorted().toList());
+            refusals.remove(node.key());
+            return true;
         } catch (IllegalStateException e) {
-            LOG.warn("Node {} announced ports that do not fit the configuration; the stored ones stay: {}",
-                node.getName().getValue(), e.getMessage());
+            final String reason = String.valueOf(e.getMessage());
+            if (!reason.equals(refusals.put(node.key(), reason))) {
+                LOG.warn("Node {} is not stored as it announced itself, the stored ports stay: {}",
+                    node.getName().getValue(), reason);
+            }
+            return false;
         }
     }
 
@@ -177,9 +214,10 @@ public final class ConfigurationStore implements AutoCloseable {
         }
     }
 
+    @Deactivate
     @Override
     public void close() {
-        registrations.forEach(Registration::close);
-        registrations.clear();
+        stop("the controller stops");
+        guarding.close();
     }
 }

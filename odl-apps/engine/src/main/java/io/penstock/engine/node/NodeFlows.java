@@ -49,6 +49,8 @@ final class NodeFlows {
     private final Supplier<Optional<CompletableFuture<Void>>> dropCached;
     /** Whether the switch may have cached flows that lead where the tables lead no more. */
     private volatile boolean cacheDoubtful;
+    /** Whether the next drop is one that packets must not be thought to follow before it is done. */
+    private boolean dropAwaited;
     private CompletableFuture<Void> cacheDropped = CompletableFuture.completedFuture(null);
     /** Attachments that have left. Hosts may go on sending there, so their cached flows may be of any age. */
     private final Set<FlowSpec.Key> left = new HashSet<>();
@@ -157,10 +159,14 @@ final class NodeFlows {
             // Packets of others need not wait for it: with the next change at the latest it is tried again.
             dropCached.get().ifPresent(told -> {
                 cacheDoubtful = false;
-                cacheDropped = told.exceptionally(error -> {
+                final CompletableFuture<Void> dropped = told.exceptionally(error -> {
                     cacheDoubtful = true;
                     return null;
                 });
+                if (dropAwaited) {
+                    dropAwaited = false;
+                    cacheDropped = dropped;
+                }
             });
         }
         flush(id);
@@ -180,7 +186,11 @@ final class NodeFlows {
     private void doubtCache(final PlanDiff diff, final Set<Integer> fresh) {
         final boolean back = bringsBack(diff);
         // Another thread may say at the same time that dropping has failed: what it says must not be undone.
-        if (back || leadsElsewhere(diff, fresh)) {
+        if (leadsElsewhere(diff, fresh)) {
+            cacheDoubtful = true;
+            dropAwaited = true;
+        } else if (back) {
+            // At worst packets are still dropped for a second, and none goes where it must not: nobody waits for that.
             cacheDoubtful = true;
         }
     }

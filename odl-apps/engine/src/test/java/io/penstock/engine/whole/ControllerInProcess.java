@@ -2,6 +2,7 @@
 package io.penstock.engine.whole;
 
 import io.penstock.engine.EngineInProcess;
+import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import io.penstock.southbound.openflow.PluginInProcess;
 import io.penstock.testkit.TestRun;
@@ -20,6 +21,7 @@ import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier;
 /** A controller in this JVM, listening at free ports of the loopback interface. Its datastore outlives its engine. */
 final class ControllerInProcess implements TestRun.Closing {
     private final MdSalInProcess mdsal = new MdSalInProcess();
+    private final ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker());
     private final DataClient client = new DataClient(mdsal);
     private final int openFlowPort = freePort();
     private final Path journal;
@@ -38,7 +40,7 @@ final class ControllerInProcess implements TestRun.Closing {
             throw new AssertionError("the OpenFlow plugin does not start", e);
         }
         watched = new WatchedSouthbound(plugin.southbound());
-        engine = new EngineInProcess(mdsal, watched.southbound(), openFlowPort, 0, journal);
+        engine = new EngineInProcess(mdsal, store, watched.southbound(), openFlowPort, 0, journal);
         ovsdbPort = engine.ovsdbPort();
     }
 
@@ -81,7 +83,7 @@ final class ControllerInProcess implements TestRun.Closing {
 
     /** Starts an engine that takes over what the one before has stored. */
     void startEngine() {
-        engine = new EngineInProcess(mdsal, watched.southbound(), openFlowPort, ovsdbPort, journal);
+        engine = new EngineInProcess(mdsal, store, watched.southbound(), openFlowPort, ovsdbPort, journal);
     }
 
     @Override

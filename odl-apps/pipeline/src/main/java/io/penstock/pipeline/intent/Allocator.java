@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +72,9 @@ public final class Allocator {
         final IdentityHashMap<Tenant, TenantAllocation> kept = new IdentityHashMap<>(snapshot.tenants().size());
         final List<Tenant> came = new ArrayList<>();
         final Set<Integer> vrfs = new HashSet<>();
-        final Set<Long> addresses = new HashSet<>();
+        final Set<Long> byHand = snapshot.tenants().values().stream().flatMap(tenant -> tenant.nat().stream())
+            .flatMap(nat -> nat.address().stream()).collect(Collectors.toSet());
+        final Set<Long> addresses = new HashSet<>(byHand);
         for (final Tenant tenant : snapshot.tenants().values()) {
             final TenantAllocation had = before.tenants().get(tenant.name());
             if (had == null) {
@@ -80,7 +83,7 @@ public final class Allocator {
                 kept.put(tenant, had);
                 vrfs.add(had.vrf());
             }
-            keptAddress(snapshot, tenant, had).ifPresent(addresses::add);
+            keptAddress(snapshot, tenant, had, byHand).ifPresent(addresses::add);
         }
         // Who has a chain needs an id that is an 802.1Q tag, so it comes first.
         came.sort(Comparator.comparing(tenant -> tenant.chains().isEmpty()));
@@ -95,7 +98,7 @@ public final class Allocator {
         for (final Tenant tenant : snapshot.tenants().values()) {
             final TenantAllocation had = kept.get(tenant);
             final int vrf = had != null ? had.vrf() : requireNonNull(given.get(tenant));
-            final long address = publicAddress(snapshot, tenant, had, addresses, free);
+            final long address = publicAddress(snapshot, tenant, had, byHand, addresses, free);
             final List<Allocations.Block> blocks = had == null ? List.of() : BlockAllocator.kept(tenant, had.blocks());
             final TenantAllocation now = new TenantAllocation(vrf, address, blocks, keptLeases(tenant, had),
                 number(keepingFunctions(snapshot, tenant), had == null ? new TreeMap<>() : had.places(), 0));
@@ -136,20 +139,25 @@ public final class Allocator {
         throw new IllegalStateException("every VRF id up to " + limit + " is in use");
     }
 
-    /** The address that is fixed for a tenant: by hand, or because it has it from its pool already. */
+    /**
+     * The address that is fixed for a tenant: by hand, or because it has it from its pool already. What another tenant
+     * has been given by hand meanwhile is that one's: the address may have been handed out between check and commit.
+     */
     private static Optional<Long> keptAddress(final Snapshot snapshot, final Tenant tenant,
-            final @Nullable TenantAllocation had) {
+            final @Nullable TenantAllocation had, final Set<Long> byHand) {
         return tenant.nat().flatMap(nat -> nat.address().or(() -> nat.pool().map(snapshot.pools()::get)
-            .filter(pool -> had != null && pool.contains(had.publicAddress()))
+            .filter(pool -> had != null && pool.contains(had.publicAddress())
+                && !byHand.contains(had.publicAddress()))
             .map(pool -> requireNonNull(had).publicAddress())));
     }
 
     private static long publicAddress(final Snapshot snapshot, final Tenant tenant,
-            final @Nullable TenantAllocation had, final Set<Long> taken, final Map<String, Free> free) {
+            final @Nullable TenantAllocation had, final Set<Long> byHand, final Set<Long> taken,
+            final Map<String, Free> free) {
         if (!tenant.nat().map(Tenant.Nat::hasSource).orElse(false)) {
             return 0;
         }
-        return keptAddress(snapshot, tenant, had).orElseGet(() -> free.computeIfAbsent(
+        return keptAddress(snapshot, tenant, had, byHand).orElseGet(() -> free.computeIfAbsent(
             tenant.nat().flatMap(Tenant.Nat::pool).orElseThrow(),
             pool -> new Free(requireNonNull(snapshot.pools().get(pool)), taken)).next());
     }

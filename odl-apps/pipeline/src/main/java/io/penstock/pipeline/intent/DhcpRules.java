@@ -3,7 +3,6 @@ package io.penstock.pipeline.intent;
 
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.flow.Mac;
-import io.penstock.pipeline.registry.Constants;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -44,18 +43,12 @@ final class DhcpRules {
             add.accept("dhcp / conflict-probe", dhcp.probeMillis() + " is not in 0.." + LONGEST_PROBE);
         }
         final List<Dhcp.Subnet> subnets = dhcp.subnets();
-        if (subnets.size() > Constants.MOST_SUBNETS) {
-            add.accept("dhcp / subnet", subnets.size() + " subnets are more than " + Constants.MOST_SUBNETS);
-            return;
-        }
         for (int index = 0; index < subnets.size(); index++) {
             final Dhcp.Subnet subnet = subnets.get(index);
             final String entry = "dhcp / subnet " + subnet.prefix() + " / ";
-            for (final Dhcp.Subnet other : subnets.subList(0, index)) {
-                if (other.prefix().overlaps(subnet.prefix())) {
-                    add.accept(entry + "prefix", "overlaps " + other.prefix() + " of another entry");
-                }
-            }
+            subnets.subList(0, index).stream().filter(other -> other.prefix().overlaps(subnet.prefix())).findFirst()
+                .ifPresent(other ->
+                    add.accept(entry + "prefix", "overlaps " + other.prefix() + " of another entry"));
             checkPlace(subnet, entry);
             checkPools(subnet, entry);
             checkReservations(subnet, entry);
@@ -88,11 +81,8 @@ final class DhcpRules {
             if (pool.size() > LARGEST_POOL) {
                 add.accept(leaf + "last", pool + " has " + pool.size() + " addresses, more than " + LARGEST_POOL);
             }
-            for (final Range other : subnet.pools().subList(0, index)) {
-                if (other.overlaps(pool)) {
-                    add.accept(leaf + "first", pool + " overlaps " + other);
-                }
-            }
+            subnet.pools().subList(0, index).stream().filter(pool::overlaps).findFirst()
+                .ifPresent(other -> add.accept(leaf + "first", pool + " overlaps " + other));
         }
         for (final Range range : subnet.exclusions()) {
             final String leaf = entry + "exclude " + Ipv4.text(range.first()) + " / ";

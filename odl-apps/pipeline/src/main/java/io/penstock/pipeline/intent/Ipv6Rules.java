@@ -57,15 +57,12 @@ final class Ipv6Rules {
         final List<Ipv6Side.Subnet> subnets = tenant.ipv6().subnets();
         final Set<String> names =
             tenant.attachments().stream().map(Tenant.Attachment::name).collect(Collectors.toSet());
-        if (subnets.size() > Constants.MOST_SUBNETS) {
-            add.accept("ipv6 / subnet", subnets.size() + " subnets are more than " + Constants.MOST_SUBNETS);
-        }
         for (int index = 0; index < subnets.size(); index++) {
             final Ipv6Side.Subnet subnet = subnets.get(index);
             final String entry = "ipv6 / subnet " + subnet.prefix() + " / ";
             checkPrefix(entry, subnet.prefix());
-            subnets.subList(0, index).stream().filter(other -> other.prefix().overlaps(subnet.prefix()))
-                .forEach(other -> add.accept(entry + "prefix", subnet.prefix() + " overlaps the subnet "
+            subnets.subList(0, index).stream().filter(other -> other.prefix().overlaps(subnet.prefix())).findFirst()
+                .ifPresent(other -> add.accept(entry + "prefix", subnet.prefix() + " overlaps the subnet "
                     + other.prefix()));
             if (!subnet.prefix().contains(subnet.gateway())) {
                 add.accept(entry + "gateway", subnet.gateway() + " is outside its subnet " + subnet.prefix());

@@ -24,8 +24,8 @@ final class PoolRules {
             if (prefixes.stream().noneMatch(prefix -> prefix.contains(drained))) {
                 add.accept("drain", drained + " is not in " + (prefixes.size() == 1 ? prefixes.get(0) : prefixes));
             }
-            drain.subList(0, index).stream().filter(drained::overlaps)
-                .forEach(other -> add.accept("drain", drained + " overlaps " + other));
+            drain.subList(0, index).stream().filter(drained::overlaps).findFirst()
+                .ifPresent(other -> add.accept("drain", drained + " overlaps " + other));
         }
         thresholds.ifPresent(told -> {
             if (told.high() < 1 || told.high() > 100) {

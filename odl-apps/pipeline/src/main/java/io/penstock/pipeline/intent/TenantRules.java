@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -17,6 +18,8 @@ import java.util.stream.Stream;
 final class TenantRules {
     private static final int LAST_VLAN = 4094;
     private static final int LAST_PORT = 65535;
+    /** More than anybody reads; each costs memory while it is judged. */
+    private static final int MOST_VIOLATIONS = 100;
     /** This host, loopback, multicast and reserved. */
     private static final List<Prefix> NOT_OF_HOSTS =
         Stream.of("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4").map(Prefix::parse).toList();
@@ -33,6 +36,11 @@ final class TenantRules {
     /** The rules a tenant breaks; the tenants of the snapshot are not looked at. */
     static List<Violation> check(final Snapshot surroundings, final Tenant tenant) {
         final TenantRules rules = new TenantRules(surroundings, tenant);
+        SizeRules.check(tenant, rules::add);
+        if (!rules.violations.isEmpty()) {
+            // The rules below compare entries with each other: of a hundred thousand that takes minutes.
+            return List.copyOf(rules.violations);
+        }
         rules.checkAttachments();
         rules.checkSubnets();
         rules.checkRoutes();
@@ -58,10 +66,6 @@ final class TenantRules {
                 add(leaf + "vlan", attachment.vlan() + " is not in 1..4094");
             }
         }
-        if (tenant.attachments().size() > Constants.MOST_ATTACHMENTS) {
-            add("attachment", tenant.attachments().size() + " attachments are more than "
-                + Constants.MOST_ATTACHMENTS);
-        }
         final Set<String> nodes =
             tenant.attachments().stream().map(Tenant.Attachment::node).collect(Collectors.toSet());
         if (nodes.size() > 1) {
@@ -71,23 +75,21 @@ final class TenantRules {
     }
 
     private void checkSubnets() {
-        if (tenant.subnets().size() > Constants.MOST_SUBNETS) {
-            add("subnet", tenant.subnets().size() + " subnets are more than " + Constants.MOST_SUBNETS);
-        }
         final Set<String> names =
             tenant.attachments().stream().map(Tenant.Attachment::name).collect(Collectors.toSet());
         for (int index = 0; index < tenant.subnets().size(); index++) {
             final Tenant.Subnet subnet = tenant.subnets().get(index);
             final String leaf = "subnet " + subnet.name() + " / ";
             Validator.wrongMtu(subnet.mtu()).ifPresent(rule -> add(leaf + "mtu", rule));
+            checkOfHosts(leaf + "prefix", subnet.prefix());
+            surroundings.backbone().interfaces().stream().filter(uplink -> uplink.prefix().overlaps(subnet.prefix()))
+                .findFirst().ifPresent(uplink -> add(leaf + "prefix", subnet.prefix() + " overlaps "
+                    + uplink.prefix() + " of the backbone interface " + uplink.node() + "/" + uplink.port()));
             Validator.notInside(subnet.gateway(), subnet.prefix())
                 .ifPresent(rule -> add(leaf + "gateway", rule));
-            for (final Tenant.Subnet other : tenant.subnets().subList(0, index)) {
-                if (other.prefix().overlaps(subnet.prefix())) {
-                    add(leaf + "prefix",
-                        subnet.prefix() + " overlaps " + other.prefix() + " of subnet " + other.name());
-                }
-            }
+            tenant.subnets().subList(0, index).stream().filter(other -> other.prefix().overlaps(subnet.prefix()))
+                .findFirst().ifPresent(other -> add(leaf + "prefix",
+                    subnet.prefix() + " overlaps " + other.prefix() + " of subnet " + other.name()));
             for (final String attachment : subnet.attachments()) {
                 if (!names.contains(attachment)) {
                     add(leaf + "attachment", "the tenant has no attachment '" + attachment + "'");
@@ -129,6 +131,7 @@ final class TenantRules {
             .forEach(kind -> add("nat / alg", "has no gateway for " + kind));
         tenant.nat().flatMap(Tenant.Nat::address).ifPresent(address -> {
             final String leaf = "nat / public-address";
+            checkOfHosts(leaf, Prefix.host(address));
             if (surroundings.backbone().interfaces().stream().anyMatch(uplink -> uplink.address() == address)) {
                 add(leaf, Ipv4.text(address) + " is an address of the backbone");
             }
@@ -143,6 +146,8 @@ final class TenantRules {
             final Tenant.Mapping mapping = mappings.get(index);
             final String entry = "nat / " + mapping.kind() + " " + mapping.inside() + " / ";
             final Prefix outside = mapping.outside();
+            checkOfHosts(entry + "inside-prefix", mapping.inside());
+            checkOfHosts(entry + "public-prefix", outside);
             if (mapping instanceof Tenant.PortBlocks blocks) {
                 checkBlocks(blocks, entry);
             } else {
@@ -151,14 +156,12 @@ final class TenantRules {
             if (tenant.insidePrefixes().stream().noneMatch(prefix -> prefix.contains(mapping.inside()))) {
                 add(entry + "inside-prefix", "is not in a subnet or route of the tenant");
             }
-            for (final Tenant.Mapping other : mappings.subList(0, index)) {
-                if (other.inside().overlaps(mapping.inside())) {
-                    add(entry + "inside-prefix", "overlaps " + other.inside() + " of " + other.kind());
-                }
-            }
+            mappings.subList(0, index).stream().filter(other -> other.inside().overlaps(mapping.inside())).findFirst()
+                .ifPresent(other -> add(entry + "inside-prefix", "overlaps " + other.inside() + " of "
+                    + other.kind()));
             surroundings.pools().values().forEach(pool -> pool.prefixes().stream().filter(outside::overlaps)
-                .forEach(prefix -> add(entry + "public-prefix", outside + " overlaps " + prefix + " of pool "
-                    + pool.name())));
+                .findFirst().ifPresent(prefix -> add(entry + "public-prefix", outside + " overlaps " + prefix
+                    + " of pool " + pool.name())));
             surroundings.backbone().interfaces().stream().filter(uplink -> outside.contains(uplink.address()))
                 .forEach(uplink -> add(entry + "public-prefix", outside + " contains the backbone address "
                     + Ipv4.text(uplink.address())));
@@ -257,16 +260,14 @@ final class TenantRules {
             tenant.routes().stream().map(Route::prefix).filter(seen::overlaps)
                 .forEach(route -> add(seenLeaf, seen + " overlaps the route " + route));
             // An address that is both would mean two networks.
-            mappings.stream().map(Tenant.Twice::outside).filter(seen::overlaps)
-                .forEach(other -> add(seenLeaf, seen + " overlaps the outside-prefix " + other));
-            for (final Tenant.Twice other : mappings.subList(0, index)) {
-                if (other.seen().overlaps(seen)) {
-                    add(seenLeaf, seen + " overlaps the seen-prefix " + other.seen());
-                }
-                if (other.outside().overlaps(outside)) {
-                    add(outsideLeaf, outside + " overlaps " + other.outside() + ", which is seen at " + other.seen());
-                }
-            }
+            mappings.stream().map(Tenant.Twice::outside).filter(seen::overlaps).findFirst()
+                .ifPresent(other -> add(seenLeaf, seen + " overlaps the outside-prefix " + other));
+            final List<Tenant.Twice> before = mappings.subList(0, index);
+            before.stream().filter(other -> other.seen().overlaps(seen)).findFirst()
+                .ifPresent(other -> add(seenLeaf, seen + " overlaps the seen-prefix " + other.seen()));
+            before.stream().filter(other -> other.outside().overlaps(outside)).findFirst()
+                .ifPresent(other -> add(outsideLeaf, outside + " overlaps " + other.outside() + ", which is seen at "
+                    + other.seen()));
             surroundings.pools().values().forEach(pool -> pool.prefixes().stream().filter(outside::overlaps)
                 .forEach(prefix -> add(outsideLeaf, outside + " overlaps " + prefix + " of pool " + pool.name())));
         }
@@ -274,8 +275,13 @@ final class TenantRules {
 
     /** Some prefixes are of no network (RFC 6890; RFC 5771 for multicast). */
     private void checkOfHosts(final String leaf, final Prefix prefix) {
-        NOT_OF_HOSTS.stream().filter(prefix::overlaps).forEach(reserved ->
-            add(leaf, prefix + " overlaps " + reserved + ", which is not a prefix for hosts"));
+        notOfHosts(prefix).ifPresent(rule -> add(leaf, rule));
+    }
+
+    /** Why a prefix cannot be one of hosts, if it cannot. */
+    static Optional<String> notOfHosts(final Prefix prefix) {
+        return NOT_OF_HOSTS.stream().filter(prefix::overlaps).findFirst()
+            .map(reserved -> prefix + " overlaps " + reserved + ", which is not a prefix for hosts");
     }
 
     private void checkReferences() {
@@ -350,6 +356,8 @@ final class TenantRules {
     }
 
     private void add(final String leaf, final String rule) {
-        violations.add(new Violation("tenant " + tenant.name(), leaf, rule));
+        if (violations.size() < MOST_VIOLATIONS) {
+            violations.add(new Violation("tenant " + tenant.name(), leaf, rule));
+        }
     }
 }

@@ -43,6 +43,10 @@ public final class Validator {
     public List<Violation> validateAgain(final Snapshot snapshot, final Snapshot before,
             final Allocations allocations, final Map<String, NodeFacts> facts) {
         final Snapshot withoutTenants = snapshot.withTenants(List.of());
+        final List<Violation> tooLong = SizeRules.check(withoutTenants);
+        if (!tooLong.isEmpty()) {
+            return List.copyOf(tooLong);
+        }
         if (!withoutTenants.equals(surroundings)) {
             tenants.forget();
             ofSurroundings = new ArrayList<>(new FunctionValidator(withoutTenants).validate());

@@ -97,8 +97,9 @@ public final class AclStage implements Stage {
         }
     }
 
+    /** A list that is named and missing permits nothing: the check at commit keeps such a configuration out. */
     private static Optional<Acl> list(final NodeView node, final Optional<String> name) {
-        return name.map(node.snapshot().acls()::get);
+        return name.map(each -> node.snapshot().acls().getOrDefault(each, new Acl(each, List.of())));
     }
 
     private static void planList(final TenantView view, final Acl acl, final Table table, final String note,

@@ -104,4 +104,20 @@ class AllocatorTest {
         assertThat(more.tenants().values()).extracting(TenantAllocation::publicAddress).doesNotHaveDuplicates()
             .allMatch(address -> address < lowest + 100);
     }
+
+    @Test
+    void anAddressThatAnotherTenantWasGivenByHandIsLeftToIt() {
+        final Snapshot before = Fixtures.network(Fixtures.tenant("pooled", 100), Fixtures.tenant("second", 101));
+        final Allocations had = Allocator.allocate(before, Allocations.none());
+        final long address = had.tenants().get("pooled").publicAddress();
+        final Tenant second = Fixtures.tenant("second", 101);
+        final Tenant fixed = new Tenant("fixed", Fixtures.tenant("fixed", 102).attachments(), second.subnets(),
+            List.of(), Optional.of(new Tenant.Nat(Optional.of(address), Optional.empty(), List.of(), List.of())),
+            Optional.empty(), Optional.empty());
+        final Allocations now =
+            Allocator.allocate(Fixtures.network(Fixtures.tenant("pooled", 100), second, fixed), had);
+        assertThat(now.tenants().get("fixed").publicAddress()).isEqualTo(address);
+        assertThat(now.tenants().get("second")).isSameAs(had.tenants().get("second"));
+        assertThat(now.tenants().values()).extracting(TenantAllocation::publicAddress).doesNotHaveDuplicates();
+    }
 }

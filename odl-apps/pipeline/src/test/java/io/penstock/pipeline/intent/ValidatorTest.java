@@ -2,11 +2,13 @@
 package io.penstock.pipeline.intent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Constants;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +19,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every rule, each with the entry, the leaf and the words of its error. */
 class ValidatorTest {
@@ -271,6 +275,37 @@ class ValidatorTest {
             assertThat(violation.leaf()).isEqualTo("subnet");
             assertThat(violation.rule()).isEqualTo("257 subnets are more than 256");
         });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"10.0.0.0/8", "10.%d.%d.0/24"})
+    void aHundredThousandSubnetsAreJudgedByTheirNumber(final String prefix) {
+        final Tenant.Subnet[] many = IntStream.range(0, 100_000).mapToObj(index -> subnet("s" + index,
+            prefix.formatted(index >> 8 & 0xff, index & 0xff), "10.0.0.1")).toArray(Tenant.Subnet[]::new);
+        final Snapshot network = Fixtures.network(subnets(Fixtures.tenant("t", 100), many));
+        assertThat(assertTimeoutPreemptively(Duration.ofSeconds(10), () -> check(network))).singleElement()
+            .satisfies(violation -> assertThat(violation.rule()).isEqualTo("100000 subnets are more than 256"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0.0.0.1", "127.0.0.1", "224.1.1.1", "240.0.0.1", "255.255.255.255"})
+    void someAddressesAreOfNoHost(final String address) {
+        final Tenant tenant = nat(Fixtures.tenant("t", 100), address(address));
+        assertThat(check(Fixtures.network(tenant))).singleElement().satisfies(violation -> {
+            assertThat(violation.leaf()).isEqualTo("nat / public-address");
+            assertThat(violation.rule()).contains("which is not a prefix for hosts");
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0.0.0.0/0, 10.0.0.1, not a prefix for hosts", "127.0.0.0/8, 127.0.0.1, not a prefix for hosts",
+        "224.0.0.0/24, 224.0.0.1, not a prefix for hosts", "192.0.2.0/25, 192.0.2.9, of the backbone interface"})
+    void aSubnetIsOfHostsAndNotOfTheBackbone(final String prefix, final String gateway, final String rule) {
+        assertThat(check(Fixtures.network(subnets(Fixtures.tenant("t", 100), subnet("odd", prefix, gateway)))))
+            .anySatisfy(violation -> {
+                assertThat(violation.leaf()).isEqualTo("subnet odd / prefix");
+                assertThat(violation.rule()).contains(rule);
+            });
     }
 
     @Test

@@ -6,10 +6,12 @@ import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.MoreExecutors;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
+import java.util.stream.Stream;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeCandidate;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohort;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohortRegistration;
@@ -22,10 +24,13 @@ import org.opendaylight.mdsal.dom.spi.store.SnapshotBackedWriteTransaction;
 import org.opendaylight.mdsal.dom.store.inmemory.InMemoryDOMDataStore;
 import org.opendaylight.yangtools.concepts.AbstractObjectRegistration;
 import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier;
+import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier.PathArgument;
+import org.opendaylight.yangtools.yang.data.api.schema.DataContainerNode;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
+import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNodes;
 import org.opendaylight.yangtools.yang.data.tree.api.DataTreeCandidateNode;
 import org.opendaylight.yangtools.yang.data.tree.api.DataTreeModification;
-import org.opendaylight.yangtools.yang.data.tree.spi.DataTreeCandidateNodes;
+import org.opendaylight.yangtools.yang.data.tree.api.ModificationType;
 import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
 
 /**
@@ -45,6 +50,36 @@ final class GuardedStore extends InMemoryDOMDataStore implements DOMDataTreeComm
 
     private record Candidate(DOMDataTreeIdentifier getRootPath, DataTreeCandidateNode getRootNode)
         implements DOMDataTreeCandidate { }
+
+    /** A container before and after a transaction, and those of its children that differ, by identity. */
+    private record Change(Optional<NormalizedNode> getDataBefore, Optional<NormalizedNode> getDataAfter)
+            implements DataTreeCandidateNode {
+        @Override
+        public PathArgument getIdentifier() {
+            return getDataAfter.or(() -> getDataBefore).orElseThrow().getIdentifier();
+        }
+
+        @Override
+        public Collection<DataTreeCandidateNode> getChildNodes() {
+            return Stream.of(getDataBefore, getDataAfter).flatMap(Optional::stream)
+                .flatMap(data -> ((DataContainerNode) data).body().stream()).map(child -> child.getIdentifier())
+                .distinct().flatMap(child -> getModifiedChild(child).stream()).toList();
+        }
+
+        @Override
+        @SuppressWarnings("ReferenceEquality") // what a transaction does not touch stays the same object
+        public Optional<DataTreeCandidateNode> getModifiedChild(final PathArgument child) {
+            final Optional<NormalizedNode> before = NormalizedNodes.findNode(getDataBefore, child);
+            final Optional<NormalizedNode> after = NormalizedNodes.findNode(getDataAfter, child);
+            return before.orElse(null) == after.orElse(null) ? Optional.empty()
+                : Optional.of(new Change(before, after));
+        }
+
+        @Override
+        public ModificationType getModificationType() {
+            return getDataAfter.isEmpty() ? ModificationType.DELETE : ModificationType.WRITE;
+        }
+    }
 
     GuardedStore(final String name, final ExecutorService listeners, final EffectiveModelContext model) {
         super(name, listeners);
@@ -103,9 +138,8 @@ final class GuardedStore extends InMemoryDOMDataStore implements DOMDataTreeComm
                 final Optional<NormalizedNode> now = Futures.getUnchecked(before.read(entry.path()));
                 final Optional<NormalizedNode> after = modification.readNode(entry.path());
                 if (after.orElse(null) != now.orElse(null)) {
-                    verdicts.add(entry.cohort().canCommit(id, model, List.of(new Candidate(entry.tree(), after
-                        .map(DataTreeCandidateNodes::written)
-                        .orElseGet(() -> DataTreeCandidateNodes.empty(entry.path().getLastPathArgument()))))));
+                    verdicts.add(entry.cohort().canCommit(id, model, List.of(new Candidate(entry.tree(),
+                        new Change(now, after)))));
                 }
             }
         }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.intent;
+
+import io.penstock.pipeline.registry.Constants;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/**
+ * How many entries a list may have. Checked before all other rules, some of which compare each entry with each other
+ * one: they are judged while every other change waits.
+ */
+final class SizeRules {
+    static final int MOST_ROUTES = 4096;
+    static final int MOST_MAPPINGS = 4096;
+    static final int MOST_FORWARDS = 4096;
+    static final int MOST_TWICE = 1024;
+    static final int MOST_CHAIN_RULES = 1024;
+    static final int MOST_DHCP_POOLS = 256;
+    static final int MOST_EXCLUSIONS = 1024;
+    static final int MOST_RESERVATIONS = 65536;
+    static final int MOST_RECORDS = 65536;
+    static final int MOST_UPSTREAMS = 64;
+    static final int MOST_DRAINED = 256;
+    static final int MOST_NAMED = 4096;
+    static final int MOST_INTERFACES = 1024;
+    static final int MOST_POOL_PREFIXES = 4096;
+
+    private SizeRules() {
+        // Only functions.
+    }
+
+    /**
+     * Finds the lists of a tenant that are too long.
+     *
+     * @param add takes a leaf and a rule
+     */
+    static void check(final Tenant tenant, final BiConsumer<String, String> add) {
+        check("attachment", "attachments", tenant.attachments(), Constants.MOST_ATTACHMENTS, add);
+        check("subnet", "subnets", tenant.subnets(), Constants.MOST_SUBNETS, add);
+        check("route", "routes", tenant.routes(), MOST_ROUTES, add);
+        check("chain-rule", "rules", tenant.chainRules(), MOST_CHAIN_RULES, add);
+        check("ipv6 / subnet", "subnets", tenant.ipv6().subnets(), Constants.MOST_SUBNETS, add);
+        check("ipv6 / route", "routes", tenant.ipv6().routes(), MOST_ROUTES, add);
+        tenant.nat().ifPresent(nat -> {
+            for (final List<? extends Tenant.Mapping> kind
+                    : List.of(nat.oneToOne(), nat.deterministic(), nat.portBlocks())) {
+                if (!kind.isEmpty()) {
+                    check("nat / " + kind.get(0).kind(), "entries", kind, MOST_MAPPINGS, add);
+                }
+            }
+            check("nat / port-forward", "entries", nat.forwards(), MOST_FORWARDS, add);
+            check("nat / twice", "entries", nat.twice(), MOST_TWICE, add);
+            nat.portBlocks().forEach(blocks -> check("nat / port-block " + blocks.inside() + " / drain", "prefixes",
+                blocks.drain(), MOST_DRAINED, add));
+        });
+        tenant.services().dhcp().ifPresent(dhcp -> {
+            check("dhcp / subnet", "subnets", dhcp.subnets(), Constants.MOST_SUBNETS, add);
+            for (final Dhcp.Subnet subnet : dhcp.subnets()) {
+                final String entry = "dhcp / subnet " + subnet.prefix() + " / ";
+                check(entry + "pool", "pools", subnet.pools(), MOST_DHCP_POOLS, add);
+                check(entry + "exclude", "entries", subnet.exclusions(), MOST_EXCLUSIONS, add);
+                check(entry + "reservation", "reservations", subnet.reservations(), MOST_RESERVATIONS, add);
+            }
+        });
+        tenant.services().dns().ifPresent(dns -> {
+            check("dns / record", "records", dns.records(), MOST_RECORDS, add);
+            check("dns / upstream", "addresses", dns.upstreams(), MOST_UPSTREAMS, add);
+        });
+    }
+
+    /** The lists outside of tenants that are too long. */
+    static List<Violation> check(final Snapshot snapshot) {
+        final List<Violation> violations = new ArrayList<>();
+        final BiConsumer<String, String> network =
+            (leaf, rule) -> violations.add(new Violation("network", leaf, rule));
+        check("node", "nodes", snapshot.nodes().keySet(), MOST_NAMED, network);
+        check("pool", "pools", snapshot.pools().keySet(), MOST_NAMED, network);
+        check("function", "functions", snapshot.functions().keySet(), MOST_NAMED, network);
+        check("chain", "chains", snapshot.chains().keySet(), MOST_NAMED, network);
+        final BiConsumer<String, String> backbone =
+            (leaf, rule) -> violations.add(new Violation("backbone", leaf, rule));
+        check("interface", "interfaces", snapshot.backbone().interfaces(), MOST_INTERFACES, backbone);
+        check("route", "routes", snapshot.backbone().routes(), MOST_ROUTES, backbone);
+        check("ipv6 / interface", "interfaces", snapshot.backbone().ipv6().interfaces(), MOST_INTERFACES, backbone);
+        check("ipv6 / route", "routes", snapshot.backbone().ipv6().routes(), MOST_ROUTES, backbone);
+        int prefixes = 0;
+        for (final Pool pool : snapshot.pools().values()) {
+            final BiConsumer<String, String> add =
+                (leaf, rule) -> violations.add(new Violation("pool " + pool.name(), leaf, rule));
+            check("drain", "prefixes", pool.drain(), MOST_DRAINED, add);
+            prefixes += pool.prefixes().size();
+            if (prefixes > MOST_POOL_PREFIXES) {
+                add.accept("prefix", "the pools up to this one have " + prefixes + " prefixes, more than "
+                    + MOST_POOL_PREFIXES);
+                break;
+            }
+        }
+        return violations;
+    }
+
+    private static void check(final String leaf, final String what, final Collection<?> entries, final int most,
+            final BiConsumer<String, String> add) {
+        if (entries.size() > most) {
+            add.accept(leaf, entries.size() + " " + what + " are more than " + most);
+        }
+    }
+}
