@@ -87,9 +87,9 @@ def maven(log_name, *arguments, environment=None, lane=None):
     """Runs Maven in the source tree, names every module as it comes, and writes all to a log file.
 
     lane: speaks for us when other jobs run beside this one; default is to speak for ourselves.
-    Raises PenstockError with Maven's own words. Where nothing but a download failed, it is tried again, up to three times:
-    one name that was not resolved in time ends Maven, whatever else it has fetched. A build first removes the mark of a complete build, so that one that is
-    cut off leaves none.
+    Raises PenstockError with Maven's own words. Where nothing but a download failed, it is tried again, up to three
+    times: one name that was not resolved in time ends Maven, whatever else it has fetched. A build first removes the
+    mark of a complete build, so that one that is cut off leaves none.
     """
     home = places.java_home()
     if home is None:

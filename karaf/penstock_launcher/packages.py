@@ -53,7 +53,8 @@ def install(names):
 
 
 def _apt(log, *arguments):
-    command = ["apt-get", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=120", *arguments]
+    command = ["apt-get", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=120", "-o",
+               "Acquire::Retries=5", *arguments]
     with open(log, "ab") as output:
         output.write(f"$ {' '.join(command)}\n".encode())
         output.flush()

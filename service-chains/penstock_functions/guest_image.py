@@ -189,7 +189,8 @@ def _package(cache, work, name, version):
     target = cache / f"{name}_{version.replace(':', '%3a')}.deb"
     if not target.exists():
         try:
-            run("env", f"--chdir={work}", "apt-get", "download", f"{name}={version}", timeout_seconds=600)
+            run("env", f"--chdir={work}", "apt-get", "-o", "Acquire::Retries=5", "download", f"{name}={version}",
+                timeout_seconds=600)
         except PenstockError as error:
             raise _NotFound(str(error)) from None
         next(work.glob(f"{name}_*.deb")).rename(target)
