@@ -180,8 +180,9 @@ class UserTest(unittest.TestCase):
         self.machine.output(host, "add", "visitor", "400", "10.40.0.10/24", "10.40.0.1")
         self.assertIn("Penstock is up already; nothing changed", self.penstock("up"))
         self.assertEqual(self.switch_state(), before)
-        self.assertIn("400", self.machine.output("ovs-vsctl", "--db=unix:/run/penstock/edge1/db.sock", "get", "Port",
-                                                 "cust", "trunks"), "the VLAN of a host that was added")
+        database = f"--db=unix:{self.machine.directory}/run/edge1/db.sock"
+        trunks = self.machine.output("ovs-vsctl", database, "get", "Port", "cust", "trunks")
+        self.assertIn("400", trunks, "the VLAN of a host that was added")
         self.machine.output(host, "remove", "visitor")
 
     def follows_the_documents(self):

@@ -82,9 +82,6 @@ final class TenantRules {
             final String leaf = "subnet " + subnet.name() + " / ";
             Validator.wrongMtu(subnet.mtu()).ifPresent(rule -> add(leaf + "mtu", rule));
             checkOfHosts(leaf + "prefix", subnet.prefix());
-            surroundings.backbone().interfaces().stream().filter(uplink -> uplink.prefix().overlaps(subnet.prefix()))
-                .findFirst().ifPresent(uplink -> add(leaf + "prefix", subnet.prefix() + " overlaps "
-                    + uplink.prefix() + " of the backbone interface " + uplink.node() + "/" + uplink.port()));
             Validator.notInside(subnet.gateway(), subnet.prefix())
                 .ifPresent(rule -> add(leaf + "gateway", rule));
             tenant.subnets().subList(0, index).stream().filter(other -> other.prefix().overlaps(subnet.prefix()))
