@@ -146,6 +146,7 @@ class NodeFlowsTest {
         assertThat(told).as("of one that is new, or that leaves").isEmpty();
         flows.change(SWITCH, nobody, attached);
         assertThat(told).hasSize(1);
+        assertThat(flows.cacheDropped()).as("nobody waits for it").isCompleted();
         flows.change(SWITCH, attached, plan(translated(ADDRESS)));
         flows.change(SWITCH, plan(translated(ADDRESS)), attached);
         assertThat(told).hasSize(2);
