@@ -43,7 +43,7 @@ final class BackboneValidator {
             add(entry, "vlan", uplink.vlan() + " is not in 1..4094");
         }
         Validator.wrongMtu(uplink.mtu()).ifPresent(rule -> add(entry, "mtu", rule));
-        TenantRules.notOfHosts(uplink.prefix()).ifPresent(rule -> add(entry, "prefix", rule));
+        Validator.notOfHosts(uplink.prefix()).ifPresent(rule -> add(entry, "prefix", rule));
         Validator.notInside(uplink.address(), uplink.prefix()).ifPresent(rule -> add(entry, "address", rule));
         before.stream()
             .filter(other -> other.node().equals(uplink.node()) && other.prefix().overlaps(uplink.prefix()))
@@ -83,7 +83,7 @@ final class BackboneValidator {
             PoolRules.check(pool.prefixes(), pool.drain(), pool.thresholds(),
                 (leaf, rule) -> add(entry, leaf, rule));
             for (final Prefix prefix : pool.prefixes()) {
-                TenantRules.notOfHosts(prefix).ifPresent(rule -> add(entry, "prefix", rule));
+                Validator.notOfHosts(prefix).ifPresent(rule -> add(entry, "prefix", rule));
                 before.stream().filter(prefix::overlaps).findFirst()
                     .ifPresent(other -> add(entry, "prefix", prefix + " overlaps pool prefix " + other));
                 snapshot.backbone().interfaces().stream().filter(uplink -> prefix.contains(uplink.address()))

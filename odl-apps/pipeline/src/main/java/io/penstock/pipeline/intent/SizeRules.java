@@ -12,20 +12,20 @@ import java.util.function.BiConsumer;
  * one: they are judged while every other change waits.
  */
 final class SizeRules {
-    static final int MOST_ROUTES = 4096;
-    static final int MOST_MAPPINGS = 4096;
-    static final int MOST_FORWARDS = 4096;
-    static final int MOST_TWICE = 1024;
-    static final int MOST_CHAIN_RULES = 1024;
-    static final int MOST_DHCP_POOLS = 256;
-    static final int MOST_EXCLUSIONS = 1024;
-    static final int MOST_RESERVATIONS = 65536;
-    static final int MOST_RECORDS = 65536;
-    static final int MOST_UPSTREAMS = 64;
-    static final int MOST_DRAINED = 256;
-    static final int MOST_NAMED = 4096;
-    static final int MOST_INTERFACES = 1024;
-    static final int MOST_POOL_PREFIXES = 4096;
+    private static final int MOST_ROUTES = 4096;
+    private static final int MOST_MAPPINGS = 4096;
+    private static final int MOST_FORWARDS = 4096;
+    private static final int MOST_TWICE = 1024;
+    private static final int MOST_CHAIN_RULES = 1024;
+    private static final int MOST_DHCP_POOLS = 256;
+    private static final int MOST_EXCLUSIONS = 1024;
+    private static final int MOST_RESERVATIONS = 65536;
+    private static final int MOST_RECORDS = 65536;
+    private static final int MOST_UPSTREAMS = 64;
+    private static final int MOST_DRAINED = 256;
+    private static final int MOST_NAMED = 4096;
+    private static final int MOST_INTERFACES = 1024;
+    private static final int MOST_POOL_PREFIXES = 4096;
 
     private SizeRules() {
         // Only functions.

@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -18,11 +17,8 @@ import java.util.stream.Stream;
 final class TenantRules {
     private static final int LAST_VLAN = 4094;
     private static final int LAST_PORT = 65535;
-    /** More than anybody reads; each costs memory while it is judged. */
+    /** The error names the first ones only; each costs memory while it is judged. */
     private static final int MOST_VIOLATIONS = 100;
-    /** This host, loopback, multicast and reserved. */
-    private static final List<Prefix> NOT_OF_HOSTS =
-        Stream.of("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4").map(Prefix::parse).toList();
 
     private final Snapshot surroundings;
     private final Tenant tenant;
@@ -272,13 +268,7 @@ final class TenantRules {
 
     /** Some prefixes are of no network (RFC 6890; RFC 5771 for multicast). */
     private void checkOfHosts(final String leaf, final Prefix prefix) {
-        notOfHosts(prefix).ifPresent(rule -> add(leaf, rule));
-    }
-
-    /** Why a prefix cannot be one of hosts, if it cannot. */
-    static Optional<String> notOfHosts(final Prefix prefix) {
-        return NOT_OF_HOSTS.stream().filter(prefix::overlaps).findFirst()
-            .map(reserved -> prefix + " overlaps " + reserved + ", which is not a prefix for hosts");
+        Validator.notOfHosts(prefix).ifPresent(rule -> add(leaf, rule));
     }
 
     private void checkReferences() {

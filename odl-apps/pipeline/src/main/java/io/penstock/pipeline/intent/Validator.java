@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,10 @@ import org.jspecify.annotations.Nullable;
  * several threads; the static function is.
  */
 public final class Validator {
+    /** This host, loopback, multicast and reserved. */
+    private static final List<Prefix> NOT_OF_HOSTS =
+        Stream.of("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4").map(Prefix::parse).toList();
+
     private final Memo<Tenant, List<Violation>> tenants = new Memo<>();
     private @Nullable Snapshot surroundings;
     private List<Violation> ofSurroundings = List.of();
@@ -83,5 +88,11 @@ public final class Validator {
             return Optional.of(Ipv4.text(address) + " is the network or broadcast address of " + prefix);
         }
         return Optional.empty();
+    }
+
+    /** Why a prefix cannot be one of hosts, if it cannot. */
+    static Optional<String> notOfHosts(final Prefix prefix) {
+        return NOT_OF_HOSTS.stream().filter(prefix::overlaps).findFirst()
+            .map(reserved -> prefix + " overlaps " + reserved + ", which is not a prefix for hosts");
     }
 }
