@@ -96,15 +96,14 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final OvsdbServer ovsdb;
     private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
     private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
-    /** Those that will be tried again. */
-    private final Set<NodeSession> unregistered = ConcurrentHashMap.newKeySet();
     private final List<OpenFlowSouthbound.Registration> registrations = new ArrayList<>();
     /** How often the configuration was said to have changed; {@link Desired#revision} says how far we are. */
     private final AtomicLong wanted = new AtomicLong();
     private final AtomicBoolean marked = new AtomicBoolean();
     private final ScheduledExecutorService thread;
     private final Retry retry;
-    /** Why no change can be taken over. A configuration that fails by itself is none: the next change may mend it. */
+    private final Retry registration;
+    /** Why no change can be taken over. A configuration that fails is no reason: the next change may repair it. */
     private volatile Optional<String> trouble = Optional.empty();
     @SuppressWarnings("NullAway.Init") // by start(), which registers the listeners after that
     private volatile Desired desired;
@@ -142,6 +141,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         canaries = new CanaryService(this::desired, nodes, health, Ticker.systemTicker(), Clock.systemUTC(),
             this::mark);
         retry = new Retry(thread, this::mark, RETRY_SECONDS);
+        registration = new Retry(thread, () -> run(() -> sessions.values().forEach(this::register)), RETRY_SECONDS);
         dhcp = new DhcpService(Clock.systemUTC(), this::mark,
             millis -> thread.schedule(this::mark, millis, TimeUnit.MILLISECONDS), outlet);
     }
@@ -349,14 +349,10 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         run(() -> register(session));
     }
 
-    /** Stores what a node has announced, now or as soon as that is possible: nobody else would try it again. */
+    /** Stores what a node has announced, now or as soon as that is possible. */
     private void register(final NodeSession session) {
-        if (session.equals(sessions.get(session.announcement().name()))
-                && !store.register(NodeRegistration.of(session.announcement())) && unregistered.add(session)) {
-            thread.schedule(() -> run(() -> {
-                unregistered.remove(session);
-                register(session);
-            }), RETRY_SECONDS, TimeUnit.SECONDS);
+        if (!store.register(NodeRegistration.of(session.announcement()))) {
+            registration.later();
         }
     }
 

@@ -87,7 +87,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
     });
     private final Registration rpcs;
 
-    /** Starts the engine. Where that fails the configuration is not changed by anybody, and the reason is told. */
+    /** Starts the engine. Where that fails the store refuses all changes, with the reason. */
     @Activate
     @SuppressWarnings("checkstyle:IllegalCatch")
     public EngineComponent(@Reference final ConfigurationStore store, @Reference final RpcProviderService rpcProvider,

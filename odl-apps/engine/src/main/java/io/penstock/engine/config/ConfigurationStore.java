@@ -87,7 +87,7 @@ public final class ConfigurationStore implements AutoCloseable {
     }
 
     /**
-     * Refuses changes from now on, and tells nobody of any.
+     * Refuses changes from now on, and ends the notifications of changes.
      *
      * @param reason for the people whose changes are refused
      */

@@ -49,8 +49,8 @@ final class NodeFlows {
     private final Supplier<Optional<CompletableFuture<Void>>> dropCached;
     /** Whether the switch may have cached flows that lead where the tables lead no more. */
     private volatile boolean cacheDoubtful;
-    /** Whether the next drop is one that packets must not be thought to follow before it is done. */
-    private boolean dropAwaited;
+    /** Whether the last change is in force only after the next drop. */
+    private volatile boolean dropAwaited;
     private CompletableFuture<Void> cacheDropped = CompletableFuture.completedFuture(null);
     /** Attachments that have left. Hosts may go on sending there, so their cached flows may be of any age. */
     private final Set<FlowSpec.Key> left = new HashSet<>();
@@ -158,13 +158,17 @@ final class NodeFlows {
         if (cacheDoubtful) {
             // Packets of others need not wait for it: with the next change at the latest it is tried again.
             dropCached.get().ifPresent(told -> {
+                final boolean awaited = dropAwaited;
                 cacheDoubtful = false;
+                dropAwaited = false;
                 final CompletableFuture<Void> dropped = told.exceptionally(error -> {
+                    if (awaited) {
+                        dropAwaited = true;
+                    }
                     cacheDoubtful = true;
                     return null;
                 });
-                if (dropAwaited) {
-                    dropAwaited = false;
+                if (awaited) {
                     cacheDropped = dropped;
                 }
             });
@@ -190,7 +194,7 @@ final class NodeFlows {
             cacheDoubtful = true;
             dropAwaited = true;
         } else if (back) {
-            // At worst packets are still dropped for a second, and none goes where it must not: nobody waits for that.
+            // Until the drop the switch drops packets of the attachment at worst, so the change is in force without it.
             cacheDoubtful = true;
         }
     }

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Without an engine that can carry it out nothing is stored, and whoever asks is told why. */
+/** Without an engine that can carry it out no change is stored, and the error names the reason. */
 class GuardIT {
     private static final String PATH = Documents.ACLS + "/acl=all";
     private static final String DOCUMENT = """
