@@ -54,7 +54,7 @@ class Resolvers:
             tenant.text = text
             try:
                 tenant.take(agent_orders.parse(text, number))
-            except Exception as error:  # noqa: BLE001  (the order of one tenant ends nobody else's resolver)
+            except Exception as error:  # noqa: BLE001  (a bad order of one tenant must not end the agent of all)
                 tenant.wrong = f"order: {ascii(str(error))[1:-1]}"[:_LONGEST_REPORT]
                 self._log(f"tenant {number}: {tenant.wrong}")
 

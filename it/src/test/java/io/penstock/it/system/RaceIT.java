@@ -92,7 +92,7 @@ class RaceIT {
     }
 
     @Test
-    void aHugeRequestIsRefusedAndHoldsNobodyUp() throws Exception {
+    void aHugeRequestIsRefusedAndDelaysNoOtherWriter() throws Exception {
         final String subnets = IntStream.range(0, MANY_SUBNETS).mapToObj(index ->
             "{'name': 's%d', 'prefix': '10.0.0.0/8', 'gateway': '10.0.0.1'}".formatted(index))
             .collect(Collectors.joining(","));
