@@ -15,7 +15,7 @@ import sys
 import time
 
 from . import probe
-from .layout import RESTCONF_USER, Layout
+from .layout import RESTCONF_USER, Layout, write
 from .process import Idleness, Process, put_before_others
 from .settings import Ports, Settings
 
@@ -119,7 +119,7 @@ class Controller:
             raise ControllerError(f"already running, process {self.pid}, in {self.run_dir}")
         layout = self._layout
         layout.prepare(settings)
-        self._settings_file.write_text(json.dumps(dataclasses.asdict(settings)), encoding="utf-8")
+        write(self._settings_file, json.dumps(dataclasses.asdict(settings)))
         if not layout.user_store.exists():
             self._first_user()
         with open(layout.console_file, "ab") as output:
@@ -128,7 +128,7 @@ class Controller:
                 env=self._environment(settings), cwd=layout.run, stdin=subprocess.DEVNULL, stdout=output,
                 stderr=subprocess.STDOUT, start_new_session=True)
         put_before_others(self._child.pid)
-        layout.pid_file.write_text(f"{self._child.pid}\n", encoding="ascii")
+        write(layout.pid_file, f"{self._child.pid}\n")
 
     def boot(self, settings: Settings = Settings(), seconds: float = 300, progress: Progress | None = None,
              model: str = "") -> None:

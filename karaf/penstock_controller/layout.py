@@ -49,17 +49,17 @@ class Layout:
             directory.mkdir(parents=True, exist_ok=True)
         shutil.copytree(self.distribution / "etc", self.etc, dirs_exist_ok=True)
         for relative, text in files(settings).items():
-            _write(self.run / relative, text)
+            write(self.run / relative, text)
         _replace(self.etc / "org.apache.karaf.shell.cfg",
                  {"sshHost": LOOPBACK, "sshPort": str(settings.ports.ssh)})
         # Pax Web opens this listener, jetty.xml configures it: port and address have to agree or there are two.
         web = self.etc / "org.ops4j.pax.web.cfg"
         _replace(web, {"org.osgi.service.http.port": str(settings.ports.restconf)})
-        _write(web, web.read_text(encoding="utf-8") + f"\norg.ops4j.pax.web.listening.addresses = {LOOPBACK}\n")
+        write(web, web.read_text(encoding="utf-8") + f"\norg.ops4j.pax.web.listening.addresses = {LOOPBACK}\n")
         # Pax Web sometimes starts before it is given that file, and would then listen on every address, on port 8080,
         # for ever: tell it by system properties too, which it asks when it has no configuration.
         system = self.etc / "system.properties"
-        _write(system, system.read_text(encoding="utf-8") + (
+        write(system, system.read_text(encoding="utf-8") + (
             f"\norg.osgi.service.http.port = {settings.ports.restconf}\n"
             f"org.ops4j.pax.web.listening.addresses = {LOOPBACK}\n"
             "org.ops4j.pax.web.config.file = etc/jetty.xml\n"))
@@ -67,13 +67,13 @@ class Layout:
         _replace(system, {"karaf.require.successful.features.boot": "true"})
         # A port that takes the word to shut down; we send a signal.
         custom = self.etc / "custom.properties"
-        _write(custom, custom.read_text(encoding="utf-8") + "\nkaraf.shutdown.port = -1\n")
+        write(custom, custom.read_text(encoding="utf-8") + "\nkaraf.shutdown.port = -1\n")
         # No deployment by dropping files into a directory.
         (self.etc / "org.apache.felix.fileinstall-deploy.cfg").unlink(missing_ok=True)
         _bind_jetty(self.etc / "jetty.xml", settings.ports.restconf)
-        _write(self.etc / "users.properties",
-               f"{KARAF_USER} = {self.password()},_g_:admingroup\n"
-               "_g_\\:admingroup = group,admin,manager,viewer,systembundles,ssh\n", mode=0o600)
+        write(self.etc / "users.properties",
+              f"{KARAF_USER} = {self.password()},_g_:admingroup\n"
+              "_g_\\:admingroup = group,admin,manager,viewer,systembundles,ssh\n", mode=0o600)
         self._forget_old_bundles()
 
     def password(self) -> str:
@@ -82,14 +82,14 @@ class Layout:
             return self.password_file.read_text(encoding="ascii").strip()
         except FileNotFoundError:
             self.run.mkdir(parents=True, exist_ok=True)
-            _write(self.password_file, secrets.token_urlsafe(24) + "\n", mode=0o600)
+            write(self.password_file, secrets.token_urlsafe(24) + "\n", mode=0o600)
             return self.password()
 
     def keep_thread_dump(self, text: str) -> pathlib.Path:
         """Writes it beside the logs."""
         name = f"hang-{datetime.datetime.now().astimezone():%Y%m%dT%H%M%S}.txt"
         path = self.log_file.with_name(name)
-        _write(path, text, mode=0o600)
+        write(path, text, mode=0o600)
         return path
 
     def thread_dumps(self) -> list[pathlib.Path]:
@@ -102,7 +102,7 @@ class Layout:
         seen = fingerprint(self.distribution)
         if not mark.is_file() or mark.read_text(encoding="ascii") != seen:
             shutil.rmtree(self.data / "cache", ignore_errors=True)
-            _write(mark, seen)
+            write(mark, seen)
 
 
 def fingerprint(distribution: pathlib.Path) -> str:
@@ -183,7 +183,7 @@ def _bind_jetty(path: pathlib.Path, port: int) -> None:
     text, numbers = re.subn(r'(<Property name="jetty\.port" default=")\d+"', rf'\g<1>{port}"', text)
     if not hosts or hosts != numbers:
         raise ValueError(f"{path}: {hosts} hosts and {numbers} ports found: is this OpenDaylight's jetty.xml?")
-    _write(path, text)
+    write(path, text)
 
 
 def _replace(path: pathlib.Path, values: dict[str, str]) -> None:
@@ -192,15 +192,22 @@ def _replace(path: pathlib.Path, values: dict[str, str]) -> None:
         text, count = re.subn(rf"(?m)^(\s*{re.escape(key)}\s*=).*$", rf"\g<1> {value}", text)
         if count != 1:
             raise ValueError(f"{path}: {key} stands there {count} times")
-    _write(path, text)
+    write(path, text)
 
 
-def _write(path: pathlib.Path, text: str, mode: int = 0o644) -> None:
-    """Never there in part, never readable to others for a moment."""
+def write(path: pathlib.Path, text: str, mode: int = 0o644) -> None:
+    """Replaces a file: never there in part, never readable to others for a moment, on the disk when this returns."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")
     partial.unlink(missing_ok=True)
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
     partial.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)  # The name of the file is an entry of its folder.
+    finally:
+        os.close(folder)

@@ -7,10 +7,14 @@ import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.export.NatExporter;
 import io.penstock.engine.journal.Assignment;
 import io.penstock.engine.journal.Change;
+import io.penstock.engine.journal.DiskSpace;
 import io.penstock.engine.journal.NatJournal;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Writes down what is handed out: in the datastore and in the journal, and tells the collectors. For the thread of the
@@ -19,12 +23,15 @@ import java.util.List;
 final class AllocationWriter implements AutoCloseable {
     private final ConfigurationStore store;
     private final NatJournal journal;
+    private final DiskSpace space;
     private final List<NatExporter> exporters;
     private Allocations stored = Allocations.none();
 
-    AllocationWriter(final ConfigurationStore store, final NatJournal journal, final List<NatExporter> exporters) {
+    AllocationWriter(final ConfigurationStore store, final NatJournal journal, final DiskSpace space,
+            final List<NatExporter> exporters) {
         this.store = requireNonNull(store);
         this.journal = requireNonNull(journal);
+        this.space = requireNonNull(space);
         this.exporters = List.copyOf(exporters);
     }
 
@@ -39,9 +46,12 @@ final class AllocationWriter implements AutoCloseable {
      * knows must never be handed out a second time.
      *
      * @throws IllegalStateException when the datastore does not take it
-     * @throws java.io.UncheckedIOException when the journal cannot be written
+     * @throws UncheckedIOException when the journal cannot be written, or the disk has too little room
      */
     void write(final Snapshot snapshot, final Allocations allocations) {
+        shortage().ifPresent(reason -> {
+            throw new UncheckedIOException(reason, new IOException("no room"));
+        });
         if (!allocations.equals(stored)) {
             final Allocations before = stored;
             // Should this fail nobody knows what is stored, and the next attempt stores all.
@@ -51,6 +61,11 @@ final class AllocationWriter implements AutoCloseable {
         }
         final List<Change> changes = journal.record(Assignment.of(snapshot, allocations));
         exporters.forEach(exporter -> exporter.accept(changes));
+    }
+
+    /** Why nothing can be written for want of room; empty when there is enough. For all threads. */
+    Optional<String> shortage() {
+        return space.shortage();
     }
 
     @Override

@@ -82,11 +82,12 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final OpenFlowSouthbound southbound;
     private final BridgeTranslator bridges;
     private final AllocationWriter writer;
-    private final PoolWatch pools = new PoolWatch(Clock.systemUTC());
+    private final SteadyClock clock;
+    private final PoolWatch pools;
     private final Consumer<PoolEvent> poolEvents;
     private final NeighbourResolver resolver;
     private final Ipv6Services ipv6;
-    private final Subscribers subscribers = new Subscribers(Clock.systemUTC(), this::mark);
+    private final Subscribers subscribers;
     private final DhcpService dhcp;
     private final RoutingErrors routingErrors;
     private final PacketInCounts packetIns = new PacketInCounts();
@@ -112,17 +113,21 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
      * An engine that does nothing until it is started.
      *
      * @param ovsdb takes the databases of the nodes; started and closed with the engine
+     * @param clock the time of leases, port blocks and drains
      * @param poolEvents is told what happens to public addresses; must not block
      * @param canaryEvents is told what was found out about new versions of functions; must not block
      */
     public Engine(final ConfigurationStore store, final OpenFlowSouthbound southbound,
             final OvsdbServer ovsdb, final BridgeTranslator bridges, final AllocationWriter writer,
-            final Consumer<PoolEvent> poolEvents, final Consumer<CanaryEvent> canaryEvents) {
+            final SteadyClock clock, final Consumer<PoolEvent> poolEvents, final Consumer<CanaryEvent> canaryEvents) {
         this.store = requireNonNull(store);
         this.southbound = requireNonNull(southbound);
         this.ovsdb = requireNonNull(ovsdb);
         this.bridges = requireNonNull(bridges);
         this.writer = requireNonNull(writer);
+        this.clock = requireNonNull(clock);
+        pools = new PoolWatch(clock);
+        subscribers = new Subscribers(clock, this::mark);
         this.poolEvents = requireNonNull(poolEvents);
         this.canaryEvents = requireNonNull(canaryEvents);
         routingErrors = new RoutingErrors(this::desired, RoutingErrors.Outlet.of(southbound), Ticker.systemTicker());
@@ -142,14 +147,15 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             this::mark);
         retry = new Retry(thread, this::mark, RETRY_SECONDS);
         registration = new Retry(thread, () -> run(() -> sessions.values().forEach(this::register)), RETRY_SECONDS);
-        dhcp = new DhcpService(Clock.systemUTC(), this::mark,
+        dhcp = new DhcpService(clock, this::mark,
             millis -> thread.schedule(this::mark, millis, TimeUnit.MILLISECONDS), outlet);
     }
 
     /** Starts: takes over what was handed out before, then listens for nodes. */
     public void start(final String listenAddress, final int ovsdbPort) {
         desired = new Desired(0, Snapshot.empty(), writer.read());
-        store.start(this::desired, () -> NodeRegistration.facts(sessions.values()), () -> trouble, this::mark);
+        store.start(this::desired, () -> NodeRegistration.facts(sessions.values()), () -> trouble.or(writer::shortage),
+            this::mark);
         registrations.add(southbound.listen((ConnectionListener) this));
         registrations.add(southbound.listen((PortListener) this));
         registrations.add(southbound.listen(packetIns.counting("next-hop", resolver::onPacketIn)));
@@ -166,6 +172,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         thread.scheduleWithFixedDelay(() -> workers.values().forEach(NodeWorker::audit), AUDIT_SECONDS, AUDIT_SECONDS,
             TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::mark, LEASE_SECONDS, LEASE_SECONDS, TimeUnit.SECONDS);
+        thread.scheduleWithFixedDelay(clock::save, LEASE_SECONDS, LEASE_SECONDS, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::countSubscribers, IDLE_POLL_SECONDS, IDLE_POLL_SECONDS, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(canaries::tick, 1, 1, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::refreshGateways, 1, GATEWAY_REFRESH_SECONDS, TimeUnit.SECONDS);
@@ -181,6 +188,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         thread.shutdownNow();
         workers.values().forEach(NodeWorker::close);
         writer.close();
+    }
+
+    /** The time of leases. */
+    SteadyClock clock() {
+        return clock;
     }
 
     /** What is configured and handed out. */
@@ -268,8 +280,9 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             workers.values().forEach(NodeWorker::mark);
             dhcp.stored((node, answer) -> whenApplied(node, revision, answer));
         } catch (UncheckedIOException e) {
-            LOG.error("Cannot write the journal of public addresses, will try again in {} s", RETRY_SECONDS, e);
-            trouble = Optional.of("the journal of public addresses cannot be written: " + e.getMessage());
+            LOG.error("Cannot store what is allocated, will try again in {} s", RETRY_SECONDS, e);
+            trouble = Optional.of("what is allocated cannot be stored: " + e.getMessage() + " ("
+                + requireNonNull(e.getCause()).getMessage() + "); it is tried again every " + RETRY_SECONDS + " s");
             retry.later();
         } catch (IllegalStateException e) {
             LOG.error("Cannot read the configuration, will try again in {} s", RETRY_SECONDS, e);

@@ -6,6 +6,7 @@ import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.export.Ipfix;
 import io.penstock.engine.export.NatExporter;
 import io.penstock.engine.export.Syslog;
+import io.penstock.engine.journal.DiskSpace;
 import io.penstock.engine.journal.NatJournal;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.rest.CanaryEvents;
@@ -95,12 +96,13 @@ public final class EngineComponent implements Operations, AutoCloseable {
             final BundleContext bundles, final Settings settings) {
         Engine made = null;
         try {
-            final NatJournal journal = new NatJournal(
-                Path.of(bundles.getProperty("karaf.base")).resolve(settings.nat$_$journal()), Clock.systemUTC());
+            final Path base = Path.of(bundles.getProperty("karaf.base"));
+            final NatJournal journal = new NatJournal(base.resolve(settings.nat$_$journal()), Clock.systemUTC());
             made = new Engine(store, southbound, new OvsdbServer(),
                 new BridgeTranslator("tcp:" + settings.openflow$_$listen$_$address() + ":"
                     + settings.openflow$_$listen$_$port()),
-                new AllocationWriter(store, journal, exporters(settings)), new PoolEvents(notifications),
+                new AllocationWriter(store, journal, new DiskSpace(base), exporters(settings)),
+                SteadyClock.open(base.resolve("steady-clock"), Clock.systemUTC()), new PoolEvents(notifications),
                 new CanaryEvents(notifications));
             made.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());
         } catch (RuntimeException e) {
@@ -112,7 +114,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
         }
         engine = made;
         operations = new EngineOperations(engine, settings.restconf$_$url(),
-            bundles.getBundle().getVersion().toString(), Clock.systemUTC());
+            bundles.getBundle().getVersion().toString());
         rpcs = new OperationsRpcs(operations, rpcThreads).register(rpcProvider);
     }
 

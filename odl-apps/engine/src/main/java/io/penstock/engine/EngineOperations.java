@@ -22,7 +22,6 @@ import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.InstalledFlow;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -49,16 +48,14 @@ final class EngineOperations implements Operations {
     private final Engine engine;
     private final String url;
     private final String version;
-    private final Clock clock;
     private final Instant started;
     private final ChainTracer tracer;
 
-    EngineOperations(final Engine engine, final String url, final String version, final Clock clock) {
+    EngineOperations(final Engine engine, final String url, final String version) {
         this.engine = requireNonNull(engine);
         this.url = requireNonNull(url);
         this.version = requireNonNull(version);
-        this.clock = requireNonNull(clock);
-        started = clock.instant();
+        started = engine.clock().instant();
         tracer = new ChainTracer((node, instance) -> engine.health().isHealthy(node, instance));
     }
 
@@ -77,7 +74,7 @@ final class EngineOperations implements Operations {
         final List<TenantStatus> tenants = snapshot.tenants().values().stream()
             .map(tenant -> tenantStatus(chains, tenant, agents)).toList();
         return new Status(nodes, tenants, chains.chains(), chains.functions(), new ControllerStatus(url, version,
-            Duration.between(started, clock.instant()).toSeconds(), engine.icmpErrors(),
+            Duration.between(started, engine.clock().instant()).toSeconds(), engine.icmpErrors(),
             engine.packetIns()));
     }
 
@@ -156,7 +153,7 @@ final class EngineOperations implements Operations {
 
     @Override
     public List<LeaseLine> leases(final Optional<String> tenant) {
-        return Leases.of(known(tenant).allocations(), tenant);
+        return Leases.of(known(tenant).allocations(), tenant, engine.clock());
     }
 
     @Override
@@ -172,7 +169,7 @@ final class EngineOperations implements Operations {
     public LeaseLine releaseLease(final String tenant, final String address) {
         known(Optional.of(tenant));
         try {
-            return Leases.line(tenant, engine.dhcp().release(tenant, Ipv4.parse(address)).join());
+            return Leases.line(tenant, engine.dhcp().release(tenant, Ipv4.parse(address)).join(), engine.clock());
         } catch (CompletionException e) {
             throw new IllegalArgumentException(requireNonNull(e.getCause()).getMessage(), e);
         }

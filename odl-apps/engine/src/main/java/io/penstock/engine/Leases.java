@@ -7,6 +7,7 @@ import io.penstock.pipeline.flow.Mac;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Lease;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -19,16 +20,18 @@ final class Leases {
     }
 
     /** Leases of a tenant or of all, by tenant and address. */
-    static List<LeaseLine> of(final Allocations allocations, final Optional<String> tenant) {
+    static List<LeaseLine> of(final Allocations allocations, final Optional<String> tenant,
+            final SteadyClock clock) {
         return allocations.tenants().entrySet().stream().sorted(Map.Entry.comparingByKey())
             .filter(each -> tenant.isEmpty() || each.getKey().equals(tenant.orElseThrow()))
-            .flatMap(each -> each.getValue().leases().stream().map(lease -> line(each.getKey(), lease))).toList();
+            .flatMap(each -> each.getValue().leases().stream().map(lease -> line(each.getKey(), lease, clock)))
+            .toList();
     }
 
-    /** One lease. */
-    static LeaseLine line(final String tenant, final Lease lease) {
+    /** One lease, its end by the wall clock. */
+    static LeaseLine line(final String tenant, final Lease lease, final SteadyClock clock) {
         return new LeaseLine(tenant, Ipv4.text(lease.address()), lease.state().name().toLowerCase(Locale.ROOT),
             Mac.text(lease.mac()), lease.client(), lease.attachment(), lease.hostName(),
-            Instant.ofEpochSecond(lease.expires()).toString());
+            clock.toWall(Instant.ofEpochSecond(lease.expires())).truncatedTo(ChronoUnit.SECONDS).toString());
     }
 }

@@ -2,6 +2,7 @@
 package io.penstock.engine;
 
 import io.penstock.engine.config.ConfigurationStore;
+import io.penstock.engine.journal.DiskSpace;
 import io.penstock.engine.journal.NatJournal;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.rest.CanaryEvents;
@@ -37,9 +38,10 @@ public final class EngineInProcess implements AutoCloseable {
     public EngineInProcess(final MdSalInProcess mdsal, final ConfigurationStore store,
             final OpenFlowSouthbound southbound, final int openFlowPort, final int ovsdbPort, final Path journal) {
         engine = new Engine(store, southbound, ovsdb, new BridgeTranslator("tcp:" + ADDRESS + ":" + openFlowPort),
-            new AllocationWriter(store, new NatJournal(journal, Clock.systemUTC()), List.of()),
+            new AllocationWriter(store, new NatJournal(journal, Clock.systemUTC()), new DiskSpace(journal), List.of()),
+            SteadyClock.open(journal.resolve("steady-clock"), Clock.systemUTC()),
             new PoolEvents(mdsal.publisher()), new CanaryEvents(mdsal.publisher()));
-        final EngineOperations operations = new EngineOperations(engine, "http://localhost", "1", Clock.systemUTC());
+        final EngineOperations operations = new EngineOperations(engine, "http://localhost", "1");
         engine.start(ADDRESS, ovsdbPort);
         rpcs = new OperationsRpcs(operations, rpcThreads).register(mdsal.rpcProvider());
     }

@@ -11,10 +11,10 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -43,6 +43,7 @@ public final class NatJournal implements AutoCloseable {
     /** Changes in a segment, at least: a few megabytes, which are searched in some hundredths of a second. */
     static final int SEGMENT_CHANGES = 20_000;
 
+    private static final Duration BEHIND = Duration.ofSeconds(1);
     private static final Logger LOG = LoggerFactory.getLogger(NatJournal.class);
 
     private final Path directory;
@@ -59,6 +60,8 @@ public final class NatJournal implements AutoCloseable {
     private String hash = Entry.NOTHING;
     private Instant last = Instant.EPOCH;
     private int changes;
+    /** Whether the log says that the clock is behind the last entry. */
+    private boolean behind;
 
     /**
      * Goes on with the journal of a directory, which is made when it is not there.
@@ -193,7 +196,7 @@ public final class NatJournal implements AutoCloseable {
         final String newHash;
         try {
             newHash = write(opened, 0, entries);
-            Files.move(made, target, StandardCopyOption.ATOMIC_MOVE);
+            DurableFiles.rename(made, target);
         } catch (IOException e) {
             opened.close();
             Files.deleteIfExists(made);
@@ -253,7 +256,7 @@ public final class NatJournal implements AutoCloseable {
             gzip.finish();
             file.force(false);
         }
-        Files.move(made, target, StandardCopyOption.ATOMIC_MOVE);
+        DurableFiles.rename(made, target);
         Files.delete(full);
     }
 
@@ -265,6 +268,15 @@ public final class NatJournal implements AutoCloseable {
     /** Never before what was written last, whatever the clock says, so that a segment is searched by its times. */
     private Instant now() {
         final Instant now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
-        return now.isBefore(last) ? last : now;
+        if (!now.isBefore(last)) {
+            behind = false;
+            return now;
+        }
+        if (!behind && Duration.between(now, last).compareTo(BEHIND) >= 0) {
+            behind = true;
+            LOG.warn("NAT journal: the wall clock, {}, is behind the last entry. Entries have the time {} until the"
+                + " clock has passed it", now, last);
+        }
+        return last;
     }
 }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.whole;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.engine.journal.Assignment;
+import io.penstock.engine.journal.NatJournal;
+import io.penstock.engine.whole.DataClient.Answer;
+import io.penstock.pipeline.intent.Prefix;
+import io.penstock.testkit.Documents;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A file system that is full: clear errors, nothing lost, and it goes on when there is room. */
+class FullDiskIT {
+    @TempDir
+    private Path disk;
+    private boolean mounted;
+
+    @AfterEach
+    void unmount() throws IOException, InterruptedException {
+        if (mounted) {
+            run("umount", disk.toString());
+        }
+    }
+
+    @Test
+    void theJournalLosesNothingAndGoesOn() throws IOException, InterruptedException {
+        mount("256k");
+        final Path journals = disk.resolve("nat-journal");
+        try (NatJournal journal = new NatJournal(journals, Clock.systemUTC())) {
+            assertThat(journal.record(tenants(1, 10))).hasSize(10);
+            fill(0);
+            assertThatThrownBy(() -> journal.record(tenants(1, 200))).isInstanceOf(UncheckedIOException.class)
+                .hasMessageContaining("cannot write the NAT journal").cause().hasMessageContaining("No space left");
+            makeRoom();
+            // All that was refused is written now, and nothing a second time.
+            assertThat(journal.record(tenants(1, 200))).hasSize(190);
+        }
+        try (NatJournal journal = new NatJournal(journals, Clock.systemUTC())) {
+            assertThat(journal.record(tenants(1, 200))).isEmpty();
+        }
+    }
+
+    @Test
+    void changesAreRefusedBeforeTheDiskIsFullAndTakenAgainAfterwards() throws IOException, InterruptedException {
+        mount("80m");
+        try (ControllerInProcess controller = new ControllerInProcess(disk)) {
+            final DataClient client = controller.client();
+            client.put(Documents.path("before"), Documents.tenants(List.of("{'name': 'before'}")));
+            fill(10 << 20);
+            final Answer answer = client.data("PUT", Documents.path("refused"),
+                Documents.tenants(List.of("{'name': 'refused'}")));
+            assertThat(answer.isGood()).isFalse();
+            assertThat(answer.messages()).contains("the configuration cannot be changed", disk.toString(),
+                "64 MB are needed");
+            assertThat(client.has(Documents.path("before"))).isTrue();
+            assertThat(client.has(Documents.path("refused"))).isFalse();
+            makeRoom();
+            client.put(Documents.path("after"), Documents.tenants(List.of("{'name': 'after'}")));
+        }
+    }
+
+    private static Set<Assignment> tenants(final int first, final int last) {
+        return IntStream.rangeClosed(first, last).mapToObj(number -> new Assignment("t" + number, number,
+            Assignment.SOURCE, Optional.empty(), Prefix.host(0xcb007100L + number), Optional.empty(),
+            Optional.empty())).collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    private void mount(final String size) throws IOException, InterruptedException {
+        run("mount", "-t", "tmpfs", "-o", "size=" + size, "tmpfs", disk.toString());
+        mounted = true;
+    }
+
+    /** Uses the room of the disk but for some bytes. */
+    private void fill(final long left) throws IOException {
+        final long room = Files.getFileStore(disk).getUsableSpace() - left;
+        Files.write(disk.resolve("ballast"), new byte[Math.toIntExact(room)]);
+    }
+
+    private void makeRoom() throws IOException {
+        Files.delete(disk.resolve("ballast"));
+    }
+
+    private static void run(final String... command) throws IOException, InterruptedException {
+        final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(output).isZero();
+    }
+}
