@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.dhcp;
 
+import io.penstock.pipeline.intent.Lease;
 import io.penstock.pipeline.intent.Tenant;
 
 /** What a message leads to. */
@@ -13,6 +14,15 @@ public sealed interface Answer {
      * message again gives the same probe until then.
      */
     record Probe(long address, Tenant.Subnet subnet) implements Answer { }
+
+    /**
+     * The host that has a lease is asked by ARP whether it is still there, before another place or MAC address gets
+     * what it has (RFC 7513, section 6.4). {@link DhcpServer#asked} is called with what came of it.
+     *
+     * @param holder the lease of the host; only an answer from its attachment and its MAC address counts
+     * @param subnet where that is
+     */
+    record Ask(Lease holder, Tenant.Subnet subnet) implements Answer { }
 
     /** Nothing is sent. */
     record Nothing(Reason reason) implements Answer { }

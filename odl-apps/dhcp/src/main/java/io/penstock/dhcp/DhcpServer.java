@@ -18,7 +18,8 @@ import java.util.OptionalLong;
  * another one with the same leases goes on where it stopped. The same message, clock and leases give the same answer.
  * For one thread. Nothing that a message says makes it throw.
  *
- * <p>A client that turns up at another attachment takes its lease along: the last place is the right one.
+ * <p>A client that turns up at another attachment, or with another MAC address, takes its lease along when the host
+ * that has the lease does not answer any more: anybody may say that it is somebody else.
  */
 public final class DhcpServer {
     /** How long an address that somebody else was found at is given to nobody. Seconds. */
@@ -61,7 +62,7 @@ public final class DhcpServer {
         if (!message.hasMac() || message.mac() == 0 || Ethernet.isGroup(message.mac())) {
             return new Nothing(Reason.HARDWARE);
         }
-        if (!message.isRelayed() && message.addresses().client() == 0 && message.mac() != query.sourceMac()) {
+        if (message.mac() != query.sourceMac() && !message.isRelayed() && !scope.isRouted(query)) {
             return new Nothing(Reason.FOREIGN_MAC);
         }
         final List<ServedSubnet> subnets = scope.servedAt(query);
@@ -121,6 +122,32 @@ public final class DhcpServer {
         }
         memory.offers.hold(exchange.client(), address, true, now);
         return Replies.lease(exchange, MessageType.OFFER, subnet, address, memory.routers.of(subnet));
+    }
+
+    /**
+     * Goes on after the holder of a lease was asked whether it is still there.
+     *
+     * @param query the message that led to the question
+     * @param holder the lease as it was then
+     * @param present whether its host answered
+     */
+    public Answer asked(final Query query, final Scope scope, final LeaseTable leases, final Lease holder,
+            final boolean present) {
+        expire(leases);
+        final Memory memory = memories.computeIfAbsent(scope.vrf(), key -> new Memory(new Offers(), new Routers()));
+        final List<ServedSubnet> subnets = scope.servedAt(query);
+        if (subnets.isEmpty() || !query.message().hasMac()) {
+            return new Nothing(Reason.NO_SUBNET);
+        }
+        final long now = clock.instant().getEpochSecond();
+        if (present) {
+            return Requests.refuse(new Exchange(query, scope, leases, memory.offers, subnets, now));
+        }
+        // A lease that was renewed in the meantime has a host, which is asked again.
+        if (leases.at(holder.address()).filter(holder::equals).isPresent()) {
+            leases.put(holder.with(Lease.State.FREE, now));
+        }
+        return answer(query, scope, leases);
     }
 
     private static Answer offer(final Exchange exchange, final Routers routers, final boolean takeover) {
@@ -200,7 +227,9 @@ public final class DhcpServer {
 
     /** Whether a client has an address where the message comes from: nobody else's word ends a lease. */
     private static boolean isTheirs(final Exchange exchange, final long address) {
-        return exchange.isBoundHere(address) && exchange.leases().at(address).map(Lease::attachment)
-            .filter(place -> place.isEmpty() || place.equals(exchange.query().attachment().orElse(""))).isPresent();
+        return exchange.isBoundHere(address) && exchange.leases().at(address)
+            .filter(lease -> lease.mac() == exchange.message().mac())
+            .filter(lease -> lease.attachment().isEmpty()
+                || lease.attachment().equals(exchange.query().attachment().orElse(""))).isPresent();
     }
 }

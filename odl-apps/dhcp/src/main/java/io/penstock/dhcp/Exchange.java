@@ -5,6 +5,7 @@ import io.penstock.pipeline.intent.Dhcp.Reservation;
 import io.penstock.pipeline.intent.Lease;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * One message while it is answered.
@@ -76,6 +77,24 @@ record Exchange(Query query, Scope scope, LeaseTable leases, Offers offers, List
     List<Lease> othersHere(final long address) {
         return leases.of(client()).stream().filter(lease -> lease.isBound() && lease.address() != address
             && subnetOf(lease.address()).isPresent()).toList();
+    }
+
+    /** The attachment of the client; empty behind a relay agent. */
+    String place() {
+        return message().isRelayed() ? "" : query.attachment().orElse("");
+    }
+
+    /**
+     * A lease that would go from a host to another one that calls itself the same: from another attachment, or of
+     * another MAC address. Both may be one host that has moved, or has another card now.
+     *
+     * @param address what the client is about to get
+     */
+    Optional<Lease> holderElsewhere(final long address) {
+        return Stream.concat(leases.at(address).stream().filter(lease -> isBoundHere(address)),
+                othersHere(address).stream())
+            .filter(lease -> subnetOf(lease.address()).filter(subnet -> subnet.attached().isPresent()).isPresent())
+            .filter(lease -> lease.mac() != message().mac() || !lease.attachment().equals(place())).findFirst();
     }
 
     /** The name that the client's lease gets: the one kept for it, or what it tells if nobody else has that. */

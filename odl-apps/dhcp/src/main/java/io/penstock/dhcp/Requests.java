@@ -10,6 +10,7 @@ import java.util.Optional;
 final class Requests {
     private static final String WRONG_NETWORK = "address is not of this network";
     private static final String NOT_THEIRS = "address is not available";
+    private static final String STILL_THERE = "a host with this identity is connected elsewhere";
 
     private Requests() {
         // Only functions.
@@ -90,6 +91,11 @@ final class Requests {
         if (exchange.exceedsQuota(address)) {
             return new Nothing(Reason.QUOTA);
         }
+        final Optional<Answer> ask = exchange.holderElsewhere(address).flatMap(holder ->
+            exchange.subnetOf(holder.address()).flatMap(ServedSubnet::attached).map(at -> new Answer.Ask(holder, at)));
+        if (ask.isPresent()) {
+            return ask.orElseThrow();
+        }
         final DhcpMessage message = exchange.message();
         exchange.othersHere(address)
             .forEach(other -> exchange.leases().put(other.with(Lease.State.FREE, exchange.now())));
@@ -102,7 +108,12 @@ final class Requests {
 
     /** The attachment of a client; empty behind a relay agent. */
     static String placeOf(final Exchange exchange) {
-        return exchange.message().isRelayed() ? "" : exchange.query().attachment().orElse("");
+        return exchange.place();
+    }
+
+    /** What a client is told while the host that has its lease still answers where it was. */
+    static Answer refuse(final Exchange exchange) {
+        return nak(exchange, STILL_THERE);
     }
 
     private static Answer nak(final Exchange exchange, final String reason) {

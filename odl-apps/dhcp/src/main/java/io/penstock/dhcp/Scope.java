@@ -101,11 +101,14 @@ public final class Scope {
         }
         final List<ServedSubnet> here = served.stream()
             .filter(each -> each.attached().filter(subnet -> isAt(subnet, query)).isPresent()).toList();
-        final long address = message.addresses().client();
-        final boolean routed = query.isToUs() && address != 0 && query.source() == address
-            && here.stream().noneMatch(subnet -> subnet.contains(address));
-        return routed ? servedWith(address).filter(subnet -> subnet.attached().isEmpty()).map(List::of).orElse(here)
-            : here;
+        return isRouted(query) ? servedWith(message.addresses().client()).map(List::of).orElse(here) : here;
+    }
+
+    /** Whether a client behind a router of the tenant renews its lease without a relay agent. */
+    boolean isRouted(final Query query) {
+        final long address = query.message().addresses().client();
+        return !query.message().isRelayed() && query.isToUs() && address != 0 && query.source() == address
+            && servedWith(address).filter(subnet -> subnet.attached().isEmpty()).isPresent();
     }
 
     private static boolean isAt(final Tenant.Subnet subnet, final Query query) {

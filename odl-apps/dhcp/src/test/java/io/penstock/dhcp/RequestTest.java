@@ -166,21 +166,11 @@ class RequestTest {
     }
 
     @Test
-    void aClientThatMovesTakesItsLeaseAlong() {
-        final String address = network.bind(A);
-        network.reply(request(A).wants(address).from("wing"), MessageType.ACK);
-        assertThat(network.lease(address).attachment()).isEqualTo("wing");
-    }
-
-    @Test
     void clientsWithAnIdentifierAreNotThoseOfTheirMacAddress() {
         final String address = network.bind(A);
         assertThat(network.offered(discover(A).option(OptionCode.CLIENT_IDENTIFIER, "ff0102"))).isNotEqualTo(address);
         assertThat(network.offered(discover(A).option(OptionCode.CLIENT_IDENTIFIER, "0102000000000a")))
             .as("the identifier that says the MAC address").isEqualTo(address);
-        network.reply(request(B).option(OptionCode.CLIENT_IDENTIFIER, "0102000000000a").wants(address),
-            MessageType.ACK);
-        assertThat(network.lease(address).mac()).as("another card of the same client").isEqualTo(B);
     }
 
     @Test

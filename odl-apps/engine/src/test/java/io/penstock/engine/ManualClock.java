@@ -20,6 +20,11 @@ public final class ManualClock extends Clock {
         now = now.plusSeconds(seconds);
     }
 
+    /** Goes on by milliseconds. */
+    public void passMillis(final long millis) {
+        now = now.plusMillis(millis);
+    }
+
     @Override
     public ZoneId getZone() {
         return ZoneOffset.UTC;

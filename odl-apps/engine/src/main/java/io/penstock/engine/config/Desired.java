@@ -34,6 +34,12 @@ public record Desired(long revision, Snapshot snapshot, Allocations allocations)
             .filter(entry -> Constants.datapathId(entry.getValue()) == datapathId).map(Map.Entry::getKey).findFirst();
     }
 
+    /** Whether a tenant has an attachment at the node whose bridge has an OpenFlow datapath id. */
+    public boolean isOn(final long datapathId, final Tenant tenant) {
+        return node(datapathId)
+            .filter(name -> tenant.attachments().stream().anyMatch(at -> at.node().equals(name))).isPresent();
+    }
+
     /** The tenant of a node that has a VRF. */
     public Optional<Tenant> tenant(final String node, final int vrf) {
         return snapshot.tenantsOn(node).stream().filter(tenant -> {

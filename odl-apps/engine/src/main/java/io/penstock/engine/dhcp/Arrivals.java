@@ -8,15 +8,19 @@ import io.penstock.engine.link.Place;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
+import io.penstock.southbound.openflow.SwitchId;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Packets for the DHCP servers that nobody has looked at yet. Safe for all threads; never blocks. */
 final class Arrivals {
-    /** What the engine works off in a second or two; whoever does not fit in asks again. */
-    private static final int MOST = 4096;
+    /** Packets of one node that wait; more than its meters let through in the second that the engine needs. */
+    static final int MOST_OF_A_NODE = 1024;
 
     private final Runnable mark;
+    private final Map<SwitchId, Integer> counts = new HashMap<>();
     private List<Arrival> waiting = new ArrayList<>();
 
     /**
@@ -45,9 +49,10 @@ final class Arrivals {
             return Fate.NOT_MINE;
         }
         synchronized (this) {
-            if (waiting.size() >= MOST) {
+            if (counts.getOrDefault(packet.source(), 0) >= MOST_OF_A_NODE) {
                 return Fate.IGNORED;
             }
+            counts.merge(packet.source(), 1, Integer::sum);
             waiting.add(new Arrival((int) packet.value(Register.VRF), Place.of(packet), conflict, packet.frame()));
         }
         mark.run();
@@ -58,6 +63,7 @@ final class Arrivals {
     synchronized List<Arrival> take() {
         final List<Arrival> taken = waiting;
         waiting = new ArrayList<>();
+        counts.clear();
         return taken;
     }
 }

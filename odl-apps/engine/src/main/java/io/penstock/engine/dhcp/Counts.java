@@ -38,7 +38,7 @@ public final class Counts {
         } else if (answer instanceof Answer.Nothing nothing) {
             add(tenant, type + ": " + nothing.reason().text());
         } else {
-            add(tenant, type + ": probe");
+            add(tenant, type + (answer instanceof Answer.Ask ? ": holder asked" : ": probe"));
         }
     }
 

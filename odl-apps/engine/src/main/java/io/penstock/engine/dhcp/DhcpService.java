@@ -9,7 +9,9 @@ import io.penstock.dhcp.DhcpServer;
 import io.penstock.dhcp.LeaseTable;
 import io.penstock.dhcp.Query;
 import io.penstock.dhcp.Scope;
+import io.penstock.engine.config.Desired;
 import io.penstock.engine.dhcp.Arrivals.Arrival;
+import io.penstock.engine.dhcp.Probes.Holder;
 import io.penstock.engine.dhcp.Probes.Probe;
 import io.penstock.engine.dhcp.Releases.Release;
 import io.penstock.engine.link.Fate;
@@ -38,6 +40,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +55,10 @@ public final class DhcpService {
     private static final long NOBODY = 0;
     /** How often leases that nobody asks for are looked at. Seconds. */
     private static final long EXPIRY_SECONDS = 10;
+    /** How long the holder of a lease may take to answer, at least, before it is asked again. Milliseconds. */
+    private static final int HOLDER_MILLIS = 200;
+    /** How often it is asked again before its lease goes to whoever calls itself the same: a frame may get lost. */
+    private static final int ASKED_AGAIN = 2;
 
     private final Clock clock;
     private final BiConsumer<Place, byte[]> outlet;
@@ -132,7 +139,7 @@ public final class DhcpService {
     public Allocations change(final Snapshot snapshot, final Allocations before) {
         held.clear();
         serve(snapshot, before);
-        final Pass pass = new Pass(before);
+        final Pass pass = new Pass(snapshot, before);
         final List<Release> again = List.copyOf(released.keySet());
         released.clear();
         again.forEach(pass::release);
@@ -195,16 +202,19 @@ public final class DhcpService {
     /** One pass over what has come. */
     private final class Pass {
         private final Allocations allocations;
+        private final Desired desired;
 
-        Pass(final Allocations allocations) {
+        Pass(final Snapshot snapshot, final Allocations allocations) {
             this.allocations = allocations;
+            desired = new Desired(0, snapshot, allocations);
         }
 
         /** A message on which the server fails must keep neither the others nor the configuration from the engine. */
         @SuppressWarnings("checkstyle:IllegalCatch")
         void take(final Arrival arrival) {
             final Tenant tenant = tenants.get(arrival.vrf());
-            if (tenant == null) {
+            // The VRF is the word of the node, which may touch its own tenants alone.
+            if (tenant == null || !desired.isOn(arrival.place().node().datapathId(), tenant)) {
                 return;
             }
             try {
@@ -218,7 +228,7 @@ public final class DhcpService {
         private void take(final Tenant tenant, final Arrival arrival) {
             if (arrival.conflict()) {
                 Ethernet.parse(Bytes.of(arrival.frame())).flatMap(frame -> Arp.parse(frame.payload()))
-                    .ifPresent(arp -> probes.conflict(arrival.vrf(), arp.senderAddress()));
+                    .ifPresent(arp -> probes.conflict(arrival.place(), arrival.vrf(), arp));
                 return;
             }
             final Optional<String> attachment =
@@ -231,10 +241,42 @@ public final class DhcpService {
 
         void goOn(final Probe probe) {
             final Tenant tenant = tenants.get(probe.vrf());
-            if (tenant != null) {
+            if (tenant != null && probe.holder().isPresent()) {
+                goOn(tenant, probe, probe.holder().orElseThrow());
+            } else if (tenant != null) {
                 answer(probe.vrf(), probe.place(), tenant, probe.query(), server.probed(probe.query(),
                     scope(tenant, probe.vrf()), leases(tenant), probe.address(), probe.conflict()));
             }
+        }
+
+        private void goOn(final Tenant tenant, final Probe probe, final Holder holder) {
+            if (!probe.conflict() && probe.left() > 0) {
+                ask(tenant, new Probe(probe.vrf(), probe.place(), probe.query(), probe.address(), probe.holder(),
+                    probe.left() - 1, probe.until(), false));
+            } else {
+                answer(probe.vrf(), probe.place(), tenant, probe.query(), server.asked(probe.query(),
+                    scope(tenant, probe.vrf()), leases(tenant), holder.lease(), probe.conflict()));
+            }
+        }
+
+        /** Asks the host that has a lease, and nobody else. */
+        private void ask(final Tenant tenant, final Probe probe) {
+            final Holder holder = probe.holder().orElseThrow();
+            if (probes.begin(probe, Math.max(HOLDER_MILLIS, scope(tenant, probe.vrf()).dhcp().probeMillis()))) {
+                final byte[] frame = request(probe.address());
+                holder.places().forEach(place -> outlet.accept(place, frame));
+            }
+        }
+
+        /** From nobody, so that nobody learns a wrong address: RFC 5227, section 2.1.1. */
+        private byte[] request(final long address) {
+            return Arp.request(Constants.GATEWAY_MAC, NOBODY, address).toAll().bytes().toArray();
+        }
+
+        private Set<Place> places(final Place asking, final Tenant tenant, final Answer.Ask ask) {
+            return tenant.attachmentsOf(ask.subnet()).stream()
+                .filter(at -> ask.holder().attachment().isEmpty() || ask.holder().attachment().equals(at.name()))
+                .map(at -> Place.of(asking.node(), allocations, at)).collect(Collectors.toUnmodifiableSet());
         }
 
         void release(final Release release) {
@@ -264,11 +306,13 @@ public final class DhcpService {
                 held.add(new Held(place, leases(tenant).changed(), DhcpFrames.frame(reply)));
             } else if (answer instanceof Answer.Probe probe
                     && probes.begin(vrf, place, query, probe.address(), scope(tenant, vrf).dhcp().probeMillis())) {
-                // From nobody, so that nobody learns a wrong address: RFC 5227, section 2.1.1.
-                final byte[] frame = Arp.request(Constants.GATEWAY_MAC, NOBODY, probe.address()).toAll().bytes()
-                    .toArray();
+                final byte[] frame = request(probe.address());
                 tenant.attachmentsOf(probe.subnet())
                     .forEach(at -> outlet.accept(Place.of(place.node(), allocations, at), frame));
+            } else if (answer instanceof Answer.Ask ask) {
+                ask(tenant, new Probe(vrf, place, query, ask.holder().address(),
+                    Optional.of(new Holder(ask.holder(), ask.subnet(), places(place, tenant, ask))), ASKED_AGAIN,
+                    clock.instant(), false));
             }
         }
 

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
@@ -36,10 +37,16 @@ public record Place(SwitchId node, int port, int vlan) {
         return new Place(node, allocations.port(attachment.node(), attachment.port()), attachment.vlan());
     }
 
-    /** The attachment of a tenant that is here. */
+    /** The attachment of a tenant that is here, at this node. */
     public Optional<Tenant.Attachment> attachment(final Tenant tenant, final Allocations allocations) {
         return tenant.attachments().stream()
-            .filter(at -> at.vlan() == vlan && Integer.valueOf(port).equals(number(allocations, at))).findFirst();
+            .filter(at -> at.vlan() == vlan && isHere(at.node(), allocations)
+                && Integer.valueOf(port).equals(number(allocations, at))).findFirst();
+    }
+
+    private boolean isHere(final String name, final Allocations allocations) {
+        final Integer id = allocations.nodes().get(name);
+        return id != null && Constants.datapathId(id) == node.datapathId();
     }
 
     private static @Nullable Integer number(final Allocations allocations, final Tenant.Attachment attachment) {

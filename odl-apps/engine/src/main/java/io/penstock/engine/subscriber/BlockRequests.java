@@ -8,28 +8,33 @@ import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
+import io.penstock.southbound.openflow.SwitchId;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Subscribers that sent a packet for which they need a block. Safe for all threads; never blocks. */
 public final class BlockRequests {
-    /** What the meter of all nodes lets through in some seconds; who does not fit in asks again. */
-    private static final int MOST = 1000;
+    /** Requests of one node that wait: what its meter lets through in some seconds. More have to be sent again. */
+    static final int MOST_OF_A_NODE = 1000;
     private static final int ETH_TYPE_AT = 12;
     private static final int SOURCE_AT = 26;
     private static final int HEADERS = 34;
 
     private final Runnable mark;
-    private final Set<Request> requests = new HashSet<>();
+    private final Map<SwitchId, Set<Request>> requests = new HashMap<>();
 
     /**
      * What a packet asked for.
      *
+     * @param node the switch that says so
      * @param had blocks that the switch found full
      */
-    public record Request(int vrf, long subscriber, int had) { }
+    public record Request(SwitchId node, int vrf, long subscriber, int had) { }
 
     /**
      * Nothing asked for.
@@ -50,7 +55,8 @@ public final class BlockRequests {
             return Fate.MALFORMED;
         }
         synchronized (this) {
-            if (requests.size() >= MOST || !requests.add(request)) {
+            final Set<Request> same = requests.computeIfAbsent(request.node(), node -> new HashSet<>());
+            if (same.size() >= MOST_OF_A_NODE || !same.add(request)) {
                 return Fate.IGNORED;
             }
         }
@@ -60,12 +66,13 @@ public final class BlockRequests {
 
     /** The requests that are not answered yet. */
     public synchronized Set<Request> pending() {
-        return Set.copyOf(requests);
+        return requests.values().stream().flatMap(Set::stream).collect(Collectors.toUnmodifiableSet());
     }
 
     /** Forgets requests that are answered. */
     public synchronized void answered(final Set<Request> some) {
-        requests.removeAll(some);
+        requests.values().forEach(each -> each.removeAll(some));
+        requests.values().removeIf(Set::isEmpty);
     }
 
     private static Optional<Request> request(final PacketIn packet) {
@@ -74,7 +81,7 @@ public final class BlockRequests {
         if (frame.limit() < HEADERS || (frame.getShort(ETH_TYPE_AT) & 0xffff) != EtherType.IPV4) {
             return Optional.empty();
         }
-        return Optional.of(new Request((int) packet.value(Register.VRF), frame.getInt(SOURCE_AT) & 0xffffffffL,
-            first ? 0 : (int) packet.value(Register.BLOCK) + 1));
+        return Optional.of(new Request(packet.source(), (int) packet.value(Register.VRF),
+            frame.getInt(SOURCE_AT) & 0xffffffffL, first ? 0 : (int) packet.value(Register.BLOCK) + 1));
     }
 }

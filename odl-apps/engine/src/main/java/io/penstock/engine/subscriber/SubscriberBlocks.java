@@ -3,6 +3,7 @@ package io.penstock.engine.subscriber;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.config.Desired;
 import io.penstock.engine.subscriber.BlockRequests.Request;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.Block;
@@ -48,11 +49,13 @@ public final class SubscriberBlocks {
         final Instant now = clock.instant();
         resting.values().removeIf(until -> !now.isBefore(until));
         final Map<Integer, String> names = names(before);
+        final Desired desired = new Desired(0, snapshot, before);
         final Map<String, List<Block>> changed = new HashMap<>();
         for (final Request request : requests) {
             final Tenant tenant =
                 Optional.ofNullable(names.get(request.vrf())).map(snapshot.tenants()::get).orElse(null);
-            if (tenant != null) {
+            // The VRF is the word of the node, which may touch its own tenants alone.
+            if (tenant != null && desired.isOn(request.node().datapathId(), tenant)) {
                 final List<Block> taken =
                     changed.computeIfAbsent(tenant.name(),
                         name -> new ArrayList<>(requireNonNull(before.tenants().get(name)).blocks()));

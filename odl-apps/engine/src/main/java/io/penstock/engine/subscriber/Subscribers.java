@@ -7,13 +7,16 @@ import io.penstock.engine.link.Fate;
 import io.penstock.engine.subscriber.BlockRequests.Request;
 import io.penstock.engine.subscriber.SubscriberBlocks.Subscriber;
 import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.PacketIn;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -75,8 +78,16 @@ public final class Subscribers {
      */
     public Allocations change(final Snapshot snapshot, final Allocations before) {
         final Instant oldest = clock.instant().minusSeconds(COUNT_SECONDS);
-        ending = idle.values().stream().filter(each -> !each.counted().isBefore(oldest))
-            .flatMap(each -> each.subscribers().stream()).collect(Collectors.toSet());
+        ending = new HashSet<>();
+        idle.forEach((node, each) -> {
+            if (!each.counted().isBefore(oldest)) {
+                // The VRFs are the word of the node, which may touch its own tenants alone.
+                final Set<Integer> served = snapshot.tenantsOn(node).stream()
+                    .map(tenant -> before.tenants().get(tenant.name())).filter(Objects::nonNull)
+                    .map(TenantAllocation::vrf).collect(Collectors.toSet());
+                each.subscribers().stream().filter(one -> served.contains(one.vrf())).forEach(ending::add);
+            }
+        });
         asking = requests.pending();
         return blocks.give(snapshot, blocks.take(before, ending), asking);
     }

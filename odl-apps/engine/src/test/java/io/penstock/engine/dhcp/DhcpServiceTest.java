@@ -8,6 +8,9 @@ import io.penstock.dhcp.DhcpMessage;
 import io.penstock.dhcp.OptionCode;
 import io.penstock.dhcp.OptionSet;
 import io.penstock.engine.ManualClock;
+import io.penstock.engine.link.Fate;
+import io.penstock.engine.link.Place;
+import io.penstock.frames.Arp;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
 import io.penstock.frames.Ethernet;
@@ -24,6 +27,7 @@ import io.penstock.pipeline.intent.Range;
 import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
@@ -36,29 +40,44 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** In which order leases are stored and hosts hear of them. */
 class DhcpServiceTest {
     private static final int VRF = 2;
     /** Message type (RFC 2132, section 9.6). */
     private static final int REQUEST = 3;
+    private static final int DECLINE = 4;
+    private static final int RELEASE = 7;
     private static final long HOST = 0x020000000005L;
     private static final long FIRST = Ipv4.parse("10.0.0.100");
     private static final long GATEWAY = Ipv4.parse("10.0.0.1");
-    private static final SwitchId NODE = new SwitchId(1);
+    private static final SwitchId NODE = new SwitchId(Constants.datapathId(1));
+    private static final SwitchId OTHER = new SwitchId(Constants.datapathId(2));
     private static final Snapshot NETWORK = Snapshot.empty().withTenants(List.of(new Tenant("t",
         List.of(new Tenant.Attachment("lan", "edge1", "acc0", 100)),
         List.of(new Tenant.Subnet("lan", Prefix.parse("10.0.0.0/24"), GATEWAY, List.of())), List.of(),
         Optional.empty(), Optional.empty(), Optional.empty()).with(new Services(Optional.of(new Dhcp(0,
             List.of(new Dhcp.Subnet(Prefix.parse("10.0.0.0/24"), List.of(new Range(FIRST, FIRST + 9)), List.of(),
                 List.of(), 3600, Dhcp.Options.NONE)))), Optional.empty()))));
-    private static final Allocations NO_LEASE = new Allocations(VRF, new TreeMap<>(Map.of("edge1", 1)),
+    private static final Tenant TWO_PLACES = new Tenant("t",
+        List.of(new Tenant.Attachment("lan", "edge1", "acc0", 100), new Tenant.Attachment("lab", "edge1", "acc0", 200)),
+        List.of(new Tenant.Subnet("lan", Prefix.parse("10.0.0.0/24"), GATEWAY, List.of())), List.of(),
+        Optional.empty(), Optional.empty(), Optional.empty()).with(new Services(Optional.of(new Dhcp(0,
+            List.of(new Dhcp.Subnet(Prefix.parse("10.0.0.0/24"), List.of(new Range(FIRST, FIRST + 9)), List.of(),
+                List.of(), 3600, Dhcp.Options.NONE)))), Optional.empty()));
+    private static final Allocations NO_LEASE = new Allocations(VRF, new TreeMap<>(Map.of("edge1", 1, "edge2", 2)),
         new TreeMap<>(Map.of("edge1", new TreeMap<>(Map.of("acc0", 5)))), Map.of("t", new TenantAllocation(VRF, 0)));
 
     private final ManualClock clock = new ManualClock(Instant.parse("2026-11-21T10:00:00Z"));
     private final List<byte[]> sent = new ArrayList<>();
+    private final List<Place> places = new ArrayList<>();
     private final DhcpService service = new DhcpService(clock, () -> { }, millis -> { },
-        (place, frame) -> sent.add(frame));
+        (place, frame) -> {
+            sent.add(frame);
+            places.add(place);
+        });
 
     @Test
     void nobodyHearsOfALeaseBeforeItIsStored() {
@@ -125,6 +144,78 @@ class DhcpServiceTest {
         assertThat(leases(service.change(NETWORK, before))).isEmpty();
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {REQUEST, DECLINE, RELEASE})
+    void aNodeTouchesLeasesOfItsOwnTenantsAlone(final int type) {
+        service.onPacketIn(request());
+        final Allocations bound = service.change(NETWORK, NO_LEASE);
+        service.stored((node, task) -> task.run());
+        sent.clear();
+        clock.pass(60);
+        for (final SwitchId node : List.of(OTHER, new SwitchId(1))) {
+            // From nowhere, as a relayed message may come, and from where the host is at its own node.
+            service.onPacketIn(packet(node, 0, type, type == RELEASE ? FIRST : 0, FIRST));
+            service.onPacketIn(packet(node, 5L << 12 | 100, type, type == RELEASE ? FIRST : 0, FIRST));
+        }
+        assertThat(service.change(NETWORK, bound)).isSameAs(bound);
+        service.stored((node, task) -> task.run());
+        assertThat(sent).isEmpty();
+        // The same from its own node is heard.
+        service.onPacketIn(packet(NODE, 5L << 12 | 100, type, type == RELEASE ? FIRST : 0, FIRST));
+        assertThat(service.change(NETWORK, bound)).isNotSameAs(bound);
+    }
+
+    @Test
+    void onlyTheHolderOfALeaseKeepsItAndItIsAskedThreeTimes() {
+        final Snapshot network = Snapshot.empty().withTenants(List.of(TWO_PLACES));
+        final Place lan = new Place(NODE, 5, 100);
+        final Place lab = new Place(NODE, 5, 200);
+        service.onPacketIn(request());
+        Allocations now = service.change(network, NO_LEASE);
+        service.stored((node, task) -> task.run());
+        final Lease held = leases(now).get(0);
+        sent.clear();
+        places.clear();
+        for (final boolean there : new boolean[] {true, false}) {
+            service.onPacketIn(packet(NODE, 5L << 12 | 200, REQUEST, 0, FIRST));
+            assertThat(service.change(network, now)).isSameAs(now);
+            // From elsewhere, and from another host there.
+            service.onConflict(arp(lab, HOST));
+            service.onConflict(arp(lan, HOST + 1));
+            service.onConflict(arp(new Place(OTHER, 5, 100), HOST));
+            clock.passMillis(200);
+            assertThat(service.change(network, now)).isSameAs(now);
+            clock.passMillis(200);
+            assertThat(service.change(network, now)).isSameAs(now);
+            assertThat(places).as("it is asked where it was, and nowhere else").containsOnly(lan).hasSize(3);
+            if (there) {
+                service.onConflict(arp(lan, HOST));
+            } else {
+                clock.passMillis(200);
+            }
+            now = service.change(network, now);
+            service.stored((node, task) -> task.run());
+            assertThat(places).hasSize(4).last().isEqualTo(lab);
+            assertThat(leases(now)).singleElement().satisfies(lease ->
+                assertThat(lease.attachment()).isEqualTo(there ? "lan" : "lab"));
+            if (there) {
+                assertThat(leases(now)).containsExactly(held);
+            }
+            places.clear();
+        }
+    }
+
+    @Test
+    void aNodeThatFloodsTakesNoRoomFromOthers() {
+        for (int index = 0; index < Arrivals.MOST_OF_A_NODE; index++) {
+            assertThat(service.onPacketIn(packet(OTHER, 0, REQUEST, 0, FIRST))).isEqualTo(Fate.TAKEN);
+        }
+        assertThat(service.onPacketIn(packet(OTHER, 0, REQUEST, 0, FIRST))).isEqualTo(Fate.IGNORED);
+        assertThat(service.onPacketIn(request())).isEqualTo(Fate.TAKEN);
+        assertThat(leases(service.change(NETWORK, NO_LEASE))).hasSize(1);
+        assertThat(service.onPacketIn(packet(OTHER, 0, REQUEST, 0, FIRST))).as("afterwards").isEqualTo(Fate.TAKEN);
+    }
+
     @Test
     void whatIsNoLeaseIsNotReleased() {
         final CompletableFuture<Lease> none = service.release("t", FIRST);
@@ -139,16 +230,30 @@ class DhcpServiceTest {
     }
 
     private static PacketIn request() {
+        return packet(NODE, 5L << 12 | 100, REQUEST, 0, FIRST);
+    }
+
+    /** A host says that it has the first address. */
+    private static PacketIn arp(final Place at, final long mac) {
+        final byte[] frame = new Arp(Arp.REPLY, mac, FIRST, Constants.GATEWAY_MAC, 0).to(Constants.GATEWAY_MAC).bytes()
+            .toArray();
+        return new PacketIn(at.node(), at.port(), 0, Table.ACCESS_GUARD.number(), Map.of(
+            Register.VRF.range().field(), (long) VRF,
+            Register.IN_ATTACHMENT.range().field(), (long) at.port() << 12 | at.vlan()), frame);
+    }
+
+    private static PacketIn packet(final SwitchId node, final long place, final int type, final long has,
+            final long wants) {
         final Bytes message = new DhcpMessage(new DhcpMessage.Header(DhcpMessage.REQUEST, 1, 0, 7, 0, 0),
-            new DhcpMessage.Addresses(0, 0, 0, 0), new BytesWriter().u48(HOST).bytes(), Bytes.EMPTY, Bytes.EMPTY,
+            new DhcpMessage.Addresses(has, 0, 0, 0), new BytesWriter().u48(HOST).bytes(), Bytes.EMPTY, Bytes.EMPTY,
             OptionSet.of(Map.of(
-                OptionCode.MESSAGE_TYPE, new BytesWriter().u8(REQUEST).bytes(),
-                OptionCode.REQUESTED_ADDRESS, new BytesWriter().u32(FIRST).bytes(),
+                OptionCode.MESSAGE_TYPE, new BytesWriter().u8(type).bytes(),
+                OptionCode.REQUESTED_ADDRESS, new BytesWriter().u32(wants).bytes(),
                 OptionCode.SERVER, new BytesWriter().u32(GATEWAY).bytes()))).bytes();
         final Bytes datagram = new Udp(68, 67, message).bytes(PseudoHeader.ofIpv4(0, Ipv4Packet.BROADCAST));
         final byte[] frame = new Ethernet(Ethernet.BROADCAST, HOST, Ethernet.TYPE_IPV4,
             new Ipv4Packet(Ipv4Packet.PROTOCOL_UDP, 0, Ipv4Packet.BROADCAST, datagram).bytes()).bytes().toArray();
-        return new PacketIn(NODE, 5, 0, Table.DHCP_REQUEST.number(), Map.of(
-            Register.VRF.range().field(), (long) VRF, Register.IN_ATTACHMENT.range().field(), 5L << 12 | 100), frame);
+        return new PacketIn(node, 5, 0, Table.DHCP_REQUEST.number(), Map.of(
+            Register.VRF.range().field(), (long) VRF, Register.IN_ATTACHMENT.range().field(), place), frame);
     }
 }

@@ -3,6 +3,7 @@ package io.penstock.engine.subscriber;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.engine.link.Fate;
 import io.penstock.engine.subscriber.BlockRequests.Request;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.registry.Table;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class BlockRequestsTest {
     private static final long REGISTERS = 2L << 30 | 1L << 27 | 7;
+    private static final SwitchId NODE = new SwitchId(1);
 
     private final AtomicInteger marks = new AtomicInteger();
     private final BlockRequests requests = new BlockRequests(marks::incrementAndGet);
@@ -27,7 +29,7 @@ class BlockRequestsTest {
             frame[26] = (byte) 200;
             frame[29] = 5;
         }
-        return new PacketIn(new SwitchId(1), 1, 0, table.number(), Map.of(MatchField.REG0, registers), frame);
+        return new PacketIn(NODE, 1, 0, table.number(), Map.of(MatchField.REG0, registers), frame);
     }
 
     @Test
@@ -36,11 +38,22 @@ class BlockRequestsTest {
         requests.onPacketIn(packet(Table.NAT_OUT_CHECK, REGISTERS, 0x0800, 64));
         requests.onPacketIn(packet(Table.NAT_OUT_CHECK, REGISTERS, 0x0800, 64));
         assertThat(marks).hasValue(2);
-        final Request first = new Request(7, 0xc8000005L, 0);
-        final Request other = new Request(7, 0xc8000005L, 3);
+        final Request first = new Request(NODE, 7, 0xc8000005L, 0);
+        final Request other = new Request(NODE, 7, 0xc8000005L, 3);
         assertThat(requests.pending()).containsExactlyInAnyOrder(first, other);
         requests.answered(Set.of(first));
         assertThat(requests.pending()).containsExactly(other);
+    }
+
+    @Test
+    void aNodeThatFloodsTakesNoRoomFromOthers() {
+        for (int vrf = 1; vrf <= BlockRequests.MOST_OF_A_NODE; vrf++) {
+            assertThat(requests.onPacketIn(packet(Table.NAT_TRANSLATE, vrf, 0x0800, 64))).isEqualTo(Fate.TAKEN);
+        }
+        final PacketIn more = packet(Table.NAT_TRANSLATE, BlockRequests.MOST_OF_A_NODE + 1L, 0x0800, 64);
+        assertThat(requests.onPacketIn(more)).isEqualTo(Fate.IGNORED);
+        assertThat(requests.onPacketIn(new PacketIn(new SwitchId(2), 1, 0, more.table(), more.fields(),
+            more.frame()))).isEqualTo(Fate.TAKEN);
     }
 
     @Test

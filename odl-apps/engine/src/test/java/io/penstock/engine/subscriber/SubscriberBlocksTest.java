@@ -14,6 +14,7 @@ import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.southbound.openflow.SwitchId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,8 @@ class SubscriberBlocksTest {
     private static final long FIRST = 0x0a000005L;
     private static final long SECOND = 0x0a000006L;
     private static final int VRF = 7;
+    private static final SwitchId NODE = new SwitchId(Constants.datapathId(1));
+    private static final SwitchId OTHER = new SwitchId(Constants.datapathId(2));
 
     private final ManualClock clock = new ManualClock(Instant.EPOCH);
     private final SubscriberBlocks blocks = new SubscriberBlocks(clock);
@@ -38,11 +41,12 @@ class SubscriberBlocksTest {
             List.of(new Tenant.PortBlocks(Prefix.parse("10.0.0.0/29"), Prefix.host(ADDRESS), 16384, 2)), List.of(),
             Set.of());
         return Snapshot.of(List.of(), Backbone.NONE, List.of(), List.of(), List.of(), List.of(new Tenant("red",
-            List.of(), List.of(), List.of(), Optional.of(nat), Optional.empty(), Optional.empty())), List.of());
+            List.of(new Tenant.Attachment("lan", "edge1", "acc0", 1)), List.of(), List.of(), Optional.of(nat),
+            Optional.empty(), Optional.empty())), List.of());
     }
 
     private static Allocations having(final Block... given) {
-        return new Allocations(VRF, new TreeMap<>(), new TreeMap<>(),
+        return new Allocations(VRF, new TreeMap<>(Map.of("edge1", 1, "edge2", 2)), new TreeMap<>(),
             Map.of("red", new TenantAllocation(VRF, 0, List.of(given))));
     }
 
@@ -56,10 +60,10 @@ class SubscriberBlocksTest {
 
     @Test
     void whoAsksGetsWhatIsFree() {
-        assertThat(give(having(), new Request(VRF, FIRST, 0))).containsExactly(block(FIRST, 1));
-        assertThat(give(having(block(FIRST, 1)), new Request(VRF, SECOND, 0), new Request(VRF, FIRST, 1)))
+        assertThat(give(having(), new Request(NODE, VRF, FIRST, 0))).containsExactly(block(FIRST, 1));
+        assertThat(give(having(block(FIRST, 1)), new Request(NODE, VRF, SECOND, 0), new Request(NODE, VRF, FIRST, 1)))
             .hasSize(3).contains(block(FIRST, 1)).extracting(Block::firstPort).doesNotHaveDuplicates();
-        assertThat(give(having(block(FIRST, 1), block(FIRST, 2), block(SECOND, 3)), new Request(VRF, SECOND, 1)))
+        assertThat(give(having(block(FIRST, 1), block(FIRST, 2), block(SECOND, 3)), new Request(NODE, VRF, SECOND, 1)))
             .hasSize(3);
     }
 
@@ -68,11 +72,18 @@ class SubscriberBlocksTest {
         final Allocations had = having(block(FIRST, 1));
         assertThat(blocks.give(snapshot, had, Set.of())).isSameAs(had);
         // A packet that was under way when the first block came, somebody who is no subscriber, and no VRF of ours.
-        assertThat(blocks.give(snapshot, had, Set.of(new Request(VRF, FIRST, 0), new Request(VRF, 0x0a000008L, 0),
-            new Request(VRF + 1, SECOND, 0)))).isSameAs(had);
+        assertThat(blocks.give(snapshot, had, Set.of(new Request(NODE, VRF, FIRST, 0),
+            new Request(NODE, VRF, 0x0a000008L, 0), new Request(NODE, VRF + 1, SECOND, 0)))).isSameAs(had);
         // As many as it may have.
         final Allocations full = having(block(FIRST, 1), block(FIRST, 2));
-        assertThat(blocks.give(snapshot, full, Set.of(new Request(VRF, FIRST, 2)))).isSameAs(full);
+        assertThat(blocks.give(snapshot, full, Set.of(new Request(NODE, VRF, FIRST, 2)))).isSameAs(full);
+    }
+
+    @Test
+    void aNodeGetsBlocksForItsOwnTenantsAlone() {
+        final Allocations had = having();
+        assertThat(blocks.give(snapshot, had, Set.of(new Request(OTHER, VRF, FIRST, 0),
+            new Request(new SwitchId(1), VRF, SECOND, 0)))).isSameAs(had);
     }
 
     @Test
@@ -81,8 +92,8 @@ class SubscriberBlocksTest {
         assertThat(blocks.take(had, Set.of(new Subscriber(VRF, 0x0a000001L)))).isSameAs(had);
         final Allocations left = blocks.take(had, Set.of(new Subscriber(VRF, FIRST)));
         assertThat(left.tenants().get("red").blocks()).containsExactly(block(SECOND, 3));
-        assertThat(give(left, new Request(VRF, FIRST, 0))).containsExactly(block(SECOND, 3));
+        assertThat(give(left, new Request(NODE, VRF, FIRST, 0))).containsExactly(block(SECOND, 3));
         clock.pass(Constants.BLOCK_QUARANTINE_SECONDS);
-        assertThat(give(left, new Request(VRF, FIRST, 0))).containsExactly(block(FIRST, 1), block(SECOND, 3));
+        assertThat(give(left, new Request(NODE, VRF, FIRST, 0))).containsExactly(block(FIRST, 1), block(SECOND, 3));
     }
 }

@@ -43,13 +43,14 @@ class SubscribersTest {
     private final AtomicInteger marks = new AtomicInteger();
     private final Subscribers subscribers = new Subscribers(clock, marks::incrementAndGet);
     private final Snapshot snapshot = Snapshot.of(List.of(), Backbone.NONE, List.of(), List.of(), List.of(),
-        List.of(new Tenant("red", List.of(), List.of(), List.of(), Optional.of(new Tenant.Nat(Optional.empty(),
-            Optional.empty(), List.of(), List.of(), List.of(new Tenant.PortBlocks(Prefix.parse("10.0.0.0/29"),
-                Prefix.host(ADDRESS), 16384, 2)), List.of(), Set.of())), Optional.empty(), Optional.empty())),
+        List.of(new Tenant("red", List.of(new Tenant.Attachment("lan", NODE, "acc0", 1)), List.of(), List.of(),
+            Optional.of(new Tenant.Nat(Optional.empty(), Optional.empty(), List.of(), List.of(),
+                List.of(new Tenant.PortBlocks(Prefix.parse("10.0.0.0/29"), Prefix.host(ADDRESS), 16384, 2)),
+                List.of(), Set.of())), Optional.empty(), Optional.empty())),
         List.of());
 
     private static Allocations having(final Block... given) {
-        return new Allocations(VRF, new TreeMap<>(), new TreeMap<>(),
+        return new Allocations(VRF, new TreeMap<>(Map.of(NODE, 1)), new TreeMap<>(),
             Map.of("red", new TenantAllocation(VRF, 0, List.of(given))));
     }
 
@@ -69,8 +70,8 @@ class SubscribersTest {
         for (int index = 0; index < 4; index++) {
             frame[26 + index] = (byte) (subscriber >> 24 - 8 * index);
         }
-        return new PacketIn(new SwitchId(1), 1, 0, Table.NAT_TRANSLATE.number(), Map.of(MatchField.REG0, (long) VRF),
-            frame);
+        return new PacketIn(new SwitchId(Constants.datapathId(1)), 1, 0, Table.NAT_TRANSLATE.number(),
+            Map.of(MatchField.REG0, (long) VRF), frame);
     }
 
     private List<Block> change(final Allocations before) {
@@ -106,6 +107,15 @@ class SubscribersTest {
         assertThat(change(had)).containsExactly(block(SECOND, 2));
         assertThat(change(had)).containsExactly(block(SECOND, 2));
         subscribers.written();
+        assertThat(change(had)).hasSize(2);
+    }
+
+    @Test
+    void aNodeThatCountsSubscribersOfOthersEndsNothing() {
+        final Allocations had = having(block(FIRST, 1), block(SECOND, 2));
+        subscribers.count("edge2", dump(10, 20));
+        clock.pass(Constants.BLOCK_IDLE_SECONDS);
+        subscribers.count("edge2", dump(10, 20));
         assertThat(change(had)).hasSize(2);
     }
 
