@@ -133,9 +133,10 @@ def files(settings: Settings) -> dict[str, str]:
             f"restconf-url = http://{LOOPBACK}:{ports.restconf}/rests\n"),
         f"{initial}/default-openflow-connection-config.xml": _openflow(
             "openflow-switch-connection-provider-default-impl", settings.listen_address, ports.openflow),
-        # The plugin insists on a second listener. Nobody may find it: loopback, any free port.
+        # The plugin insists on a second listener. It is where the first one is, so that what closes that address to
+        # others (penstock_node/management.py) closes this one too. Any free port.
         f"{initial}/legacy-openflow-connection-config.xml": _openflow(
-            "openflow-switch-connection-provider-legacy-impl", LOOPBACK, 0),
+            "openflow-switch-connection-provider-legacy-impl", settings.listen_address, 0),
         "configuration/initial/akka.conf": _akka(ports.cluster),
     }
 

@@ -127,7 +127,7 @@ class FilesTest(unittest.TestCase):
         self.assertEqual("169.254.77.1", wanted.findtext(f"{space}address"))
         self.assertEqual("7653", wanted.findtext(f"{space}port"))
         legacy = xml.etree.ElementTree.fromstring(texts[f"{initial}/legacy-openflow-connection-config.xml"])
-        self.assertEqual("127.0.0.1", legacy.findtext(f"{space}address"))
+        self.assertEqual("169.254.77.1", legacy.findtext(f"{space}address"))
 
     def test_cluster_port_stands_in_the_seed_too(self) -> None:
         text = files(Settings(ports=Ports(cluster=3550)))["configuration/initial/akka.conf"]

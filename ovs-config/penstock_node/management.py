@@ -3,11 +3,15 @@
 
 The controller's side is the network namespace that the caller is in. Its address sits on the loopback device there and
 is shared by all nodes, so users are counted: the last one to leave removes it, and only if it was added here.
+
+A table of nftables closes the address to everybody else: to interfaces other than those of the nodes (Linux answers for
+every address of the machine at every interface), and to programs of users other than root.
 """
 
 import ipaddress
 
 from . import locks, namespaces
+from .commands import run
 from .errors import PenstockError
 
 NODE_LINK = "mgmt0"
@@ -33,6 +37,7 @@ def acquire_address(user, address=CONTROLLER_ADDRESS):
             namespaces.add_address(address, "lo")
         ledger["users"] = sorted({*ledger["users"], user})
         locks.write_json(path, ledger)
+        _close_to_others(address)
 
 
 def release_address(user, address=CONTROLLER_ADDRESS, namespace_id=None):
@@ -46,8 +51,11 @@ def release_address(user, address=CONTROLLER_ADDRESS, namespace_id=None):
         if ledger["users"]:
             locks.write_json(path, ledger)
             return
-        if ledger["added"] and namespace_id in (None, namespaces.current_id()):
-            namespaces.remove_address(address, "lo")
+        if namespace_id in (None, namespaces.current_id()):
+            if ledger["added"]:
+                namespaces.remove_address(address, "lo")
+            table = _table(address)
+            run("nft", "--file", "-", standard_input=f"table ip {table}\ndelete table ip {table}\n")
         path.unlink(missing_ok=True)
 
 
@@ -65,12 +73,47 @@ def connect(node, namespace, controller_address, node_address=None):
         namespaces.add_address(address, NODE_LINK, namespace)
         namespaces.set_route(controller_address, NODE_LINK, address, namespace)
         namespaces.set_route(address, link, controller_address)
+        _close_to_others(controller_address)
         return address
 
 
 def disconnect(node):
     """Removes the veth pair (both ends, and the routes with them) if it is there."""
     namespaces.delete_link(controller_link(node))
+
+
+def _close_to_others(address):
+    """Writes the table anew, in one transaction: each node may send from its own address alone.
+
+    A connection is refused when it begins, so that its other end may belong to any user.
+    """
+    nodes = ", ".join(f'"{route["dev"]}" . {route["dst"]}' for route in namespaces.routes()
+                      if route.get("prefsrc") == address and route["dev"].startswith(controller_link("")))
+    elements = f"elements = {{ {nodes} }}" if nodes else ""
+    table = _table(address)
+    run("nft", "--file", "-", standard_input=f"""
+        table ip {table}
+        delete table ip {table}
+        table ip {table} {{
+            set nodes {{
+                type ifname . ipv4_addr
+                {elements}
+            }}
+            chain input {{
+                type filter hook input priority filter; policy accept;
+                ip daddr {address} iifname . ip saddr @nodes accept
+                ip daddr {address} iifname != "lo" counter drop
+            }}
+            chain output {{
+                type filter hook output priority filter; policy accept;
+                ip daddr {address} tcp flags & (syn | ack) == syn meta skuid != 0 counter reject with tcp reset
+            }}
+        }}
+        """)
+
+
+def _table(address):
+    return "penstock_" + address.replace(".", "_")
 
 
 def _free_address(controller_address):

@@ -124,4 +124,9 @@ def set_route(destination, link, source, namespace=None):
 
 def routed_addresses(namespace=None):
     """Destinations of all routes of the namespace, for finding a free address."""
-    return {route["dst"] for route in json.loads(run(*_ip(namespace), "-j", "-4", "route", "show") or "[]")}
+    return {route["dst"] for route in routes(namespace)}
+
+
+def routes(namespace=None):
+    """All IPv4 routes of the namespace, as `ip -j route` prints them."""
+    return json.loads(run(*_ip(namespace), "-j", "-4", "route", "show") or "[]")
