@@ -4,6 +4,7 @@ package io.penstock.it;
 import io.penstock.pipeline.flow.Mac;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.FlowLoader;
 import io.penstock.testkit.OvsSandbox;
 import io.penstock.testkit.Packet;
@@ -27,6 +28,7 @@ final class TracedNode implements AutoCloseable {
     static final String WORLD = "198.18.0.10";
 
     private final TestRun run = new TestRun();
+    private final OvsSandbox ovs;
     private final FlowLoader loader;
     private final Tracer tracer;
 
@@ -41,7 +43,7 @@ final class TracedNode implements AutoCloseable {
      */
     TracedNode(final NodePlan plan, final Packet fromTransit) {
         try {
-            final OvsSandbox ovs = OvsSandbox.dummy(run);
+            ovs = OvsSandbox.dummy(run);
             loader = FlowLoader.create(ovs, plan.bridge());
             loader.load(plan);
             tracer = new Tracer(ovs, plan);
@@ -60,6 +62,11 @@ final class TracedNode implements AutoCloseable {
 
     FlowLoader loader() {
         return loader;
+    }
+
+    /** Deletes the flows of a VRF in a table, as another program may. */
+    void delete(final Table table, final int vrf) {
+        ovs.ofctl("del-flows", Constants.BRIDGE, "table=" + table.number() + ",reg0=" + vrf + "/0xffff");
     }
 
     /** What becomes of a packet; nothing is learned. */

@@ -232,16 +232,41 @@ class DualStackIT {
         Ipv6World.reaches(neighbour, Ipv6World.SERVER);
     }
 
+    @Test
+    void connectionsFromOutsideNeedAPermission() {
+        provision("replies");
+        final Host host = node.host(FIRST_VLAN);
+        final Host other = node.host(OTHER_VLAN);
+        Ipv6World.enable(host, Host.DEVICE);
+        Ipv6World.enable(other, Host.DEVICE);
+        final String address = Ipv6World.address(host, "2001:db8:1:");
+        final String otherAddress = Ipv6World.address(other, "2001:db8:2:");
+        Ipv6World.reaches(host, Ipv6World.SERVER);
+        Ipv6World.reaches(host, otherAddress);
+        for (final Host outside : List.of(node.network().server(), other)) {
+            assertThat(outside.shell().attempt("ping", "-6", "-n", "-c", "3", "-i", "0.2", "-W", "1", address)
+                .isGood()).isFalse();
+        }
+        counted("acme", "IPv6 from outside the VRF without a permission");
+        provision("any");
+        Ipv6World.reaches(node.network().server(), address);
+        Ipv6World.reaches(other, address);
+    }
+
     private void provision() {
+        provision("any");
+    }
+
+    private void provision(final String inbound) {
         final String told = "'router-advertisement': {'mtu': 1400, 'rdnss': ['2001:db8::53'], 'dnssl': ['example.com'],"
             + " 'other-config': true}";
         final String acme = """
             {'name': 'acme', 'attachment': [{'name': 'lan', 'node': '%1$s', 'port': '%2$s', 'vlan': %3$d},
               {'name': 'lab', 'node': '%1$s', 'port': '%2$s', 'vlan': %4$d}],
-             'ipv6': {'subnet': [{'prefix': '2001:db8:1::/64', %5$s}]}}"""
-            .formatted(node.name(), EdgeNode.ACCESS, FIRST_VLAN, SECOND_VLAN, told);
+             'ipv6': {'inbound': '%6$s', 'subnet': [{'prefix': '2001:db8:1::/64', %5$s}]}}"""
+            .formatted(node.name(), EdgeNode.ACCESS, FIRST_VLAN, SECOND_VLAN, told, inbound);
         final String other = Intent.tenant("other", node, OTHER_VLAN, Intent.FIRST_POOL,
-            "'ipv6': {'subnet': [{'prefix': '2001:db8:2::/64'}]}");
+            "'ipv6': {'inbound': 'any', 'subnet': [{'prefix': '2001:db8:2::/64'}]}");
         system.restconf().patch(Intent.NETWORK, Intent.patch("tenant", List.of(acme, other)));
         system.awaitApplied();
     }

@@ -73,7 +73,8 @@ class Icmp6ErrorIT {
 
     private void put(final String subnetMore) {
         system.restconf().put(Intent.path("acme"), Intent.tenants(List.of(Intent.tenant("acme", node, VLAN,
-            Intent.FIRST_POOL, "'ipv6': {'subnet': [{'prefix': '" + PREFIX + ":/64'" + subnetMore + "}]}"))));
+            Intent.FIRST_POOL,
+            "'ipv6': {'inbound': 'any', 'subnet': [{'prefix': '" + PREFIX + ":/64'" + subnetMore + "}]}"))));
         system.awaitApplied();
     }
 

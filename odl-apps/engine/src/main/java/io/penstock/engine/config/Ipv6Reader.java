@@ -24,7 +24,12 @@ final class Ipv6Reader {
 
     private static Ipv6Side ipv6(final Leaves ipv6) throws UnreadableException {
         return new Ipv6Side(ipv6.each("subnet", "prefix", Ipv6Reader::subnet).stream()
-            .sorted(Comparator.comparing(Ipv6Side.Subnet::prefix)).toList(), routes(ipv6));
+            .sorted(Comparator.comparing(Ipv6Side.Subnet::prefix)).toList(), routes(ipv6), inbound(ipv6));
+    }
+
+    private static Ipv6Side.Inbound inbound(final Leaves ipv6) {
+        return ipv6.leaf("inbound").filter("any"::equals).map(any -> Ipv6Side.Inbound.ANY)
+            .orElse(Ipv6Side.Inbound.REPLIES);
     }
 
     private static Ipv6Side.Subnet subnet(final Leaves subnet) throws UnreadableException {

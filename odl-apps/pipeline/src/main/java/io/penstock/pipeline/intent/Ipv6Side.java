@@ -1,19 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.pipeline.flow.Ipv6;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The IPv6 half of a tenant's VRF. Its prefixes are global and routed: nothing is translated. */
-public record Ipv6Side(List<Subnet> subnets, List<Route6> routes) {
+/**
+ * The IPv6 half of a tenant's VRF. Its prefixes are global and routed: nothing is translated.
+ *
+ * @param inbound what may come from outside the VRF when the tenant has no ingress list
+ */
+public record Ipv6Side(List<Subnet> subnets, List<Route6> routes, Inbound inbound) {
     /** The VRF has no IPv6. */
     public static final Ipv6Side NONE = new Ipv6Side(List.of(), List.of());
 
     public Ipv6Side {
+        requireNonNull(inbound);
         subnets = List.copyOf(subnets);
         routes = List.copyOf(routes);
+    }
+
+    /** Only replies come in. */
+    public Ipv6Side(final List<Subnet> subnets, final List<Route6> routes) {
+        this(subnets, routes, Inbound.REPLIES);
+    }
+
+    /** What may come from outside the VRF (RFC 6092, REC-11 and REC-49). */
+    public enum Inbound {
+        /** Replies to packets of the tenant, and ICMPv6 errors about them. */
+        REPLIES,
+        /** Everything. */
+        ANY
     }
 
     /**

@@ -53,7 +53,7 @@ public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
         final SortedMap<Integer, TenantOrders> orders = new TreeMap<>();
         orders.put(view.vrf(), new TenantOrders(sessions,
             view.tenant().services().dns().filter(dns -> port.isPresent()).map(dns -> resolver(node, view, dns))));
-        if (view.tracksLists()) {
+        if (view.tracksLists() || view.admitsIpv6Replies()) {
             orders.put(Constants.aclZone(view.vrf()), new TenantOrders(sessions, Optional.empty()));
         }
         if (!view.places().isEmpty()) {

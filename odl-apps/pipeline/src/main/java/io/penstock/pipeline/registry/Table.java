@@ -80,7 +80,7 @@ public enum Table {
     TENANT_ACL_IN_REPLY(49, Owner.ACL, "Forwards replies to packets that the tenant may send, and errors about them.",
         List.of("VRF_ROUTE")),
     VRF_ROUTE(50, Owner.VRF, "Longest-prefix routing inside the VRF; decrements the TTL.",
-        List.of("TENANT_ACL", "NEIGHBOUR_LOOKUP", "ROUTING_ERROR")),
+        List.of("TENANT_ACL", "CHAIN_OUT", "NEIGHBOUR_LOOKUP", "ROUTING_ERROR")),
     TENANT_ACL(54, Owner.ACL, "Applies the egress list of the tenant to packets to the backbone.",
         List.of("TENANT_ACL_DENIED", "TENANT_ACL_TRACK", "CHAIN_OUT")),
     TENANT_ACL_DENIED(55, Owner.ACL, "Packets that the list denies: looks up their connection in conntrack.",

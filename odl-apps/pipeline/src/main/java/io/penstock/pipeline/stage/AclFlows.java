@@ -7,6 +7,8 @@ import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** The flows of one list in one place. */
 final class AclFlows {
@@ -25,9 +27,40 @@ final class AclFlows {
     private final FlowSink sink;
     private final Acl acl;
     private final Place place;
-    private final List<Acl.Family> families;
+    private final Families families;
 
-    AclFlows(final FlowSink sink, final Acl acl, final Place place, final List<Acl.Family> families) {
+    /**
+     * Families of packets that are treated alike.
+     *
+     * @param areAll whether the scope has packets of no other family, so that these need no match
+     */
+    record Families(List<Acl.Family> list, boolean areAll) {
+        Families {
+            list = List.copyOf(list);
+        }
+
+        /** All packets of a scope. */
+        static Families all(final List<Acl.Family> list) {
+            return new Families(list, true);
+        }
+
+        /** Plans a flow for the packets of all these families: one where that is possible. */
+        void plan(final Supplier<FlowSink.Draft> begin, final Consumer<FlowSink.Draft> finish) {
+            if (areAll) {
+                finish.accept(begin.get());
+            } else {
+                planEach(begin, finish);
+            }
+        }
+
+        /** Plans a flow for each family. */
+        void planEach(final Supplier<FlowSink.Draft> begin, final Consumer<FlowSink.Draft> finish) {
+            list.forEach(family ->
+                finish.accept(family == Acl.Family.IPV4 ? begin.get().ipv4() : begin.get().ipv6()));
+        }
+    }
+
+    AclFlows(final FlowSink sink, final Acl acl, final Place place, final Families families) {
         this.sink = sink;
         this.acl = acl;
         this.place = place;
@@ -37,15 +70,15 @@ final class AclFlows {
     /** Plans them, and what becomes of packets that no entry is about. */
     void plan() {
         planEntries();
-        finish(sink.flow(place.table(), Priority.LOW, "ACL " + acl.name() + " permits no such packet" + place.note())
-            .when(place.scope()), false);
+        families.plan(() -> sink.flow(place.table(), Priority.LOW, "ACL " + acl.name() + " permits no such packet"
+            + place.note()).when(place.scope()), flow -> finish(flow, false));
     }
 
     /** Plans the entries alone. */
     void planEntries() {
         for (int index = 0; index < acl.entries().size(); index++) {
             final Acl.Entry entry = acl.entries().get(index);
-            for (final Acl.Family family : families) {
+            for (final Acl.Family family : families.list()) {
                 if (entry.isAbout(family)) {
                     planEntry(index, entry, family);
                 }

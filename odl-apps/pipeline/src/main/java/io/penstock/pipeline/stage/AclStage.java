@@ -17,6 +17,7 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.stage.AclFlows.Families;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,6 +30,10 @@ import java.util.Optional;
  * still: it is held against the list of the other direction with its two ends changed round. So what is permitted no
  * more is cut at once, in both directions.
  *
+ * <p>Addresses of IPv6 are reached from everywhere, where those of IPv4 need a translation for that. So a tenant
+ * without an ingress list gets nothing but replies by IPv6, unless it says otherwise, as if it had an empty one and
+ * tracked IPv6 alone.
+ *
  * <p>Open vSwitch shows fragments without ports, the first one too. So no entry with ports is about them, and all of a
  * packet take the same way, through conntrack, which puts them together. Those of an answer pass by what conntrack
  * knows alone. Sample flows: golden/guarded.flows, tables tenant_acl_in to tenant_acl_in_reply and tenant_acl to
@@ -36,6 +41,8 @@ import java.util.Optional;
  */
 public final class AclStage implements Stage {
     private static final String ANSWERS = ", replies";
+    /** The list of a direction in which nothing but replies is permitted. */
+    private static final Acl NOTHING = new Acl("", List.of());
 
     /** One direction of the packets of a tenant. */
     private enum Way {
@@ -59,10 +66,22 @@ public final class AclStage implements Stage {
         }
     }
 
+    /**
+     * By which lists packets of some families go.
+     *
+     * @param tracked whether connections are tracked, so that replies need no entry
+     */
+    private record Lists(Optional<Acl> out, Optional<Acl> in, boolean tracked) {
+        Optional<Acl> of(final Way way) {
+            return way == Way.OUT ? out : in;
+        }
+    }
+
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
         for (final Way way : Way.values()) {
-            sink.flow(way.list, Priority.MISS, "no list").go(way.next);
+            // Only tenants with a list come here. One whose flows are missing is not one without a list.
+            sink.flow(way.list, Priority.MISS, "the flows of the list are missing").drop();
             sink.flow(way.denied, Priority.MISS, "the VRF has no stateful list").drop();
             sink.flow(way.track, Priority.MISS, "the VRF has no stateful list").drop();
             sink.flow(way.reply, Priority.TOP, "error for a known connection").when(state(TRK | REL, INV))
@@ -77,7 +96,7 @@ public final class AclStage implements Stage {
                 Table.BACKBONE_ACL,
                 List.of(Register.OUT_ATTACHMENT.is(Register.place(node.port(uplink.port()), uplink.vlan()))), 0, "",
                 Table.NEIGHBOUR_LOOKUP, Optional.empty()),
-                ipv6 ? List.of(Acl.Family.values()) : List.of(Acl.Family.IPV4)).plan());
+                Families.all(ipv6 ? List.of(Acl.Family.values()) : List.of(Acl.Family.IPV4))).plan());
         }
     }
 
@@ -88,12 +107,36 @@ public final class AclStage implements Stage {
         }
         final Optional<Acl> out = list(node, view.tenant().egressAcl());
         final Optional<Acl> in = list(node, view.tenant().protection().ingressAcl());
-        if (view.tracksLists()) {
-            planTracked(view, Way.OUT, out, in, sink);
-            planTracked(view, Way.IN, in, out, sink);
+        if (view.admitsIpv6Replies()) {
+            final boolean alone = !view.hasNat();
+            plan(view, new Families(List.of(Acl.Family.IPV6), alone), new Lists(out, Optional.of(NOTHING), true), sink);
+            if (!alone) {
+                plan(view, new Families(List.of(Acl.Family.IPV4), false), new Lists(out, in, view.tracksLists()), sink);
+            }
         } else {
-            out.ifPresent(acl -> planList(view, acl, Way.OUT.list, "", Way.OUT.next, Optional.empty(), sink));
-            in.ifPresent(acl -> planList(view, acl, Way.IN.list, "", Way.IN.next, Optional.empty(), sink));
+            plan(view, Families.all(view.families()), new Lists(out, in, view.tracksLists()), sink);
+        }
+    }
+
+    private static void plan(final TenantView view, final Families families, final Lists lists, final FlowSink sink) {
+        if (lists.tracked()) {
+            planTracked(view, families, Way.OUT, lists, sink);
+            planTracked(view, families, Way.IN, lists, sink);
+        } else {
+            planUntracked(view, families, Way.OUT, lists, sink);
+            planUntracked(view, families, Way.IN, lists, sink);
+        }
+    }
+
+    private static void planUntracked(final TenantView view, final Families families, final Way way,
+            final Lists lists, final FlowSink sink) {
+        final Optional<Acl> own = lists.of(way);
+        if (own.isPresent()) {
+            planList(view, families, own.orElseThrow(), way, way.next, Optional.empty(), sink);
+        } else if (way == Way.IN && !families.areAll()) {
+            // They come to the table of the list because the other family has to.
+            families.planEach(() -> sink.flow(way.list, Priority.LOW, "no list").when(view.isVrf()),
+                flow -> flow.go(way.next));
         }
     }
 
@@ -102,53 +145,57 @@ public final class AclStage implements Stage {
         return name.map(each -> node.snapshot().acls().getOrDefault(each, new Acl(each, List.of())));
     }
 
-    private static void planList(final TenantView view, final Acl acl, final Table table, final String note,
+    private static void planList(final TenantView view, final Families families, final Acl acl, final Way way,
             final Table permitted, final Optional<Table> denied, final FlowSink sink) {
-        new AclFlows(sink, acl, new AclFlows.Place(table, List.of(view.isVrf()), view.vrf(), note, permitted, denied),
-            view.families()).plan();
+        new AclFlows(sink, acl, new AclFlows.Place(way.list, List.of(view.isVrf()), view.vrf(), "", permitted, denied),
+            families).plan();
     }
 
-    private static void planTracked(final TenantView view, final Way way, final Optional<Acl> own,
-            final Optional<Acl> others, final FlowSink sink) {
-        track(view, way.track, "connection of a permitted packet", true, way.next, sink);
+    private static void planTracked(final TenantView view, final Families families, final Way way, final Lists lists,
+            final FlowSink sink) {
+        final Optional<Acl> own = lists.of(way);
         if (own.isEmpty()) {
-            sink.flow(way.list, Priority.LOW, "no list, connection is tracked for replies")
-                .when(view.isVrf()).go(way.track);
+            track(view, families, way.track, "connection of a permitted packet", true, way.next, sink);
+            families.plan(() -> sink.flow(way.list, Priority.LOW, "no list, connection is tracked for replies")
+                .when(view.isVrf()), flow -> flow.go(way.track));
             return;
         }
-        planList(view, own.orElseThrow(), way.list, "", way.track, Optional.of(way.denied), sink);
-        track(view, way.denied, "look up the connection of a reply", false, way.reply, sink);
-        planAnswers(view, way, own.orElseThrow(), others, sink);
+        if (own.orElseThrow().equals(NOTHING)) {
+            families.plan(() -> sink.flow(way.list, Priority.LOW, "from outside the VRF, no list").when(view.isVrf()),
+                flow -> flow.go(way.denied));
+        } else {
+            track(view, families, way.track, "connection of a permitted packet", true, way.next, sink);
+            planList(view, families, own.orElseThrow(), way, way.track, Optional.of(way.denied), sink);
+        }
+        track(view, families, way.denied, "look up the connection of a reply", false, way.reply, sink);
+        planAnswers(view, families, way, lists, sink);
     }
 
     /** What a list does not permit may answer what the list of the other direction permits. */
-    private static void planAnswers(final TenantView view, final Way way, final Acl own, final Optional<Acl> others,
+    private static void planAnswers(final TenantView view, final Families families, final Way way, final Lists lists,
             final FlowSink sink) {
+        final Acl own = lists.of(way).orElseThrow();
+        final Optional<Acl> others = lists.of(way == Way.OUT ? Way.IN : Way.OUT);
         final List<FieldMatch> answer = List.of(view.isVrf(), state(TRK | RPL, NEW | INV));
         if (others.isEmpty()) {
-            sink.flow(way.reply, Priority.NORMAL, "reply").when(answer).go(way.next);
+            families.plan(() -> sink.flow(way.reply, Priority.NORMAL, "reply").when(answer), flow -> flow.go(way.next));
         } else {
-            for (final Acl.Family family : view.families()) {
-                of(family, sink.flow(way.reply, Priority.TOP, "fragment of a reply").when(answer))
-                    .when(Fragment.YES.match()).go(way.next);
-            }
+            families.planEach(() -> sink.flow(way.reply, Priority.TOP, "fragment of a reply").when(answer),
+                flow -> flow.when(Fragment.YES.match()).go(way.next));
             new AclFlows(sink, others.orElseThrow().answers(), new AclFlows.Place(way.reply, answer, view.vrf(),
-                ANSWERS, way.next, Optional.empty()), view.families()).planEntries();
+                ANSWERS, way.next, Optional.empty()), families).planEntries();
         }
-        sink.flow(way.reply, Priority.LOW, "ACL " + own.name() + " permits no such packet").when(view.isVrf()).drop();
+        families.plan(() -> sink.flow(way.reply, Priority.LOW, own.equals(NOTHING)
+            ? "IPv6 from outside the VRF without a permission" : "ACL " + own.name() + " permits no such packet")
+            .when(view.isVrf()), FlowSink.Draft::drop);
     }
 
     /** One pass, in the zone of the tenant's lists. */
-    private static void track(final TenantView view, final Table table, final String label, final boolean commit,
-            final Table next, final FlowSink sink) {
+    private static void track(final TenantView view, final Families families, final Table table, final String label,
+            final boolean commit, final Table next, final FlowSink sink) {
         final List<Action> track = List.of(Register.ACL_ZONE.load(Constants.aclZone(view.vrf())),
             new Action.ConnTrack(commit, Register.ACL_ZONE.range(), next, Optional.empty(), Optional.empty()));
-        for (final Acl.Family family : view.families()) {
-            of(family, sink.flow(table, Priority.LOW, label).when(view.isVrf())).then(track).end();
-        }
-    }
-
-    private static FlowSink.Draft of(final Acl.Family family, final FlowSink.Draft flow) {
-        return family == Acl.Family.IPV4 ? flow.ipv4() : flow.ipv6();
+        families.planEach(() -> sink.flow(table, Priority.LOW, label).when(view.isVrf()),
+            flow -> flow.then(track).end());
     }
 }

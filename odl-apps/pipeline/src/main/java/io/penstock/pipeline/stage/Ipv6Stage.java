@@ -6,6 +6,7 @@ import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Route6;
@@ -82,7 +83,8 @@ public final class Ipv6Stage implements Stage {
         }
         sink.flow(Table.VRF_ROUTE, Priority.LOW, "IPv6 to the backbone")
             .when(view.isVrf(), Register.FROM_BACKBONE.is(0)).ipv6().then(view.limitOut())
-            .then(mtu.toBackbone()).then(new Action.DecTtl()).go(Table.TENANT_ACL);
+            .then(mtu.toBackbone()).then(new Action.DecTtl())
+            .go(view.behindRouting(Acl.Family.IPV6));
     }
 
     /** A gateway answers a used-up hop limit as well: the packet has arrived. */

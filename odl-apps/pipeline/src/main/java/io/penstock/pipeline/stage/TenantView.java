@@ -18,6 +18,7 @@ import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -167,9 +168,22 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
             && (tenant.egressAcl().isPresent() || tenant.protection().ingressAcl().isPresent());
     }
 
+    /** Whether IPv6 connections from outside the VRF are refused although no list refuses them. */
+    public boolean admitsIpv6Replies() {
+        return hasIpv6() && tenant.ipv6().inbound() == Ipv6Side.Inbound.REPLIES
+            && tenant.protection().ingressAcl().isEmpty();
+    }
+
     /** Whether what comes from the backbone has to pass {@link io.penstock.pipeline.registry.Table#TENANT_ACL_IN}. */
     boolean hasListIn() {
-        return tracksLists() || hasListedWays() && tenant.protection().ingressAcl().isPresent();
+        return tracksLists() || admitsIpv6Replies()
+            || hasListedWays() && tenant.protection().ingressAcl().isPresent();
+    }
+
+    /** Where packets of a family to the backbone go from the routing of the VRF. */
+    Table behindRouting(final Acl.Family family) {
+        return tracksLists() || tenant.egressAcl().isPresent() || family == Acl.Family.IPV6 && admitsIpv6Replies()
+            ? Table.TENANT_ACL : Table.CHAIN_OUT;
     }
 
     /** Whether packets of any family pass access lists on their way to and from the backbone. */

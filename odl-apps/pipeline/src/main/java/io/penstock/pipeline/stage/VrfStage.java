@@ -5,6 +5,7 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
@@ -66,7 +67,8 @@ public final class VrfStage implements Stage {
         if (view.hasNat()) {
             sink.flow(Table.VRF_ROUTE, Priority.LOW, "to the backbone")
                 .when(view.isVrf(), Register.FROM_BACKBONE.is(0)).ipv4()
-                .then(view.limitOut()).then(mtu.toBackbone()).then(new Action.DecTtl()).go(Table.TENANT_ACL);
+                .then(view.limitOut()).then(mtu.toBackbone()).then(new Action.DecTtl())
+                .go(view.behindRouting(Acl.Family.IPV4));
         }
     }
 

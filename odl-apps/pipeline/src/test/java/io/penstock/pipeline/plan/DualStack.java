@@ -37,7 +37,22 @@ public final class DualStack {
             List.of(), Fixtures.fromPool(), Optional.of("six"), Optional.empty())
             .with(new Ipv6Side(List.of(subnet("2001:db8:1::/64", List.of("a", "b")),
                 subnet("2001:db8:2::/64", List.of("c", "d"))),
-                List.of(new Route6(Prefix6.parse("2001:db8:1000::/36"), Ipv6.parse("2001:db8:2::9")))));
+                List.of(new Route6(Prefix6.parse("2001:db8:1000::/36"), Ipv6.parse("2001:db8:2::9"))),
+                Ipv6Side.Inbound.ANY));
+    }
+
+    /** {@link #tenant} with nothing but replies by IPv6. */
+    public static Tenant closed() {
+        return withoutPermission(tenant());
+    }
+
+    /** {@link #chained} with nothing but replies by IPv6, and no list at all. */
+    public static Tenant closedAlone() {
+        return withoutPermission(chained());
+    }
+
+    private static Tenant withoutPermission(final Tenant tenant) {
+        return tenant.with(new Ipv6Side(tenant.ipv6().subnets(), tenant.ipv6().routes()));
     }
 
     /** IPv6 alone, through a chain. */
@@ -53,9 +68,9 @@ public final class DualStack {
             Optional.of(500), Optional.empty()))));
     }
 
-    /** A subnet on all attachments. */
+    /** A subnet on all attachments, open to all. */
     public static Ipv6Side side(final String prefix) {
-        return new Ipv6Side(List.of(subnet(prefix, List.of())), List.of());
+        return new Ipv6Side(List.of(subnet(prefix, List.of())), List.of(), Ipv6Side.Inbound.ANY);
     }
 
     /** A subnet whose gateway is its first address. */

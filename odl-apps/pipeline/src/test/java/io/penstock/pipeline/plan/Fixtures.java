@@ -56,6 +56,7 @@ public final class Fixtures {
         new Case("dual-stack", DualStack.network(DualStack.tenant()), Set.of()),
         new Case("dual-stack-served", serving(DualStack.network(DualStack.served())), Set.of()),
         new Case("dual-stack-chained", DualStack.network(DualStack.chained()), Set.of()),
+        new Case("dual-stack-closed", DualStack.network(DualStack.closed(), DualStack.closedAlone()), Set.of()),
         new Case("rich-tenant", network(rich()), Set.of()),
         new Case("rich-tenant-tap-down", network(rich()), Set.of("tap")),
         new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")),
