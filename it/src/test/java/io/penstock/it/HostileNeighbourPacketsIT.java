@@ -11,6 +11,7 @@ import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.DualStack;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.Host;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -29,6 +31,7 @@ class HostileNeighbourPacketsIT extends PairOnNode {
     private static final int VLAN = 103;
     private static final String PUBLIC = "203.0.113.14";
     private static final int FRAMES = 20_000;
+    private static final String UNUSED = "192.0.2.78";
     private static final String FORGED = "02:66";
     /** Sends frames of a kind, as fast as it can, from ever other MAC addresses that begin with 02:66. */
     private static final String FLOOD = """
@@ -70,6 +73,7 @@ class HostileNeighbourPacketsIT extends PairOnNode {
                 "spoof": lambda: gateway + mac + ipv4(
                     chance.choice((ip("198.18.0.10"), ip("203.0.113.11"), ip("8.8.8.8"))),
                     chance.choice((ip("203.0.113.11"), ip("203.0.113.12"), ip("10.0.0.5"))), udp(9, 9, b"forged")),
+                "transit": lambda: gateway + mac + ipv4(ip("10.0.0.5"), ip("192.0.2.77"), udp(9, 9, b"forged")),
                 "mac": lambda: mac + mac[:2] + chance.randbytes(4) + ipv4(inside, ip("10.0.0.5"), udp(9, 9, b"forged")),
             }[sys.argv[2]]()
             try:
@@ -99,15 +103,33 @@ class HostileNeighbourPacketsIT extends PairOnNode {
             .with(DualStack.side("2001:db8:103::/64"));
     }
 
+    /** Addresses of the transit network are next hops of their own: the controller is to ask for each. */
+    @Test
+    void whoFloodsTheTransitNetworkUsesUpItsOwnShareOfTheController() {
+        final long asked = node.metered("first", TenantMeter.NEIGHBOUR);
+        final long lost = node.dropped("first", TenantMeter.NEIGHBOUR);
+        Await.until("the flood meets the limit of its tenant", () -> {
+            hostile.shell().run(Duration.ofSeconds(60), "/usr/bin/python3", "-c", FLOOD, Host.DEVICE, "transit",
+                Integer.toString(FRAMES));
+            pair.first().doesNotReach(UNUSED);
+            return node.dropped("hostile", TenantMeter.NEIGHBOUR);
+        }, count -> count > FRAMES / 100);
+        assertThat(node.metered("first", TenantMeter.NEIGHBOUR)).as("what the neighbour asks for")
+            .isGreaterThan(asked);
+        assertThat(node.dropped("first", TenantMeter.NEIGHBOUR)).as("of that, lost").isEqualTo(lost);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "arp, ACCESS_LEARN, ARP claims the gateway of lan",
         "nd, L2_FORWARD, no other attachment in the broadcast domain",
         "dhcp, DHCP_REQUEST, to the DHCP server",
+        "transit, NEIGHBOUR_FOUND, request the address of the next hop",
         "spoof, ACCESS_GUARD, source address is not the sender's",
         "mac, L2_FORWARD, no other attachment in the broadcast domain"})
     void aFloodHarmsNoNeighbour(final String kind, final Table table, final String label) {
         final long before = node.packets(table, label);
+        final long droppedBefore = node.dropped("first", TenantMeter.NEIGHBOUR);
         // Datagrams to port 9 are forged, whatever their MAC addresses are then.
         final String filter = "ether[6:2] == 0x0266 or udp port 9";
         try (Bystander bystander = new Bystander(node, pair.first()); Capture here = pair.first().capture(filter);
@@ -127,6 +149,7 @@ class HostileNeighbourPacketsIT extends PairOnNode {
             assertThat(other.all()).as("frames at another neighbour").isEmpty();
             assertThat(uplink.all()).as("frames that left").isEmpty();
         }
+        assertThat(node.dropped("first", TenantMeter.NEIGHBOUR)).as("of the neighbour's").isEqualTo(droppedBefore);
         pair.areTranslated();
         pair.areIsolated();
         // Of the host itself nothing is lost for longer than the flood: what it claimed took no neighbour's place.

@@ -7,7 +7,9 @@ import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Validator;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
+import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.testkit.Datapath;
 import io.penstock.testkit.DpdkNode;
 import io.penstock.testkit.EdgeNetwork;
@@ -18,7 +20,10 @@ import io.penstock.testkit.PlannedFlows;
 import io.penstock.testkit.TestRun;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A node with hosts around it, and a plan loaded by hand: no controller takes part. */
 final class PacketNode implements AutoCloseable {
@@ -93,6 +98,26 @@ final class PacketNode implements AutoCloseable {
     /** Packets the flows of this label have met since they were loaded. */
     long packets(final Table table, final String label) {
         return flows.packets(table, label);
+    }
+
+    /** Packets that a tenant's meter has dropped since the plan was loaded. */
+    long dropped(final String tenant, final TenantMeter meter) {
+        return count(tenant, meter, "bands:\\s*0: packet_count:(\\d+)");
+    }
+
+    /** Packets that have met a tenant's meter since the plan was loaded. */
+    long metered(final String tenant, final TenantMeter meter) {
+        return count(tenant, meter, "packet_in_count:(\\d+)");
+    }
+
+    private long count(final String tenant, final TenantMeter meter, final String count) {
+        final int id = meter.number(Objects.requireNonNull(allocations.tenants().get(tenant)).vrf());
+        final String stats = node.ovs().ofctl("meter-stats", Constants.BRIDGE, "meter=" + id);
+        final Matcher matcher = Pattern.compile("meter:" + id + "\\s[^#]*?" + count).matcher(stats);
+        if (!matcher.find()) {
+            throw new AssertionError("no count of " + meter + " in " + stats);
+        }
+        return Long.parseLong(matcher.group(1));
     }
 
     /** Connections the switch tracks, a line each, that have all of these words. */

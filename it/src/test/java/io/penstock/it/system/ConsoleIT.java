@@ -85,8 +85,8 @@ class ConsoleIT {
         assertThat(row(printed.get(7), "pool " + Intent.SMALL_POOL)).contains("2 addresses");
         assertThat(row(printed.get(8), node.name())).contains("acme", "slow-path", "500 packets", "1000");
         assertThat(printed.get(8)).containsPattern("acme +\\| neighbour +\\| 50 packets +\\| 100 ");
-        assertThat(printed.get(8)).doesNotContain("beta", "block-requests");
-        assertThat(printed.get(9)).contains("beta", "block-requests").doesNotContain("acme");
+        assertThat(printed.get(8)).doesNotContain("beta", "backbone-errors");
+        assertThat(printed.get(9)).contains("beta", "neighbour").doesNotContain("acme");
         assertThat(printed.get(10)).contains("host name", "nothing");
         assertThat(printed.get(11)).contains("message", "nothing");
         assertThat(row(printed.get(12), "tap")).contains("down", "in-service, down");

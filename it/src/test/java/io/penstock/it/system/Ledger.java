@@ -30,7 +30,8 @@ final class Ledger {
     private static final List<String> FATES = List.of("taken", "ignored", "malformed", "failed");
     /** Meters behind which a packet goes to the controller and nowhere else. */
     private static final Set<String> IN_FRONT_OF_CONTROLLER =
-        Set.of("host-configuration", "neighbour", "error", "block-requests", "backbone-errors");
+        Set.of("host-configuration", "neighbour", "error", "block-requests", "backbone-neighbours",
+            "backbone-errors");
     /** The meter between {@link Table#CLASSIFY} and the next table, which has a lookup of its own behind it. */
     private static final String SLOW_PATH = "slow-path";
     /** Tables that packets enter from flows alone: no packet-out and no connection tracking leads to them. */

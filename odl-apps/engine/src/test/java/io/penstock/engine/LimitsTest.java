@@ -36,9 +36,9 @@ class LimitsTest {
 
     @Test
     void aLimitOfTheWholeNodeHasNoTenant() {
-        final Meter meter = Meter.BLOCK_REQUESTS;
+        final Meter meter = Meter.BACKBONE_NEIGHBOURS;
         assertThat(Limits.of("edge1", PLAN, Map.of(), List.of(new MeterCount(meter.number(), 5, 50, 1, 10))))
-            .containsExactly(new Limit("edge1", "", "block-requests", "packets", meter.rate(), meter.burst(), 4, 1,
+            .containsExactly(new Limit("edge1", "", "backbone-neighbours", "packets", meter.rate(), meter.burst(), 4, 1,
                 10));
     }
 

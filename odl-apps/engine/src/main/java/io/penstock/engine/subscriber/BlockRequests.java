@@ -19,8 +19,10 @@ import java.util.stream.Collectors;
 
 /** Subscribers that sent a packet for which they need a block. Safe for all threads; never blocks. */
 public final class BlockRequests {
-    /** Requests of one node that wait: what its meter lets through in some seconds. More have to be sent again. */
+    /** Requests of one node that wait: what its meters let through in some seconds. More have to be sent again. */
     static final int MOST_OF_A_NODE = 1000;
+    /** Those of one tenant among them. */
+    static final int MOST_OF_A_TENANT = 200;
     private static final int ETH_TYPE_AT = 12;
     private static final int SOURCE_AT = 26;
     private static final int HEADERS = 34;
@@ -56,7 +58,8 @@ public final class BlockRequests {
         }
         synchronized (this) {
             final Set<Request> same = requests.computeIfAbsent(request.node(), node -> new HashSet<>());
-            if (same.size() >= MOST_OF_A_NODE || !same.add(request)) {
+            if (same.size() >= MOST_OF_A_NODE || of(request.vrf(), same) >= MOST_OF_A_TENANT
+                    || !same.add(request)) {
                 return Fate.IGNORED;
             }
         }
@@ -73,6 +76,10 @@ public final class BlockRequests {
     public synchronized void answered(final Set<Request> some) {
         requests.values().forEach(each -> each.removeAll(some));
         requests.values().removeIf(Set::isEmpty);
+    }
+
+    private static long of(final int vrf, final Set<Request> some) {
+        return some.stream().filter(request -> request.vrf() == vrf).count();
     }
 
     private static Optional<Request> request(final PacketIn packet) {

@@ -9,6 +9,7 @@ import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
+import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,6 +55,23 @@ class BlockRequestsTest {
         assertThat(requests.onPacketIn(more)).isEqualTo(Fate.IGNORED);
         assertThat(requests.onPacketIn(new PacketIn(new SwitchId(2), 1, 0, more.table(), more.fields(),
             more.frame()))).isEqualTo(Fate.TAKEN);
+    }
+
+    @Test
+    void aTenantThatFloodsTakesNoRoomFromOthers() {
+        for (int subscriber = 0; subscriber < BlockRequests.MOST_OF_A_TENANT; subscriber++) {
+            assertThat(requests.onPacketIn(from(7, subscriber))).isEqualTo(Fate.TAKEN);
+        }
+        assertThat(requests.onPacketIn(from(7, BlockRequests.MOST_OF_A_TENANT))).isEqualTo(Fate.IGNORED);
+        assertThat(requests.onPacketIn(from(8, 1))).isEqualTo(Fate.TAKEN);
+        requests.answered(Set.of(new Request(NODE, 7, 0, 0)));
+        assertThat(requests.onPacketIn(from(7, BlockRequests.MOST_OF_A_TENANT))).isEqualTo(Fate.TAKEN);
+    }
+
+    private static PacketIn from(final int vrf, final int subscriber) {
+        final PacketIn packet = packet(Table.NAT_TRANSLATE, vrf, 0x0800, 64);
+        ByteBuffer.wrap(packet.frame()).putInt(26, subscriber);
+        return packet;
     }
 
     @Test

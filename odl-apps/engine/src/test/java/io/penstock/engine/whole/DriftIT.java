@@ -89,12 +89,12 @@ class DriftIT {
     void metersAreComparedToo() {
         final String before = meters();
         node.ovs().ofctl("mod-meter", Constants.BRIDGE,
-            "meter=" + Meter.BLOCK_REQUESTS.number() + ",pktps,burst,band=type=drop,rate=1,burst_size=1");
+            "meter=" + Meter.BACKBONE_NEIGHBOURS.number() + ",pktps,burst,band=type=drop,rate=1,burst_size=1");
         node.ovs().ofctl("add-meter", Constants.BRIDGE, "meter=99999,kbps,band=type=drop,rate=9");
         final JsonObject found = edge.verify(node);
         assertThat(List.of(count(found, "missing"), count(found, "excess"), count(found, "wrong")))
             .as(found.toString()).containsExactly(0, 1, 1);
-        assertThat(differences(found)).contains("meter=99999", Meter.BLOCK_REQUESTS.spec().text());
+        assertThat(differences(found)).contains("meter=99999", Meter.BACKBONE_NEIGHBOURS.spec().text());
         repair(0, 0);
         assertThat(meters()).isEqualTo(before);
     }

@@ -6,7 +6,7 @@ import io.penstock.pipeline.flow.MeterSpec;
 /** Meters of the ports of network functions: what one of them may send to the controller, so that it harms no other. */
 public final class FunctionMeter {
     /** Behind those of tenants; with as many ports they end where Open vSwitch knows no more meters (2^18). */
-    private static final int FIRST = (Constants.LAST_VRF + 1) * TenantMeter.KINDS;
+    private static final int FIRST = TenantMeter.END;
     private static final int LAST_PORT = (1 << 18) - 1 - FIRST;
     /** Twice as many as there are probes, at the shortest interval. */
     private static final int RATE = 40;
@@ -18,7 +18,7 @@ public final class FunctionMeter {
     /**
      * OpenFlow meter id of a port's meter.
      *
-     * @param port OpenFlow port number, 1..32767
+     * @param port OpenFlow port number, 1..4095
      */
     public static int number(final int port) {
         if (port < 1 || port > LAST_PORT) {

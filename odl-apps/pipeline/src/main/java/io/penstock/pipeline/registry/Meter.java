@@ -8,10 +8,10 @@ import io.penstock.pipeline.flow.MeterSpec;
  * {@link TenantMeter}s.
  */
 public enum Meter {
-    /** How many packets tell the controller that a subscriber needs a block: each costs it a datastore commit. */
-    BLOCK_REQUESTS(2, 100, 200, "requests of subscribers for a port block"),
+    /** The controller's own packets to an unknown transit gateway; of tenants {@link TenantMeter#NEIGHBOUR}. */
+    BACKBONE_NEIGHBOURS(2, 100, 200, "packets of no tenant to unresolved next hops in the backbone"),
     /** What the world may have the controller answer; of tenants see {@link TenantMeter#ERROR}. */
-    BACKBONE_ERRORS(3, 100, 200, "packets in the backbone that need an ICMP error");
+    BACKBONE_ERRORS(3, 100, 200, "packets of no tenant in the backbone that need an ICMP error");
 
     private final int number;
     private final int rate;

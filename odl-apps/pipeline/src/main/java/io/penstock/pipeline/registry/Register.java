@@ -63,6 +63,9 @@ public enum Register {
         "IPv6 address of the next hop; before routing, the address that is pinged."),
     NEIGHBOUR_LEARNED(MatchField.REG13, 0, 0, Table.BACKBONE_ND, Table.ND_LEARN,
         "1 when an IPv6 neighbour was learned, 0 when there are too many."),
+    SENDER(MatchField.REG13, 31, 16, Table.CHAIN_RETURN, Table.ROUTING_ERROR,
+        "VRF id of the tenant that sent the packet to the backbone, also when it has come back to a public address; 0 "
+            + "for all other packets."),
     CHAIN_ZONE(MatchField.REG14, 15, 0, Table.CHAIN_RETURN, Table.CHAIN_KEEP,
         "Conntrack zone of the tenant's chains."),
     FUNCTION(MatchField.REG14, 31, 16, Table.CLASSIFY, Table.CHAIN_KEEP,

@@ -16,12 +16,15 @@ public enum TenantMeter {
     ERROR(4, 50, "packets that need an ICMP error"),
     OUT(5, 0, "packets to the backbone"),
     IN(6, 0, "packets from the backbone"),
-    NEW_SESSIONS(7, 0, "packets that begin a connection");
+    NEW_SESSIONS(7, 0, "packets that begin a connection"),
+    BLOCK_REQUESTS(8, 50, "requests of subscribers for a port block, each of which costs a datastore commit");
 
-    /** Meter ids that each VRF has. */
+    /** Meter ids that each VRF has in a row; those of the kind after them are in a row behind all of these. */
     static final int KINDS = 8;
+    /** The first id behind those of all tenants. */
+    static final int END = (Constants.LAST_VRF + 1) * (KINDS + 1);
     private static final int FIRST = Constants.FIRST_VRF * KINDS;
-    private static final int LAST = Constants.LAST_VRF * KINDS + KINDS - 1;
+    private static final int FURTHER = (Constants.LAST_VRF + 1) * KINDS;
 
     private final int number;
     private final int rate;
@@ -35,7 +38,7 @@ public enum TenantMeter {
 
     /** OpenFlow meter id of a tenant's meter. */
     public int number(final int vrf) {
-        return vrf * KINDS + number;
+        return number < KINDS ? vrf * KINDS + number : FURTHER + vrf;
     }
 
     /** Packets a second unless configured; 0 when there is no such meter then. */
@@ -48,19 +51,21 @@ public enum TenantMeter {
         return meaning;
     }
 
-    /** The place among the meters of a VRF, 0..7. */
+    /** The place among the meters of a VRF, 0..8. */
     public int kind() {
         return number;
     }
 
     /** Which of a tenant's meters one is, by its OpenFlow id; nothing for one of the switch or of a function. */
     public static Optional<TenantMeter> of(final int id) {
-        return vrfOf(id) == 0 ? Optional.empty()
-            : Arrays.stream(values()).filter(meter -> meter.number == id % KINDS).findFirst();
+        final int vrf = vrfOf(id);
+        return vrf == 0 ? Optional.empty()
+            : Arrays.stream(values()).filter(meter -> meter.number(vrf) == id).findFirst();
     }
 
     /** Whose a meter is, by its OpenFlow id; 0 for one of the switch or of a function. */
     public static int vrfOf(final int id) {
-        return id < FIRST || id > LAST ? 0 : id / KINDS;
+        final int vrf = id < FURTHER ? id / KINDS : id - FURTHER;
+        return id < FIRST || id >= END || vrf < Constants.FIRST_VRF ? 0 : vrf;
     }
 }

@@ -68,6 +68,15 @@ public final class BackboneStage implements Stage {
         }
     }
 
+    /**
+     * Has a packet of a tenant go on in the backbone. {@link Register#SENDER} tells whose it is, so that what the
+     * controller hears of it is limited with the tenant's other packets.
+     */
+    static List<Action> enter() {
+        return List.of(new Action.Move(Register.VRF.range(), Register.SENDER.range()),
+            Register.VRF.load(Constants.BACKBONE_VRF));
+    }
+
     private static void hairpin(final NodeView node, final Prefix prefix, final FlowSink sink, final String label) {
         sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, label).ipv4().when(prefix.match(MatchField.IP_DST))
             .then(new Action.SetField(MatchField.ETH_DST, node.backboneMac()), Register.SESSION.load(0),

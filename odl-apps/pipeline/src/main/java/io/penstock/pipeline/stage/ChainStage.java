@@ -188,7 +188,7 @@ public final class ChainStage implements Stage {
         if (family == Acl.Family.IPV4) {
             flow.go(Table.NAT_MAP);
         } else {
-            flow.then(Register.VRF.load(Constants.BACKBONE_VRF)).go(Table.BACKBONE_ROUTE);
+            flow.then(BackboneStage.enter()).go(Table.BACKBONE_ROUTE);
         }
     }
 

@@ -54,19 +54,22 @@ public final class ErrorStage implements Stage {
             .when(new FieldMatch(MatchField.IP_DST, MULTICAST, MULTICAST_MASK)).drop();
         // Frames to others are seen where a switch in front of us does not know who has their address.
         inBackbone(sink, ErrorKind.TIME_EXCEEDED).when(MatchField.ETH_DST, node.backboneMac()).then(TO_BE_TOLD).end();
-        // From a tenant: its destination MAC address is what it had inside.
+        // What the controller itself sends; packets of tenants have their sender.
         inBackbone(sink, ErrorKind.NO_ROUTE).then(TO_BE_TOLD).end();
         sink.flow(Table.ROUTING_ERROR, Priority.MISS, "no ICMP error about this packet").drop();
     }
 
     private static FlowSink.Draft inBackbone(final FlowSink sink, final ErrorKind kind) {
         return sink.flow(Table.ROUTING_ERROR, Priority.LOW, "ICMP error to the sender, backbone")
-            .when(Register.VRF.is(Constants.BACKBONE_VRF), Register.ERROR_KIND.is(kind.number()));
+            .when(Register.VRF.is(Constants.BACKBONE_VRF), Register.SENDER.is(0),
+                Register.ERROR_KIND.is(kind.number()));
     }
 
     @Override
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
-        sink.flow(Table.ROUTING_ERROR, Priority.LOW, "ICMP error to the sender").when(view.isVrf())
-            .then(view.meter(TenantMeter.ERROR), new Action.Controller(Constants.ERROR_BYTES)).end();
+        for (final List<FieldMatch> caused : view.caused()) {
+            sink.flow(Table.ROUTING_ERROR, Priority.LOW, "ICMP error to the sender").when(caused)
+                .then(view.meter(TenantMeter.ERROR), new Action.Controller(Constants.ERROR_BYTES)).end();
+        }
     }
 }

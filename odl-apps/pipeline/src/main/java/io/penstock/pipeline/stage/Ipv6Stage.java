@@ -34,7 +34,7 @@ public final class Ipv6Stage implements Stage {
         expired(sink, Table.GATEWAY);
         notForwarded(sink, Table.VRF_ROUTE);
         sink.flow(Table.CHAIN_OUT, Priority.LOW, "no chain, and IPv6 is not translated").ipv6()
-            .then(Register.VRF.load(Constants.BACKBONE_VRF)).go(Table.BACKBONE_ROUTE);
+            .then(BackboneStage.enter()).go(Table.BACKBONE_ROUTE);
     }
 
     /** Packets that a router must not forward, and whose sender it tells (RFC 4443, section 3.3). */

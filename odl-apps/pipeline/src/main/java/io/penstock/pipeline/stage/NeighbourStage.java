@@ -2,15 +2,19 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
+import java.util.List;
 
 /**
  * The MAC address of the next hop, from flows that ARP packets taught. An unknown one is reported to the controller,
- * which asks for it; the packet itself is lost, as RFC 1122 section 2.3.2.2 allows.
+ * which asks for it; the packet itself is lost, as RFC 1122 section 2.3.2.2 allows. A meter of the tenant that sent the
+ * packet bounds that, in its VRF as in the backbone.
  */
 public final class NeighbourStage implements Stage {
     @Override
@@ -20,12 +24,15 @@ public final class NeighbourStage implements Stage {
         sink.flow(Table.NEIGHBOUR_FOUND, Priority.NORMAL, "next hop found")
             .when(Register.FOUND.is(1)).go(Table.EGRESS);
         sink.flow(Table.NEIGHBOUR_FOUND, Priority.MISS, "request the address of the next hop")
-            .then(new Action.Controller(Constants.PACKET_IN_BYTES)).end();
+            .then(new Action.Meter(Meter.BACKBONE_NEIGHBOURS.number()),
+                new Action.Controller(Constants.PACKET_IN_BYTES)).end();
     }
 
     @Override
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
-        sink.flow(Table.NEIGHBOUR_FOUND, Priority.LOW, "request the address of the next hop").when(view.isVrf())
-            .then(view.meter(TenantMeter.NEIGHBOUR), new Action.Controller(Constants.PACKET_IN_BYTES)).end();
+        for (final List<FieldMatch> caused : view.caused()) {
+            sink.flow(Table.NEIGHBOUR_FOUND, Priority.LOW, "request the address of the next hop").when(caused)
+                .then(view.meter(TenantMeter.NEIGHBOUR), new Action.Controller(Constants.PACKET_IN_BYTES)).end();
+        }
     }
 }

@@ -12,7 +12,6 @@ import static io.penstock.pipeline.stage.ConnTracking.translated;
 import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Prefix;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -40,6 +39,6 @@ final class PublicAddresses {
     /** What was given one of these addresses goes on to the backbone. */
     static void leave(final TenantView view, final Prefix address, final FlowSink sink) {
         translated(view, sink, "translated", state(TRK, INV), address).when(Register.COPY.is(0))
-            .then(Register.VRF.load(Constants.BACKBONE_VRF)).go(Table.BACKBONE_ROUTE);
+            .then(BackboneStage.enter()).go(Table.BACKBONE_ROUTE);
     }
 }

@@ -77,7 +77,7 @@ final class PublishedNat {
         final String label = inside + " is " + outside;
         sink.flow(Table.NAT_OUT, Priority.HIGH, label).when(view.isVrf()).ipv4()
             .when(MatchField.IP_FRAG, 0).when(inside.match(MatchField.IP_SRC))
-            .then(outside.replaceIn(MatchField.IP_SRC), Register.VRF.load(Constants.BACKBONE_VRF))
+            .then(outside.replaceIn(MatchField.IP_SRC)).then(BackboneStage.enter())
             .go(Table.BACKBONE_ROUTE);
         final List<FieldMatch> arrives = List.of(FieldMatch.of(MatchField.ETH_DST, node.backboneMac()),
             FieldMatch.of(MatchField.ETH_TYPE, EtherType.IPV4), outside.match(MatchField.IP_DST).get(0));

@@ -16,10 +16,10 @@ import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
-import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.TenantMeter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +56,7 @@ final class SubscriberNat {
         final Prefix inside = mapping.inside();
         PublicAddresses.tracked(node, view, mapping.outside(), sink);
         sink.flow(Table.NAT_TRANSLATE, Priority.NORMAL, "first block for a subscriber of " + inside)
-            .when(view.isVrf()).ipv4().when(inside.match(MatchField.IP_SRC)).then(requestOfBlock()).end();
+            .when(view.isVrf()).ipv4().when(inside.match(MatchField.IP_SRC)).then(requestOfBlock(view)).end();
         for (final int protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
             for (int full = 0; full < mapping.mostBlocks(); full++) {
                 final boolean last = full == mapping.mostBlocks() - 1;
@@ -66,7 +66,7 @@ final class SubscriberNat {
                 if (last) {
                     flow.drop();
                 } else {
-                    flow.then(requestOfBlock()).end();
+                    flow.then(requestOfBlock(view)).end();
                 }
             }
         }
@@ -120,8 +120,7 @@ final class SubscriberNat {
             .when(Register.COPY.is(0)).when(Register.BLOCK.is(full)).ipv4().when(MatchField.IP_PROTO, protocol);
     }
 
-    private static List<Action> requestOfBlock() {
-        return List.of(new Action.Meter(Meter.BLOCK_REQUESTS.number()),
-            new Action.Controller(Constants.PACKET_IN_BYTES));
+    private static List<Action> requestOfBlock(final TenantView view) {
+        return List.of(view.meter(TenantMeter.BLOCK_REQUESTS), new Action.Controller(Constants.PACKET_IN_BYTES));
     }
 }

@@ -127,6 +127,15 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
         return Register.VRF.is(vrf);
     }
 
+    /**
+     * Matches on packets that are the tenant's to answer for: those it sent to the backbone, and those in its VRF that
+     * no other tenant sent there. No packet is two tenants'.
+     */
+    public List<List<FieldMatch>> caused() {
+        final List<FieldMatch> inside = List.of(isVrf(), Register.SENDER.is(0));
+        return hasListedWays() ? List.of(inside, List.of(Register.SENDER.is(vrf))) : List.of(inside);
+    }
+
     /** What the DHCP server of the VRF does for a subnet, if it does. */
     public Optional<Dhcp.Subnet> dhcp(final Tenant.Subnet subnet) {
         return tenant.services().dhcp().stream().flatMap(dhcp -> dhcp.subnets().stream())

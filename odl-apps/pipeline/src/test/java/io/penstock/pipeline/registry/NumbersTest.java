@@ -9,9 +9,11 @@ import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.flow.MeterSpec;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Numbers that the data plane derives from ids, bit by bit, and their limits. */
@@ -57,24 +59,27 @@ class NumbersTest {
         }
         final int first = Constants.FIRST_VRF * TenantMeter.KINDS;
         final int last = Constants.LAST_VRF * TenantMeter.KINDS + TenantMeter.KINDS - 1;
-        for (final int id : new int[] {0, 1, first - 1, last + 1, FunctionMeter.number(1)}) {
+        for (final int id : new int[] {0, 1, first - 1, last + 1, last + 2, FunctionMeter.number(1)}) {
             assertThat(TenantMeter.vrfOf(id)).isZero();
             assertThat(TenantMeter.of(id)).isEmpty();
         }
         assertThat(TenantMeter.vrfOf(first)).isEqualTo(Constants.FIRST_VRF);
         assertThat(TenantMeter.vrfOf(last)).isEqualTo(Constants.LAST_VRF);
+        assertThat(IntStream.rangeClosed(Constants.FIRST_VRF, Constants.LAST_VRF).boxed()
+            .flatMap(vrf -> Arrays.stream(TenantMeter.values()).map(meter -> meter.number(vrf))).toList())
+            .doesNotHaveDuplicates();
     }
 
     @Test
     void theMeterOfAFunctionIsBehindThoseOfTenantsAndKnownToTheSwitch() {
-        for (final int port : new int[] {1, 2, 32767}) {
+        for (final int port : new int[] {1, 2, 4095}) {
             final int id = FunctionMeter.number(port);
-            assertThat(id).isGreaterThan(TenantMeter.NEW_SESSIONS.number(Constants.LAST_VRF)).isLessThan(1 << 18);
+            assertThat(id).isGreaterThan(TenantMeter.BLOCK_REQUESTS.number(Constants.LAST_VRF)).isLessThan(1 << 18);
             assertThat(FunctionMeter.portOf(id)).isEqualTo(port);
             assertThat(FunctionMeter.spec(port)).isEqualTo(new MeterSpec(id, MeterSpec.Unit.PACKETS, 40, 40));
         }
         assertThatThrownBy(() -> FunctionMeter.number(0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> FunctionMeter.number(32768)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> FunctionMeter.number(4096)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

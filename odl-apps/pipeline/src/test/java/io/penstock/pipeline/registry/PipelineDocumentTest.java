@@ -103,11 +103,12 @@ class PipelineDocumentTest {
         }
         text.append("""
 
-            Each tenant has meters of its own, numbered VRF id * 8 + kind, where its services or limits need them.
+            Each tenant has meters of its own, numbered VRF id * 8 + kind, and of kind 8 %d + VRF id, where its
+            services or limits need them.
 
             | kind | meter | packets a second, unless configured | limits |
             |---|---|---|---|
-            """);
+            """.formatted(TenantMeter.BLOCK_REQUESTS.number(0)));
         for (final TenantMeter meter : TenantMeter.values()) {
             text.append("| %d | %s | %s | %s |\n".formatted(meter.kind(),
                 meter.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-'),

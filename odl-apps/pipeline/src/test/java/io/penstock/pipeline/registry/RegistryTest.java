@@ -66,7 +66,7 @@ class RegistryTest {
         assertThat(Arrays.stream(Meter.values()).map(Meter::number).toList()).doesNotHaveDuplicates()
             .allMatch(number -> number > 0);
         assertThat(Arrays.stream(TenantMeter.values()).map(TenantMeter::kind).toList()).doesNotHaveDuplicates()
-            .allMatch(kind -> kind >= 0 && kind < 8);
+            .allMatch(kind -> kind >= 0 && kind <= TenantMeter.KINDS);
         for (final TenantMeter meter : TenantMeter.values()) {
             assertThat(TenantMeter.vrfOf(meter.number(Constants.FIRST_VRF))).isEqualTo(Constants.FIRST_VRF);
             assertThat(TenantMeter.vrfOf(meter.number(Constants.LAST_VRF))).isEqualTo(Constants.LAST_VRF);

@@ -68,7 +68,7 @@ class OpenFlowSouthboundIT {
 
     @Test
     void everyFlowComesBackAsItWasSent() {
-        get(southbound.setMeters(SWITCH, List.of(Meter.BLOCK_REQUESTS.spec())));
+        get(southbound.setMeters(SWITCH, List.of(Meter.BACKBONE_NEIGHBOURS.spec())));
         get(southbound.apply(SWITCH, FlowChanges.of(List.of(), SampleFlows.all())));
         final FlowDump dump = get(southbound.readFlows(SWITCH));
         assertThat(dump.foreign()).isEmpty();
@@ -255,7 +255,7 @@ class OpenFlowSouthboundIT {
             southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(flow(1, List.of())))),
             southbound.flush(SWITCH, Set.of(TrackedConnections.ofZone(4))), southbound.barrier(SWITCH),
             southbound.packetOut(SWITCH, 1, List.of(), arpRequest()), southbound.readMeters(SWITCH),
-            southbound.readMeterCounts(SWITCH), southbound.setMeters(SWITCH, List.of(Meter.BLOCK_REQUESTS.spec())),
+            southbound.readMeterCounts(SWITCH), southbound.setMeters(SWITCH, List.of(Meter.BACKBONE_NEIGHBOURS.spec())),
             southbound.deleteMeters(SWITCH, Set.of(1)));
         assertThat(asked).noneMatch(CompletableFuture::isDone);
         target.restart();

@@ -25,7 +25,7 @@ public final class SampleFlows {
     private static final FieldMatch IS_ARP = FieldMatch.of(MatchField.ETH_TYPE, 0x0806);
     private static final long ADDRESS = 0x0a0102fbL;
     /** The switch has to have this meter. */
-    static final int METER = Meter.BLOCK_REQUESTS.number();
+    static final int METER = Meter.BACKBONE_NEIGHBOURS.number();
     private static final long MAC = 0x025053ff0001L;
 
     private SampleFlows() {

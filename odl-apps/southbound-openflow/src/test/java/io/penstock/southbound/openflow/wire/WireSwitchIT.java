@@ -37,7 +37,7 @@ class WireSwitchIT {
     }
 
     private static byte[] meter(final MeterCommand command) {
-        return WireMessages.meter(Meter.BLOCK_REQUESTS.spec(), command);
+        return WireMessages.meter(Meter.BACKBONE_NEIGHBOURS.spec(), command);
     }
 
     @Test
