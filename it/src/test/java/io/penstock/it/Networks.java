@@ -18,9 +18,11 @@ import java.util.List;
 import java.util.Optional;
 
 /** Networks for packets: small enough to tell what a host must see. */
-final class Networks {
-    static final String NODE = "edge1";
-    static final String BACKBONE_ADDRESS = "192.0.2.2";
+public final class Networks {
+    /** Name of the node. */
+    public static final String NODE = "edge1";
+    /** Address of the node on its uplink. */
+    public static final String BACKBONE_ADDRESS = "192.0.2.2";
     static final String PUBLIC_PREFIX = "203.0.113.0/24";
     /** Name of the list that {@link #guarded} tenants have. */
     static final String LIST = "list";
@@ -40,7 +42,7 @@ final class Networks {
     }
 
     /** Tenants on the node. */
-    static Snapshot of(final Tenant... tenants) {
+    public static Snapshot of(final Tenant... tenants) {
         return of(OPEN, tenants);
     }
 

@@ -7,11 +7,13 @@ import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Validator;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
+import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Datapath;
 import io.penstock.testkit.DpdkNode;
 import io.penstock.testkit.FlowLoader;
 import io.penstock.testkit.NodeFunctions;
 import io.penstock.testkit.OpenVrfs;
+import io.penstock.testkit.PlannedFlows;
 import io.penstock.testkit.TestRun;
 import io.penstock.testkit.Wire;
 import java.nio.file.Path;
@@ -19,15 +21,17 @@ import java.util.List;
 import java.util.Set;
 
 /** A node with bare wires at its ports and a plan loaded by hand. All networks on it have the same functions. */
-final class WiredNode implements AutoCloseable {
+public final class WiredNode implements AutoCloseable {
     private final SharedNode shared = SharedNode.take();
     private final TestRun run = new TestRun();
     private final Wire wire;
     private final DpdkNode node;
     private FlowLoader loader;
+    private PlannedFlows flows;
     private Set<Integer> vrfs = Set.of();
 
-    WiredNode() {
+    /** Takes the node that all packet tests share. */
+    public WiredNode() {
         try {
             wire = Wire.to(run, shared.space(), SharedNode.PORTS);
             node = shared.up();
@@ -47,19 +51,29 @@ final class WiredNode implements AutoCloseable {
     }
 
     /** Brings the switch to a network. It knows no host and no connection after that. */
-    void load(final Snapshot snapshot) {
-        final NodePlan plan = plan(snapshot);
+    public void load(final Snapshot snapshot) {
+        load(plan(snapshot));
+    }
+
+    /** Brings the switch to a plan likewise. */
+    public void load(final NodePlan plan) {
         if (loader == null) {
             loader = FlowLoader.create(node.ovs(), plan.bridge());
         }
         loader.load(plan);
         vrfs = plan.vrfs();
+        flows = new PlannedFlows(node.ovs(), plan);
         node.ovs().appctl("dpctl/flush-conntrack");
         datapath().clear();
     }
 
+    /** Packets the flows of this label have met since they were loaded. */
+    public long packets(final Table table, final String label) {
+        return flows.packets(table, label);
+    }
+
     /** Gives all VRFs of the network sessions. */
-    void openSessions() {
+    public void openSessions() {
         OpenVrfs.open(node.ovs(), vrfs);
     }
 
@@ -72,7 +86,8 @@ final class WiredNode implements AutoCloseable {
         return node.vhostDirectory();
     }
 
-    Wire wire() {
+    /** The far ends of its cables. */
+    public Wire wire() {
         return wire;
     }
 

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 /** Puts a plan on a switch by the tools of Open vSwitch, in place of the controller. Not for several threads. */
 public final class FlowLoader {
     private static final Pattern DUMPED = Pattern.compile(
-        "cookie=(\\S+), .*table=([0-9]+), .*?(idle_timeout=[0-9]+, )?(priority=\\S+) (actions=.*)");
+        "cookie=(\\S+), .*table=([0-9]+), .*?(idle_timeout=[0-9]+, )?(?:reset_counts )?(priority=\\S+) (actions=.*)");
     private static final Pattern PARSED = Pattern.compile(
         ": ADD (?:table:([0-9]+) )?(priority=\\S+) cookie:(\\S+) (?:idle:([0-9]+) )?(actions=.*)");
 

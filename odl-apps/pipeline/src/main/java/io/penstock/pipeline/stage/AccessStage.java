@@ -32,6 +32,7 @@ public final class AccessStage implements Stage {
             }
         }
         sink.flow(Table.CLASSIFY, Priority.MISS, "unknown port").drop();
+        Unreadable.drop(sink, Table.CLASSIFY);
 
         sink.flow(Table.ACCESS_LEARN, Priority.HIGH, "source is a group address").when(GROUP_SOURCE).drop();
         sink.flow(Table.ACCESS_LEARN, Priority.LOW, "ARP").arp().go(Table.ARP_REPLY);
@@ -128,6 +129,8 @@ public final class AccessStage implements Stage {
         }
         sink.flow(Table.ACCESS_LEARN, Priority.HIGH, "ARP claims the gateway of " + subnet.name())
             .when(view.isVrf()).arp().when(MatchField.ARP_SPA, subnet.gateway()).drop();
+        sink.flow(Table.ACCESS_LEARN, Priority.HIGH, "packet from the address of the gateway of " + subnet.name())
+            .when(view.isVrf()).ipv4().when(MatchField.IP_SRC, subnet.gateway()).drop();
         sink.flow(Table.ACCESS_LEARN, Priority.NORMAL, "learn neighbours of " + subnet.name())
             .when(view.isVrf(), Register.DOMAIN.is(domain.id())).arp()
             .when(subnet.prefix().match(MatchField.ARP_SPA)).then(learn).go(Table.ARP_REPLY);

@@ -54,6 +54,8 @@ public final class ChainStage implements Stage {
         }
         sink.flow(Table.CHAIN_ROUTED, Priority.MISS, "routed function sent a frame that is not for its gateway").drop();
         sink.flow(Table.CHAIN_RETURN, Priority.MISS, "function sent an 802.1Q tag that it does not serve").drop();
+        // Behind a network service header nothing was read before.
+        Unreadable.drop(sink, Table.CHAIN_RETURN);
         sink.flow(Table.CHAIN_RULE, Priority.MISS, "function sent an 802.1Q tag that it does not serve").drop();
         sink.flow(Table.CHAIN_STEER, Priority.MISS, "packet of a chain without this function").drop();
         sink.flow(Table.CHAIN_IN, Priority.MISS, "no chain").go(Table.VRF_ROUTE);

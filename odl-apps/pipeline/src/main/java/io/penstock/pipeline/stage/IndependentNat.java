@@ -62,6 +62,10 @@ final class IndependentNat {
             return;
         }
         all.forEach(mappings -> planMappings(view, mappings, sink));
+        // A header that is cut off has port 0 for a flow, and nothing is written into it (odp_set_udp,
+        // lib/odp-execute.c, 3.1). Tracking drops it, and translates what really comes from port 0.
+        udp(sink.flow(Table.NAT_MAP, Priority.HIGH, "from port 0, or cut off").when(view.isVrf()))
+            .when(MatchField.UDP_SRC, 0).go(Table.NAT_OUT);
         udp(sink.flow(Table.NAT_MAP_LEARN, Priority.NORMAL, "learn what comes back").when(view.isVrf()))
             .then(learnPort(view, MatchField.IP_SRC.range(), MatchField.UDP_SRC.range())).go(Table.NAT_MAP_OUT);
         udp(sink.flow(Table.NAT_MAP_OUT, Priority.NORMAL, "translated by a mapping").when(view.isVrf()))

@@ -90,6 +90,13 @@ public final class NatStage implements Stage {
         sink.flow(Table.NAT_OUT_KNOWN, Priority.MISS, "translate").go(Table.NAT_TRANSLATE);
         sink.flow(Table.NAT_SAMPLE, Priority.MISS, "not sampled").then(NatSessions.endOfCopy()).end();
         sink.flow(Table.NAT_TRANSLATE, Priority.MISS, "no NAT in this VRF").drop();
+        // A header that is cut off has both ports 0 for a flow, so no session may be of such ports.
+        for (final MatchField port : List.of(MatchField.TCP_DST, MatchField.UDP_DST)) {
+            sink.flow(Table.NAT_OUT_CHECK, Priority.HIGH, "a copy of a packet to port 0")
+                .when(Register.COPY.is(1)).ipv4()
+                .when(MatchField.IP_PROTO, port == MatchField.TCP_DST ? IpProtocol.TCP : IpProtocol.UDP).when(port, 0)
+                .then(NatSessions.endOfCopy()).end();
+        }
         sink.flow(Table.NAT_OUT_CHECK, Priority.LOW, "a copy, and not to be learned").when(Register.COPY.is(1))
             .then(NatSessions.endOfCopy()).end();
         sink.flow(Table.NAT_OUT_CHECK, Priority.MISS, "not translated").drop();

@@ -153,6 +153,23 @@ class OpenFlowSouthboundIT {
             .containsExactlyInAnyOrderElementsOf(kept);
     }
 
+    /** A flow that drops must not show as dropped what the flow before it has forwarded. */
+    @Test
+    void aFlowThatReplacesAnotherOneStartsItsCountersAtZero() {
+        final FlowSpec forwards = arp(List.of(new Action.Load(VRF, 42)));
+        get(southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(forwards))));
+        get(southbound.packetOut(SWITCH, 2, List.of(new Action.Resubmit(Table.CLASSIFY)), arpRequest()));
+        assertThat(get(southbound.readFlows(SWITCH)).flows()).extracting(InstalledFlow::packets).containsExactly(1L);
+        final FlowSpec drops = arp(List.of());
+        get(southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(drops))));
+        assertThat(get(southbound.readFlows(SWITCH)).flows()).containsExactly(new InstalledFlow(drops, 0, 0));
+    }
+
+    private static FlowSpec arp(final List<Action> actions) {
+        return new FlowSpec(Table.CLASSIFY, 7, List.of(FieldMatch.of(MatchField.ETH_TYPE, 0x0806)), actions,
+            Optional.empty(), 1, 0);
+    }
+
     @Test
     void packetGoesThroughTheTablesAndComesUpWithItsRegisters() throws Exception {
         final BlockingQueue<PacketIn> packets = new LinkedBlockingQueue<>();

@@ -50,7 +50,8 @@ public record WireFlow(int table, int priority, long cookie, byte[] match, long 
         String problem = "";
         try {
             final boolean learned = Table.ofNumber(table).filter(Table::isLearned).isPresent();
-            if (hardTimeout != 0 && !learned || flags != 0) {
+            // The switch stores the flag of the message by which it got the flow; learned flows have none.
+            if (hardTimeout != 0 && !learned || (flags & ~WireMessages.RESET_COUNTS) != 0) {
                 throw new UndecodableException("hard timeout " + hardTimeout + ", flags " + flags);
             }
             spec = Optional.of(spec(table, priority, cookie, idleTimeout, match, in));

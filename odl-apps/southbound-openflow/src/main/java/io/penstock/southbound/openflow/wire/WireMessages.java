@@ -25,6 +25,8 @@ public final class WireMessages {
     /** OFPMC_DELETE. */
     private static final int METER_DELETE = 2;
     private static final int ADD = 0;
+    /** OFPFF_RESET_COUNTS. Without it a flow that takes the place of another one goes on with its counters. */
+    static final int RESET_COUNTS = 1 << 2;
     private static final int DELETE = 3;
     private static final int DELETE_STRICT = 4;
     /** OFPTT_ALL. */
@@ -173,7 +175,7 @@ public final class WireMessages {
             final int idleTimeout) {
         return begin(FLOW_MOD).writeLong(cookie).writeLong(0).writeByte(table).writeByte(command)
             .writeShort(idleTimeout).writeShort(0).writeShort(priority).writeInt(NO_BUFFER).writeInt(ANY)
-            .writeInt(ANY).writeShort(0).writeZero(2);
+            .writeInt(ANY).writeShort(command == ADD ? RESET_COUNTS : 0).writeZero(2);
     }
 
     private static ByteBuf begin(final int type) {
