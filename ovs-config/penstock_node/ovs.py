@@ -40,11 +40,16 @@ def come_first():
 
 
 class Ovs:
-    """The Open vSwitch whose files are all in `directory`. Nothing of it touches the system's own instance."""
+    """The Open vSwitch whose files are all in `directory`. Nothing of it touches the system's own instance.
 
-    def __init__(self, directory):
+    own: the directory below, in which its processes may write when they are not root; the others' files, which tell
+    who they are and what they print, are root's.
+    """
+
+    def __init__(self, directory, own=None):
         self.directory = pathlib.Path(directory)
-        self.socket = self.directory / "db.sock"
+        self.own = pathlib.Path(own or directory)
+        self.socket = self.own / "db.sock"
         self.database_process = self.directory / "ovsdb-server.process"
         self.switch_process = self.directory / "ovs-vswitchd.process"
         self.switch_log = self.directory / "ovs-vswitchd.log"
@@ -53,7 +58,7 @@ class Ovs:
     def environment(self):
         """Environment for ovs-ofctl, ovs-appctl and other tools to reach this instance."""
         names = ("OVS_RUNDIR", "OVS_DBDIR", "OVS_LOGDIR", "OVS_SYSCONFDIR")
-        return dict(os.environ) | {name: str(self.directory) for name in names}
+        return dict(os.environ) | {name: str(self.own) for name in names}
 
     def start_database(self, namespace=None, rights=(), preexec=None):
         """Starts ovsdb-server; the database is made when missing and kept over a crash.
@@ -62,16 +67,15 @@ class Ovs:
         rights:    the words before the program that take rights from it, such as those of setpriv
         preexec:   called in the child before the program is loaded
         """
-        database = self.directory / "conf.db"
+        database = self.own / "conf.db"
         if not database.exists():
-            run("ovsdb-tool", "create", database, _DATABASE_SCHEMA)
+            run(*rights, "ovsdb-tool", "create", database, _DATABASE_SCHEMA)
         self._remove_stale("ovsdb-server")
         log = self.directory / "ovsdb-server.log"
         processes.start(
             [*rights, "ovsdb-server", database, f"--remote=punix:{self.socket}",
-             "--remote=db:Open_vSwitch,Open_vSwitch,manager_options", "--pidfile", f"--log-file={log}",
-             "--verbose=console:emer"],
-            self.database_process, self.directory / "ovsdb-server.out", namespace=namespace,
+             "--remote=db:Open_vSwitch,Open_vSwitch,manager_options", "--pidfile", *self._logging(log)],
+            self.database_process, self._output(log), namespace=namespace,
             environment=self.environment, preexec=preexec)
         processes.wait_until(lambda: self.socket.exists() and self._answers(), "ovsdb-server", 15,
                              self.database_process, log)
@@ -89,12 +93,11 @@ class Ovs:
         # A former process may have left "true" in the database: wait for the word of this one.
         self.vsctl("--no-wait", "set", "Open_vSwitch", ".", "dpdk_initialized=false")
         self.switch_log.unlink(missing_ok=True)
-        program = switch_program.words(self.directory / "ovs-vswitchd", root)
+        program = switch_program.words(self.own / "ovs-vswitchd", root)
         place = ["taskset", "--cpu-list", ",".join(map(str, sorted(cores)))] if cores else []
         processes.start(
-            [*rights, *place, *program, f"unix:{self.socket}", "--pidfile", f"--log-file={self.switch_log}",
-             "--verbose=console:emer"],
-            self.switch_process, self.directory / "ovs-vswitchd.out", namespace=namespace,
+            [*rights, *place, *program, f"unix:{self.socket}", "--pidfile", *self._logging(self.switch_log)],
+            self.switch_process, self._output(self.switch_log), namespace=namespace,
             environment=self.environment, preexec=preexec)
         processes.wait_until(lambda: self.get("Open_vSwitch", ".", "dpdk_initialized") is True, "ovs-vswitchd",
                              patience_seconds, self.switch_process, self.switch_log)
@@ -167,6 +170,16 @@ class Ovs:
         pairs = [f"{column}:{key}={json.dumps(str(value))}" for key, value in values.items()]
         self.vsctl("--no-wait", "set", "Open_vSwitch", ".", *pairs)
 
+    def _logging(self, log):
+        """Options. One that may not write beside its pid file prints its log."""
+        if self.own == self.directory:
+            return [f"--log-file={log}", "--verbose=console:emer"]
+        return ["--verbose=syslog:off", "--verbose=console:info"]
+
+    def _output(self, log):
+        """Where what it prints goes."""
+        return log.with_suffix(".out") if self.own == self.directory else log
+
     def _answers(self):
         try:
             self.vsctl("--no-wait", "show")
@@ -176,9 +189,9 @@ class Ovs:
 
     def _remove_stale(self, name):
         """Removes the control sockets of a process that crashed: a new one must not find them."""
-        for path in self.directory.glob(f"{name}.*.ctl"):
+        for path in self.own.glob(f"{name}.*.ctl"):
             path.unlink(missing_ok=True)
-        (self.directory / f"{name}.pid").unlink(missing_ok=True)
+        (self.own / f"{name}.pid").unlink(missing_ok=True)
         if name == "ovsdb-server":
             self.socket.unlink(missing_ok=True)
 

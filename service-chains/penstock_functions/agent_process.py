@@ -9,8 +9,9 @@ from penstock_node import node, processes
 from penstock_node.errors import PenstockError
 from penstock_node.profile import online_cores
 
-_RIGHTS = "-all,+kill,+net_admin,+setgid,+setpcap,+setuid,+sys_admin"
-"""To make network namespaces and their devices, and to take rights from the functions that it starts."""
+_RIGHTS = "-all,+chown,+dac_override,+kill,+mknod,+net_admin,+setgid,+setpcap,+setuid,+sys_admin"
+"""To make network namespaces and their devices; to give the functions that it starts users, file systems and devices of
+their own, and to reach and remove what belongs to them."""
 _HOME = pathlib.Path(__file__).resolve().parent.parent
 _STOP_SECONDS = 60  # What it has begun it brings to an end: a function that does not start takes half a minute.
 

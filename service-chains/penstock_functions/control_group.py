@@ -57,14 +57,9 @@ def make(group, scheduling):
         raise PenstockError(f"control group {error.filename}: {error.strerror}") from None
 
 
-def join(group):
-    """Puts this process into the group: for `preexec`, so that nothing it ever starts is outside."""
-    cores = os.sched_getaffinity(0)
-    for directory in _directories(group):
-        _write(directory / "cgroup.procs", os.getpid())
-    # The kernel gives who joins all cores of the group. If it was bound to none of these, that is right.
-    with contextlib.suppress(OSError):
-        os.sched_setaffinity(0, cores & os.sched_getaffinity(0))
+def files(group):
+    """Where a process writes its id to join the group, so that nothing it ever starts is outside."""
+    return [str(directory / "cgroup.procs") for directory in _directories(group)]
 
 
 def remove(group):

@@ -2,7 +2,8 @@
 """Instances of network functions beside a node: start, stop, state.
 
 An instance owns the sockets <vhost-user-directory>/<instance>-in.sock and -out.sock, and -alt.sock if it has a second
-output; the switch connects to them.
+output; the switch connects to them. They are symbolic links to those in the instance's own directory, which is all that
+its processes may write to.
 What has to be undone is written to <run-directory>/<node>/functions/<instance>/state.json before it is done. How its
 process is started is the matter of its form: see `forms`.
 """
@@ -131,8 +132,7 @@ def _start(instance, entry, order):
                   processes=form.PROCESSES, core=entry.core, scheduling=entry.scheduling, order=order, complete=False,
                   vhost_user_directory=node_state["wanted"]["vhost_user_directory"], **{"control-group": group})
     control_group.make(group, entry.scheduling)
-    for path in instance.sockets.values():
-        path.unlink(missing_ok=True)
+    instance.make_own()
     form.start(instance, entry)
     instance.save(complete=True)
 
@@ -143,8 +143,7 @@ def _clean(instance):
         processes.stop(pidfile, timeout_seconds=1)
     control_group.remove(instance.state.get("control-group", {}))
     forms.of(instance).clean(instance)
-    for path in instance.sockets.values():
-        path.unlink(missing_ok=True)
+    instance.clean_own()
     shutil.rmtree(instance.directory, ignore_errors=True)
     instance.state.clear()
 

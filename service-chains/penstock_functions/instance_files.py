@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """An instance of a network function as it is on disk and in the process table, whatever its form."""
 
+import os
 import pathlib
 
-from penstock_node import locks, processes
+from penstock_node import locks, processes, user_ids
+from penstock_node.confined import Confinement
 from penstock_node.ovs import Ovs
 
 from . import control_group
@@ -56,17 +58,44 @@ class InstanceFiles:
         directory = self.state.get("vhost_user_directory") or self.run_directory / self.node / "vhost"
         return {side: pathlib.Path(directory) / f"{self.name}-{side}.sock" for side in sides}
 
+    @property
+    def own(self):
+        """The only directory that its processes may write to: their sockets, and files of their own."""
+        # What an older version has started has none.
+        return self.directory / "own" if self.state.get("uid") else self.directory
+
+    def make_own(self):
+        """Gives the instance a user and its own directory, and has the names of its sockets lead there."""
+        self.save(uid=user_ids.take(str(self.directory.absolute())))
+        self.own.mkdir(mode=0o700)
+        os.chown(self.own, self.state["uid"], self.state["uid"])
+        for path in self.sockets.values():
+            path.unlink(missing_ok=True)
+            path.symlink_to(self.own.absolute() / path.name)
+
+    def clean_own(self):
+        """Removes the names of its sockets, and gives its user back, when its processes are gone."""
+        for path in self.sockets.values():
+            path.unlink(missing_ok=True)
+        user_ids.give_back(str(self.directory.absolute()))
+
+    def confined(self, capabilities=(), devices=(), readable=()):
+        """The words before one of its programs that leave it these rights, in its namespace and control group.
+
+        It sees its own directory at two places: at that of all sockets too, so that a socket has the same path for it
+        and for the switch.
+        """
+        sockets = self.sockets["in"].parent
+        return Confinement(self.state["uid"], writable=((self.own, self.own), (self.own, sockets)),
+                           readable=tuple(map(str, readable)), devices=devices, capabilities=capabilities,
+                           namespace=self.state.get("namespace"),
+                           joins=control_group.files(self.state["control-group"]),
+                           nice=_NICE[self.state["scheduling"]] or None).words
+
     def save(self, **changes):
         """Remembers facts, on disk too."""
         self.state.update(changes)
         locks.write_json(self.directory / "state.json", self.state)
-
-    def prepare(self):
-        """For `preexec`: what its process does before its program is loaded."""
-        control_group.join(self.state["control-group"])
-        nice = _NICE[self.state["scheduling"]]
-        if nice:
-            processes.take_place(nice)
 
     def is_running(self):
         """Whether all its processes run."""

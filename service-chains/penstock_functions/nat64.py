@@ -9,18 +9,18 @@ import contextlib
 import dataclasses
 import ipaddress
 import json
+import os
 import pathlib
-import pwd
 import shutil
 
-from penstock_node import locks, namespaces, processes
+from penstock_node import locks, namespaces, processes, user_ids
 from penstock_node.commands import run
+from penstock_node.confined import Confinement
 from penstock_node.errors import PenstockError
 from penstock_node.steps import step
 
 DEVICE = "nat64"
 """Name of the tunnel in the box's namespace."""
-_USER = "nobody"
 _LENGTHS = (32, 40, 48, 56, 64, 96)
 _WELL_KNOWN = ipaddress.IPv6Network("64:ff9b::/96")
 _START_SECONDS = 10
@@ -118,15 +118,18 @@ class Translator:
             self._clean()
             self.directory.mkdir(parents=True, exist_ok=True)
             self.data.mkdir(parents=True, exist_ok=True)
-            user = pwd.getpwnam(_USER)
-            shutil.chown(self.data, user.pw_uid, user.pw_gid)
+            user = user_ids.take(str(self.directory.absolute()))
+            self._give_data(user)
             self._settings.write_text(wanted, encoding="utf-8")
             self._configuration.write_text(self._tayga(settings), encoding="utf-8")
             with step(f"translator in {self.namespace}: {settings.prefix} to {settings.pool}"):
                 try:
-                    self._lead(settings)
-                    processes.start(["tayga", "--nodetach", "--config", self._configuration, "--user", _USER,
-                                     "--group", "nogroup"], self.process, self.log, namespace=self.namespace)
+                    self._lead(settings, user)
+                    rights = Confinement(user, writable=((self.data.absolute(), self.data.absolute()),),
+                                         readable=(str(self._configuration.absolute()),), devices=("net/tun",),
+                                         namespace=self.namespace)
+                    processes.start([*rights.words, "tayga", "--nodetach", "--config", self._configuration.absolute()],
+                                    self.process, self.log)
                     processes.wait_until(self._works, "the translator", _START_SECONDS, self.process, self.log)
                 except BaseException:
                     self._clean()
@@ -170,18 +173,25 @@ class Translator:
 
     def _tayga(self, settings):
         lines = [f"tun-device {DEVICE}", f"ipv4-addr {settings.own4}", f"prefix {settings.prefix}",
-                 f"dynamic-pool {settings.pool}", f"data-dir {self.data}"]
+                 f"dynamic-pool {settings.pool}", f"data-dir {self.data.absolute()}"]
         if settings.prefix == _WELL_KNOWN:
             lines.append(f"ipv6-addr {settings.own6}")  # It has none in the well-known prefix (RFC 6052, 3.1).
         lines += [f"map {four} {six}" for four, six in settings.maps]
         return "\n".join(lines) + "\n"
 
-    def _lead(self, settings):
+    def _give_data(self, user):
+        """Makes the files of the data directory those of the user; they stay while translators come and go."""
+        for path in (self.data, *self.data.iterdir()):
+            os.chown(path, user, user, follow_symlinks=False)
+        self.data.chmod(0o700)
+
+    def _lead(self, settings, user):
         ip = ("ip", "-n", self.namespace)
         run("ip", "netns", "exec", self.namespace, "sysctl", "-qw", "net.ipv4.ip_forward=1",
             "net.ipv6.conf.all.disable_ipv6=0", "net.ipv6.conf.all.forwarding=1")
         run(*ip, "-6", "address", "replace", str(settings.inside), "dev", settings.device, "nodad")
-        run("ip", "netns", "exec", self.namespace, "tayga", "--config", self._configuration, "--mktun")
+        # Its user may open it, without a right of root's.
+        run(*ip, "tuntap", "add", "dev", DEVICE, "mode", "tun", "user", user)
         run(*ip, "link", "set", DEVICE, "up")
         run(*ip, "-6", "route", "replace", str(settings.prefix), "dev", DEVICE)
         if settings.prefix == _WELL_KNOWN:
@@ -199,6 +209,7 @@ class Translator:
         if namespaces.exists(self.namespace) and namespaces.link_exists(DEVICE, self.namespace):
             namespaces.delete_link(DEVICE, self.namespace)
         _remove(self.directory)
+        user_ids.give_back(str(self.directory.absolute()))
 
 
 def _remove(directory):

@@ -11,6 +11,7 @@ import subprocess
 import unittest
 
 import pytest
+from intruder import attempt, capabilities
 
 from penstock_functions import catalogue
 from penstock_node import processes
@@ -198,13 +199,27 @@ class FunctionsAgentTest(unittest.TestCase):
         self.until_state("filter", "running")
         self.until_state("plain", "running")
         self.assertIn("denied", self.status()["filter"]["counters"])
-        kill, net_admin, setgid, setuid, setpcap, sys_admin = 1 << 5, 1 << 12, 1 << 6, 1 << 7, 1 << 8, 1 << 21
-        for pid, rights in ((self.pid("plain"), 0), (self.pid("filter"), net_admin),
-                            (self.agent()[1], kill | net_admin | setgid | setuid | setpcap | sys_admin)):
-            self.assertEqual(self.capabilities(pid), {"CapInh": 0, "CapPrm": rights, "CapEff": rights, "CapBnd": rights,
-                                                      "CapAmb": 0})
+        bits = {name: 1 << number for number, name in enumerate(capabilities((1 << 32) - 1))}
+        agent = sum(bits[name] for name in ("chown", "dac_override", "kill", "mknod", "net_admin", "setgid", "setpcap",
+                                            "setuid", "sys_admin"))
+        for pid, rights in ((self.pid("plain"), 0), (self.pid("filter"), bits["net_admin"])):
+            self.assertEqual(set(self.capabilities(pid).values()), {rights})
+        self.assertEqual(self.capabilities(self.agent()[1]), {"CapInh": 0, "CapPrm": agent, "CapEff": agent,
+                                                              "CapBnd": agent, "CapAmb": 0})
+        self.check_apart(self.pid("plain"), self.pid("filter"))
         networks = {os.readlink(f"/proc/{pid}/ns/net") for pid in (self.pid("plain"), self.pid("filter"), "self")}
         self.assertEqual(len(networks), 3, "each has a network of its own")
+
+    def check_apart(self, plain, other):
+        sockets = self.directory / "vhost"
+        for action in (f"os.kill({other}, 9)", f"os.listdir('/proc/{other}')", f"connect('{sockets}/filter-in.sock')",
+                       f"connect('{self.directory}/functions/filter/own/filter-in.sock')",
+                       f"connect('{self.directory}/db.sock')", "write('/etc/cron.d/penstock-test')"):
+            with self.subTest(action=action):
+                self.assertRegex(attempt(plain, action), "^(FileNotFound|Permission|ProcessLookup|OS)Error")
+        self.assertEqual(sorted(path.name for path in pathlib.Path(f"/proc/{plain}/root{sockets}").iterdir()),
+                         ["plain-in.sock", "plain-out.sock"])
+        self.assertEqual(self.pid("filter"), other, "it runs on")
 
     def test_guest(self):
         self.order("guest", {"function": "router-vm", "scheduling": "normal"})

@@ -234,7 +234,8 @@ class DivertTest(FunctionCase):
 
     def check_full_table(self):
         """A session that cannot be noted as diverted leaves by no output."""
-        function = Ovs(self.box.run_directory / self.name / "functions" / "fw")
+        directory = self.box.run_directory / self.name / "functions" / "fw"
+        function = Ovs(directory, directory / "own")
         function.appctl("dpctl/ct-set-maxconns", "0")
         inside, outside, alternative = self.hosts[0]
         with udp(inside, INSIDE, 5003) as client, udp(alternative, OUTSIDE, 80) as diverted, \

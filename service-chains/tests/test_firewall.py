@@ -3,12 +3,12 @@
 
 import os
 import pathlib
-import pwd
 import re
 import signal
 import unittest
 
 import pytest
+from intruder import attempt
 
 from penstock_functions import catalogue, firewall_nft, guest_image
 from penstock_node import processes
@@ -30,7 +30,6 @@ class _FirewallTest:
     queues = 2
     scheduling = "low"  # What yields to all others may hardly run beside other tests.
     boot_seconds = 30
-    user = "root"
 
     def test_firewall(self):
         self.node(tenants=2)
@@ -95,7 +94,26 @@ class _FirewallTest:
             for kind in ("CapEff", "CapPrm", "CapInh"):
                 self.assertEqual(int(re.search(rf"^{kind}:\s+(\w+)", said, re.MULTILINE)[1], 16) & ~capabilities, 0,
                                  f"{name} {kind}")
-            self.assertEqual(pathlib.Path(f"/proc/{self.pid(name)}").stat().st_uid, pwd.getpwnam(self.user).pw_uid)
+            user, = set(re.search(r"(?m)^Uid:\s+(.*)$", said)[1].split())
+            self.assertGreater(int(user), 0x70000000, f"{name} has a user of its own")
+            self.assertRegex(said, r"(?m)^NoNewPrivs:\s1$")
+            self.assertRegex(said, r"(?m)^Seccomp:\s2$")
+            self.check_refused(self.pid(name))
+
+    def check_refused(self, pid):
+        """What another program in the place of the function cannot do."""
+        node, secret = self.directory.parents[1], self.box.run_directory / "password"
+        secret.write_text("secret", encoding="ascii")
+        secret.chmod(0o644)  # Even if it were readable: it is not there.
+        self.addCleanup(secret.unlink, missing_ok=True)
+        for action in (f"read({str(secret)!r})", "read('/etc/passwd')", "write('/etc/cron.d/penstock-test')",
+                       f"connect({str(node / 'db.sock')!r})", f"os.listdir({str(node / 'dns')!r})",
+                       f"read({str(self.directory / 'state.json')!r})",
+                       f"write({str(self.directory / 'state.json')!r})", "write('/usr/bin/penstock-test')",
+                       "write('/proc/sys/kernel/core_pattern')", "os.kill(1, 0)", "read('/proc/1/status')",
+                       f"os.kill({os.getpid()}, 0)", f"os.listdir('/proc/{os.getpid()}')"):
+            with self.subTest(action=action):
+                self.assertRegex(attempt(pid, action), "^(FileNotFound|Permission|ProcessLookup|OS)Error$")
 
     def check_sessions(self):
         """What the tenant opens passes both ways, in whole frames and in pieces, with the errors that are about it."""
@@ -205,7 +223,6 @@ class GuestFirewallTest(_FirewallTest, FunctionCase):
 
     function = "packet-filter-vm"
     capabilities = {"qemu": 0}
-    user = "nobody"
     scheduling = "normal"
     boot_seconds = 90  # Emulated on a busy machine it takes a minute.
 

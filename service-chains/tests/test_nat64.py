@@ -10,6 +10,8 @@ import sys
 import tempfile
 import unittest
 
+from intruder import attempt
+
 from penstock_functions import nat64
 from penstock_node import namespaces, processes
 from penstock_node.commands import run
@@ -115,6 +117,17 @@ class TranslatorTest(unittest.TestCase):
         self.start("--map", "10.64.1.5=fd00:64::10")
         run("ip", "netns", "exec", self.four, "ping", "-c", "1", "-W", "5", "10.64.1.5")
         self.assertEqual(self.seen(), "10.64.1.5")
+        self.check_refused(processes.pid_of(self.directory / "nat64" / self.box / "tayga.pid"))
+
+    def check_refused(self, pid):
+        """It has no right of root's, and sees no files but its own."""
+        said = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+        self.assertRegex(said, r"(?m)^CapEff:\s0+$")
+        self.assertRegex(said, r"(?m)^Uid:\s187")
+        for action in ("read('/etc/passwd')", "write('/etc/cron.d/penstock-test')", f"os.kill({os.getpid()}, 0)",
+                       f"read('{self.directory}/nat64/{self.box}/settings.json')"):
+            with self.subTest(action=action):
+                self.assertRegex(attempt(pid, action), "^(FileNotFound|Permission|ProcessLookup|OS)Error")
 
     def test_the_well_known_prefix_reaches_no_private_address(self):
         self.addCleanup(self.tool, "stop", self.box)

@@ -46,12 +46,6 @@ def reserved(instance, entry, program):
         line.note = f"{added} huge pages added"
 
 
-def rights(*kept):
-    """Words before a program that leave it these capabilities. It is root, because the sockets are root's."""
-    return ["setpriv", "--clear-groups", "--bounding-set=" + ",".join(["-all", *(f"+{name}" for name in kept)]),
-            "--inh-caps=-all", "--no-new-privs"]
-
-
 def memory_arguments(instance):
     """Arguments of DPDK: no devices but those that are named, memory without files, in few pieces for the sockets."""
     return ["--no-pci", "--no-telemetry", "--in-memory", "--single-file-segments",

@@ -32,22 +32,22 @@ _MAX_SLEEP_MICROSECONDS = 500
 """How long it rests at most when nothing comes, so that an idle one leaves its core to others."""
 _ANSWER_SECONDS = 5
 # The switch opens its bridge as a TAP device, for which nothing but net_admin will do. Its namespace has nothing else.
-_RIGHTS = {"ovs-vswitchd": ("net_admin",), "ovsdb-server": ()}
+_RIGHTS = {"ovs-vswitchd": {"capabilities": ("net_admin",), "devices": ("net/tun",)}, "ovsdb-server": {}}
 
 
 def start(instance, entry):
     """Starts database and switch, and gives them flows, then ports. One socket is open when it returns."""
-    namespace = dpdk.make_namespace(instance)
-    ovs = Ovs(instance.directory)
+    dpdk.make_namespace(instance)
+    ovs = _ovs(instance)
     rules = firewall_rules.load(entry.rules, entry.outputs)
     flows = instance.directory / "flows"
     flows.write_text("\n".join(firewall_flows.of(rules, entry.outputs)) + "\n", encoding="ascii")
     instance.save(counters=firewall_rules.counters(rules))
     with step(f"function {instance.name}: database server"):
-        ovs.start_database(namespace, dpdk.rights(*_RIGHTS["ovsdb-server"]), instance.prepare)
+        ovs.start_database(None, instance.confined(**_RIGHTS["ovsdb-server"]))
         ovs.set_map("other_config", _settings(instance, entry))
     with dpdk.reserved(instance, entry, "ovs-vswitchd"):
-        ovs.start_switch(namespace, [entry.core], dpdk.rights(*_RIGHTS["ovs-vswitchd"]), instance.prepare,
+        ovs.start_switch(None, [entry.core], instance.confined(**_RIGHTS["ovs-vswitchd"]), None,
                          dpdk.START_SECONDS)
     with step(f"function {instance.name}: flows and ports"):
         ovs.vsctl("add-br", _BRIDGE, "--", "set", "Bridge", _BRIDGE, "datapath_type=netdev", "fail_mode=secure")
@@ -63,7 +63,7 @@ def start(instance, entry):
 def is_ready(instance):
     """Whether the switch has made all its ports."""
     with contextlib.suppress(PenstockError):  # It has ended this moment.
-        numbers = {row["name"]: row["ofport"] for row in Ovs(instance.directory).rows("Interface", "name", "ofport")}
+        numbers = {row["name"]: row["ofport"] for row in _ovs(instance).rows("Interface", "name", "ofport")}
         names = [_PORTS[side] for side in instance.sockets]
         return all(numbers.get(name) == firewall_flows.PORTS[name] for name in names)
     return False
@@ -73,9 +73,13 @@ def facts(instance):
     """The counters of the rules, if the switch answers."""
     if is_ready(instance):
         with contextlib.suppress(PenstockError):
-            dumped = _ofctl(Ovs(instance.directory), "dump-flows", _BRIDGE)
+            dumped = _ofctl(_ovs(instance), "dump-flows", _BRIDGE)
             return {"counters": firewall_flows.packets_by_name(instance.state["counters"], dumped)}
     return {}
+
+
+def _ovs(instance):
+    return Ovs(instance.directory, instance.own)
 
 
 def _settings(instance, entry):

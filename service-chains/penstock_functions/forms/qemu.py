@@ -14,6 +14,7 @@ import socket
 
 from penstock_node import locks, processes
 from penstock_node.commands import run
+from penstock_node.confined import Confinement
 from penstock_node.errors import PenstockError
 from penstock_node.steps import step
 
@@ -27,7 +28,6 @@ PACKAGE = "qemu-system-x86"
 LEAST_MEMORY_MB = 128
 """Below it the guest's kernel has no room to unpack its files."""
 
-_USER = "nobody"
 _NAMES = {"in": "inside", "out": "outside"}
 # Of the guest's cards, by mode. Nobody sends to those of a bridge, but it keeps what is sent to its own ports. To those
 # of a router the switch sends: they, and the addresses of its links, are the same in all, and known to the controller.
@@ -40,6 +40,7 @@ _KVM = "/dev/kvm"
 # Of the guest's processor: what Linux needs, and with hardware acceleration all that there is.
 _PROCESSORS = {"kvm": "host", "tcg": "qemu64"}
 _TRIAL_SECONDS = 15
+_TRIAL_USER = 65534
 _ANSWER_SECONDS = 5
 _number = itertools.count(os.getpid() * 1000)
 
@@ -68,8 +69,7 @@ def start(instance, entry):
     instance.save(acceleration=acceleration)
     place = f"core {entry.core}" if entry.core is not None else "any core"
     with step(f"function {instance.name}: QEMU with {entry.memory_mb} MB on {place}, {acceleration}"):
-        processes.start(_arguments(instance, entry, image, acceleration), instance.process, instance.log,
-                        preexec=instance.prepare)
+        processes.start(_arguments(instance, entry, image, acceleration), instance.process, instance.log)
         # It says so when it has read its arguments and taken its memory.
         processes.wait_until(lambda: b"waiting for connection" in _printed(instance), "QEMU", 20, instance.process,
                              instance.log)
@@ -114,8 +114,9 @@ def _acceleration(image):
 
 def _comes_up(image):
     try:
-        said = run(PROGRAM, *_machine("kvm", LEAST_MEMORY_MB), "-serial", "stdio", *_boot(image, "trial=1"),
-                   timeout_seconds=_TRIAL_SECONDS)
+        rights = Confinement(_TRIAL_USER, devices=("kvm",), readable=(str(image.kernel), str(image.initramfs)))
+        said = run(*rights.words, PROGRAM, *_machine("kvm", LEAST_MEMORY_MB), "-serial", "stdio",
+                   *_boot(image, "trial=1"), timeout_seconds=_TRIAL_SECONDS)
     except PenstockError:
         return False
     return _READY.decode("ascii") in said
@@ -126,8 +127,7 @@ def _machine(acceleration, memory_mb):
     return ("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
             "-machine", "q35,memory-backend=memory", "-accel", acceleration, "-cpu", _PROCESSORS[acceleration],
             "-m", str(memory_mb), "-object", f"memory-backend-memfd,id=memory,size={memory_mb}M,share=on",
-            # To become another user, it must be allowed to change users. Once it is nobody that is of no use.
-            "-runas", _USER, "-sandbox", "on,obsolete=deny,elevateprivileges=allow,spawn=deny,resourcecontrol=deny")
+            "-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny")
 
 
 def _boot(image, words):
@@ -137,7 +137,7 @@ def _boot(image, words):
 
 
 def _arguments(instance, entry, image, acceleration):
-    sockets = instance.sockets | {"requests": instance.directory / "requests.sock"}
+    sockets = instance.sockets | {"requests": instance.own / "requests.sock"}
     sockets = {name: ("-chardev", f"socket,id={name},path={_quoted(path)},server=on,wait=off")
                for name, path in sockets.items()}
     macs = _MACS[entry.mode]
@@ -153,7 +153,9 @@ def _arguments(instance, entry, image, acceleration):
     if entry.mode == "routed":
         words += [f"{_NAMES[side]}_link={_LINKS[side]}" for side in SIDES]
     place = ["taskset", "--cpu-list", str(entry.core)] if entry.core is not None else []
-    return [*place, "unshare", "--net", PROGRAM, "-name", _quoted(instance.directory),
+    rights = instance.confined(devices=("kvm",) if acceleration == "kvm" else (),
+                               readable=(image.kernel, image.initramfs))
+    return ["unshare", "--net", *rights, *place, PROGRAM, "-name", _quoted(instance.directory),
             *_machine(acceleration, entry.memory_mb), "-smp", str(entry.queues), *cards,
             "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console",
             *sockets["requests"], "-serial", "chardev:requests", *_boot(image, " ".join(words))]
@@ -174,7 +176,7 @@ def _printed(instance):
 def _ask(instance, word):
     """The guest's answer to a request: JSON."""
     number = str(next(_number))
-    with _connected(instance.directory / "requests.sock") as stream:
+    with _connected(instance.own / "requests.sock") as stream:
         stream.write(f"{word} {number}\n".encode())
         for line in stream:
             found, _, answer = line.decode("utf-8", "replace").partition(" ")

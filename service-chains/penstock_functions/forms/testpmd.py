@@ -16,8 +16,8 @@ _PACKET_BUFFERS = 8192
 """For each queue."""
 _TAPS = {"in": "inside", "out": "outside"}
 _BRIDGE = "chain"
-_RIGHTS = {"container": (), "netns": ("net_admin",)}
-"""Of testpmd, by form: only TAP devices need a right of root's."""
+_RIGHTS = {"container": {}, "netns": {"capabilities": ("net_admin",), "devices": ("net/tun",)}}
+"""Of testpmd, by form: only TAP devices need a right of root's, in a namespace that has nothing else."""
 
 
 def start(instance, entry):
@@ -26,8 +26,7 @@ def start(instance, entry):
     if entry.form == "netns":
         _set_rules(namespace, instance.directory / "rules.nft", entry.rules)
     with dpdk.reserved(instance, entry, "testpmd"):
-        processes.start(_arguments(instance, entry), instance.process, instance.log, namespace=namespace,
-                        hold_stdin=True, preexec=instance.prepare)
+        processes.start(_arguments(instance, entry), instance.process, instance.log, hold_stdin=True)
         # The sockets are opened after the memory has been taken.
         processes.wait_until(instance.sockets["in"].exists, "testpmd", dpdk.START_SECONDS, instance.process,
                              instance.log)
@@ -58,7 +57,7 @@ def _arguments(instance, entry):
     else:
         devices, pairs = users, "0,1"
     # Link state interrupts stay on: a server socket that has lost its switch is opened again by such an interrupt.
-    return [*dpdk.rights(*_RIGHTS[entry.form]), "stdbuf", "-oL", "dpdk-testpmd",
+    return [*instance.confined(**_RIGHTS[entry.form]), "stdbuf", "-oL", "dpdk-testpmd",
             "--lcores", f"0@{entry.core},1@{entry.core}", "-m", str(entry.memory_mb),
             *dpdk.memory_arguments(instance), *devices, "--",
             "--nb-cores=1", "--forward-mode=io", "--auto-start", f"--rxq={entry.queues}", f"--txq={entry.queues}",

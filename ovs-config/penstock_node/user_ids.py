@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of users that have no name: one for each function instance, translator and tenant's resolver.
+
+They are of a range that neither Debian nor systemd gives to anybody (UIDS-GIDS of systemd), and beyond those that
+containers usually get. A user is its own group.
+"""
+
+import pathlib
+
+from . import locks
+from .errors import PenstockError
+
+RESOLVERS = 0x70010000
+"""The number of the resolver of tenant (VRF) 0; that of others follows."""
+_FIRST, _LAST = 0x70020000, 0x7002FFFF
+
+
+def resolver(tenant: int) -> int:
+    """The user of a tenant's resolver. tenant: its VRF id, below 65536."""
+    return RESOLVERS + tenant
+
+
+def take(owner: str) -> int:
+    """The user of the directory `owner`, that it has or that it gets now. The directory must be there: when it has
+    gone its user is given to another one."""
+    with locks.held("user-ids"):
+        users = _read()
+        if owner not in users:
+            users = {path: uid for path, uid in users.items() if pathlib.Path(path).exists()}
+            given = set(users.values())
+            free = next((uid for uid in range(_FIRST, _LAST + 1) if uid not in given), None)
+            if free is None:
+                raise PenstockError(f"no user is free for {owner}: {len(given)} functions and translators have one")
+            users[owner] = free
+            locks.write_json(_ledger(), users)
+        return users[owner]
+
+
+def give_back(owner: str) -> None:
+    """Makes the user of a directory free, when no process of it runs any more."""
+    with locks.held("user-ids"):
+        users = _read()
+        if users.pop(owner, None) is not None:
+            if users:
+                locks.write_json(_ledger(), users)
+            else:
+                _ledger().unlink(missing_ok=True)
+
+
+def _ledger() -> pathlib.Path:
+    directory: pathlib.Path = locks.lock_directory()
+    return directory / "user-ids.json"
+
+
+def _read() -> dict[str, int]:
+    users: dict[str, int] = locks.read_json(_ledger(), {})
+    return users

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A confined program, with no node around it. Needs root."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+import unittest.mock
+
+from penstock_node import user_ids
+from penstock_node.confined import Confinement
+
+_USER = 0x7002FFF0
+
+
+class ConfinedTest(unittest.TestCase):
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.own = self.directory / "own"
+        self.own.mkdir(mode=0o700)
+        os.chown(self.own, _USER, _USER)
+
+    def run_confined(self, *command, **fields):
+        rights = Confinement(**({"uid": _USER, "writable": ((self.own, "/run/there"),)} | fields))
+        done = subprocess.run([*rights.words, *command], capture_output=True, text=True, check=False,
+                              env=dict(os.environ) | {"SECRET": "secret", "OVS_RUNDIR": "/run/there"})
+        return done.stdout + done.stderr
+
+    def test_it_writes_to_its_directory_alone(self):
+        self.run_confined("sh", "-c", "echo said > /run/there/file")
+        self.assertEqual((self.own / "file").read_text(), "said\n")
+        for path in ("/file", "/usr/file", "/etc/cron.d/file", "/dev/file", "/proc/sys/kernel/core_pattern",
+                     "/sys/file", self.directory / "file"):
+            with self.subTest(path):
+                self.assertRegex(self.run_confined("sh", "-c", f"echo said > {path}"),
+                                 "Permission denied|Read-only file system|nonexistent")
+        self.assertEqual(self.run_confined("ls", "/"), "bin\ndev\netc\nlib\nlib64\nproc\nrun\nsbin\nsys\ntmp\nusr\n")
+
+    def test_it_has_no_rights_and_sees_no_others(self):
+        said = self.run_confined("sh", "-c", "cat /proc/self/status; env; ls /proc")
+        self.assertEqual([line.split()[1] for line in said.splitlines() if line.startswith("Cap")], ["0" * 16] * 5)
+        self.assertIn(f"Uid:\t{_USER}\t", said)
+        self.assertIn("NoNewPrivs:\t1", said)
+        self.assertNotIn("SECRET", said)
+        self.assertIn("OVS_RUNDIR=/run/there", said)
+        self.assertNotIn("\n1\n", said, "process 1")
+
+    def test_calls_that_lead_elsewhere_are_refused(self):
+        for command in ("ln -s /etc /run/there/link", "ln /run/there/link /run/there/other", "unshare --user true",
+                        "mount -t tmpfs none /run/there"):
+            with self.subTest(command):
+                self.assertRegex(self.run_confined(*command.split()), "not permitted|superuser|failed to access")
+        self.assertFalse((self.own / "link").is_symlink())
+
+    def test_kept_capabilities_and_readable_files(self):
+        (self.directory / "told").write_text("told")
+        said = self.run_confined("sh", "-c", f"cat {self.directory}/told; grep CapEff /proc/self/status",
+                                 readable=(str(self.directory / "told"),), capabilities=("net_admin",))
+        self.assertEqual(said, f"toldCapEff:\t{1 << 12:016x}\n")
+
+    def test_root_without_capabilities_reaches_nothing_more(self):
+        said = self.run_confined("sh", "-c", "echo said > /proc/sys/kernel/core_pattern; ls /proc/1/root", uid=0,
+                                 hides=False)
+        self.assertRegex(said, "Read-only file system(?s:.*)Permission denied")
+
+
+class UserIdsTest(unittest.TestCase):
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        patched = unittest.mock.patch.dict(os.environ, {"PENSTOCK_LOCK_DIR": str(self.directory / "locks")})
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def owner(self, name):
+        (self.directory / name).mkdir(exist_ok=True)
+        return str(self.directory / name)
+
+    def test_each_has_a_user_of_its_own_until_it_gives_it_back(self):
+        first, second = user_ids.take(self.owner("a")), user_ids.take(self.owner("b"))
+        self.assertNotEqual(first, second)
+        self.assertEqual(user_ids.take(self.owner("a")), first)
+        user_ids.give_back(self.owner("a"))
+        self.assertEqual(user_ids.take(self.owner("c")), first)
+        (self.directory / "b").rmdir()
+        self.assertEqual(user_ids.take(self.owner("d")), second, "b has gone without a word")
+        self.assertGreater(first, user_ids.resolver(65535))
+
+
+if __name__ == "__main__":
+    unittest.main()
