@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The resolver processes of a node, one a tenant. They outlive the agent; the next one finds them by their files.
 
-A tenant has a directory: `unbound.conf`, `process` (who it is), `control` (its socket), `log`, and `root`, which is the
-root directory of the process and holds its zone files. unbound.conf is only written while the process is stopped, so it
-always says what a running process was started with.
+A tenant has a directory, which only the user of its resolver may read: `unbound.conf`, `process` (who it is), `log`,
+`run/control` (its socket), and `root`, which is the root directory of the process and holds its zone files.
+unbound.conf is only written while the process is stopped, so it always says what a running process was started with.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ import shutil
 import signal
 import time
 
-from . import agent_keys, agent_orders, agent_unbound, processes
+from . import agent_keys, agent_orders, agent_unbound, processes, user_ids
 from .errors import PenstockError
 
 DIRECTORY = "dns"
@@ -118,7 +118,7 @@ class _Tenant:
         root = self.directory / "root"
         if _read(self.directory / "unbound.conf") != configuration:
             self._stop()
-            root.mkdir(parents=True, exist_ok=True)
+            self._make_directories()
             for path in root.iterdir():
                 path.unlink()
             for name, text in files.items():
@@ -179,14 +179,27 @@ class _Tenant:
     def _process(self):
         return self.directory / "process"
 
+    @property
+    def _user(self):
+        return user_ids.resolver(int(self.directory.name))
+
+    def _make_directories(self):
+        """Those that its user reads, and the one that is its own."""
+        for path, owner, mode in ((self.directory, 0, 0o710), (self.directory / "root", 0, 0o750),
+                                  (self.directory / "run", self._user, 0o700)):
+            path.mkdir(parents=True, exist_ok=True)
+            os.chown(path, 0, self._user)  # The agent changes the mode of its own files alone.
+            path.chmod(mode)
+            os.chown(path, owner, self._user)
+
     def _start(self):
         self.due = None
-        (self.directory / "control").unlink(missing_ok=True)
+        (self.directory / agent_unbound.CONTROL).unlink(missing_ok=True)
         (self.directory / "log").unlink(missing_ok=True)
         try:
             # The agent comes before others on its core; what tenants keep busy does not.
-            processes.start(["unbound", "-d", "-c", self.directory / "unbound.conf"], self._process,
-                            self.directory / "log", preexec=lambda: processes.take_place(0))
+            processes.start([*_rights(self._user), "unbound", "-d", "-c", self.directory / "unbound.conf"],
+                            self._process, self.directory / "log", preexec=lambda: processes.take_place(0))
         except PenstockError as error:
             self.trouble = str(error)
             self._fail()
@@ -248,6 +261,13 @@ class _Tenant:
         with contextlib.suppress(ChildProcessError, OSError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
+
+
+def _rights(user):
+    """The words before the program. It needs one right, to change into its root directory."""
+    kept = "-all,+sys_chroot"
+    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", f"--inh-caps={kept}",
+            f"--ambient-caps={kept}", f"--bounding-set={kept}", "--no-new-privs"]
 
 
 def stop_all(directory):

@@ -8,8 +8,8 @@ import socket
 from .agent_orders import OrderError
 from .errors import PenstockError
 
-USER = "unbound"
-"""Who the resolvers run as, in a directory of their own as root directory."""
+CONTROL = "run/control"
+"""The control socket in the directory of a resolver; in `run` it may write."""
 
 _VALUE = re.compile(r"[0-9A-Za-z.:/_*-]+")
 _NEGATIVE_TTL = 60  # Seconds that others may remember that a name is not there.
@@ -59,7 +59,7 @@ def configuration(order, directory):
     for value in (*filter(None, [order.dns64]), *order.addresses, *order.upstreams, *order.zones):
         if not _VALUE.fullmatch(value):
             raise OrderError(f"{value!a} is neither an address nor a name")
-    server = ["server:", f'  chroot: "{directory}/root"', f'  directory: "{directory}/root"', f'  username: "{USER}"',
+    server = ["server:", f'  chroot: "{directory}/root"', f'  directory: "{directory}/root"', '  username: ""',
               f'  module-config: "{"dns64 " if order.dns64 else ""}iterator"', _SETTINGS.lstrip("\n")]
     server += [f"  dns64-prefix: {order.dns64}"] if order.dns64 else []
     server += [f"  interface: {address}" for address in order.addresses]
@@ -69,7 +69,7 @@ def configuration(order, directory):
     server += [f'  local-zone: "{zone}" transparent' for zone in order.zones]
     if not order.upstreams:
         server.append('  local-zone: "." refuse')  # Else it would ask the servers of the root.
-    control = ["remote-control:", "  control-enable: yes", f'  control-interface: "{directory}/control"',
+    control = ["remote-control:", "  control-enable: yes", f'  control-interface: "{directory}/{CONTROL}"',
                "  control-use-cert: no"]
     zones = []
     for zone in order.zones:
@@ -102,7 +102,7 @@ def control(directory, *commands, timeout_seconds=2):
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
                 connection.settimeout(timeout_seconds)
-                connection.connect(f"{directory}/control")
+                connection.connect(f"{directory}/{CONTROL}")
                 connection.sendall(f"UBCT1 {command}\n".encode())
                 answer = b"".join(iter(lambda: connection.recv(4096), b"")).decode(errors="replace")
         except OSError as error:

@@ -3,14 +3,15 @@
 
 import importlib.util
 import pathlib
-import pwd
 import shutil
 
-from . import agent_resolvers, agent_unbound, namespaces, ovs, processes, resolver_network, sample_socket
+from . import agent_resolvers, namespaces, ovs, processes, resolver_network, sample_socket
+from .confined import Confinement
 from .errors import PenstockError
 
-_RIGHTS = "-all,+chown,+kill,+setgid,+setuid,+sys_chroot"
-"""To start resolvers that give up root, and to end them. Nothing else of root's, least of all its network."""
+_RIGHTS = ("chown", "dac_override", "kill", "setgid", "setpcap", "setuid", "sys_chroot")
+"""To start resolvers as users of their own, to reach their sockets, and to end them. It is user 0, because the sockets
+of database and switch are root's. Nothing else of root's, least of all its network and its files."""
 _HOME = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -21,17 +22,22 @@ def start(directory, node_namespace, with_resolvers, cores):
     if importlib.util.find_spec("ovs") is None:
         raise PenstockError("the agent needs the package python3-openvswitch; install it")
     arguments = ["--resolvers"] if with_resolvers else []
-    groups = ["--clear-groups"]
+    resolvers = directory / agent_resolvers.DIRECTORY
+    writable: tuple = ()
     if with_resolvers:
-        (directory / agent_resolvers.DIRECTORY).mkdir(exist_ok=True)
-        groups = [f"--groups={_resolver_group()}"]  # Their control sockets belong to it.
+        if not shutil.which("unbound"):
+            raise PenstockError("the program unbound is not installed: install the package of that name")
+        resolvers.mkdir(exist_ok=True)
+        writable = ((resolvers.absolute(), resolvers.absolute()),)
+    rights = Confinement(0, readable=(str(_HOME), str(directory.absolute())), writable=writable, capabilities=_RIGHTS,
+                         hides=False)
     namespaces.set_up("lo", node_namespace)  # Samples take it.
     elsewhere = resolver_network.namespace_of(node_namespace) if with_resolvers else None
     processes.start(
         ["env", f"PYTHONPATH={_HOME}", *sample_socket.command(elsewhere),
          *(["taskset", "--cpu-list", ",".join(map(str, sorted(cores)))] if cores else []),
-         "setpriv", *groups, f"--bounding-set={_RIGHTS}", "--inh-caps=-all", "--no-new-privs",
-         "env", f"PYTHONPATH={_HOME}", "/usr/bin/python3", "-B", "-m", "penstock_node.agent", directory, *arguments],
+         *rights.words, "env", f"PYTHONPATH={_HOME}", "/usr/bin/python3", "-B", "-m", "penstock_node.agent",
+         directory.absolute(), *arguments],
         _process(directory), directory / "agent.log",
         namespace=node_namespace, preexec=ovs.come_first)
     return True
@@ -52,10 +58,3 @@ def status(directory):
 
 def _process(directory):
     return directory / "agent.process"
-
-
-def _resolver_group():
-    try:
-        return pwd.getpwnam(agent_unbound.USER).pw_gid
-    except KeyError:
-        raise PenstockError(f"there is no user {agent_unbound.USER}: install the package of that name") from None

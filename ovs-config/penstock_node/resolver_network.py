@@ -5,7 +5,7 @@ Hosts of many tenants have the same addresses. The resolvers know tenants by the
 and the switch by the service address that an answer comes from: what has one as its source always leaves to the switch.
 """
 
-from . import namespaces
+from . import namespaces, user_ids
 from .agent_orders import SERVICE_IPV4, SERVICE_IPV6
 from .commands import run
 
@@ -48,6 +48,7 @@ def make(node_namespace, dns):
             run("ip", "-n", namespace, "route", "add", "default", "via", dns.upstream_gateway, "dev", dns.device)
     for family in ("-4", "-6"):
         _routes(namespace, family, dns.device)
+    run("ip", "netns", "exec", namespace, "nft", "--file", "-", standard_input=_owners())
 
 
 def remove(node_namespace):
@@ -59,6 +60,27 @@ def remove(node_namespace):
 def is_there(node_namespace):
     """Whether namespace and port are there."""
     return namespaces.exists(namespace_of(node_namespace)) and namespaces.link_exists(PORT, node_namespace)
+
+
+def _owners():
+    """Rules of nftables: what leaves from a service address is of a resolver of its tenant.
+
+    The number of a tenant is in its service addresses and in the user of its resolver: they are compared bit by bit, so
+    the rules are the same whatever tenants there are. What the kernel itself sends has no user, and passes.
+    """
+    first, last = user_ids.resolver(0), user_ids.resolver(0xffff)
+    lines = ["table inet penstock {"]
+    for family, service, place in (("ip", SERVICE_IPV4, 8), ("ip6", SERVICE_IPV6, 64)):
+        address = type(service.network_address)
+        lines += [f"chain {family}-owners {{", f"meta skuid < {first} drop", f"meta skuid > {last} drop"]
+        for bit in range(16):
+            there = address(1 << (bit + place))
+            for user, source in ((1 << bit, address(0)), (0, there)):
+                lines.append(f"meta skuid & {1 << bit} == {user} {family} saddr & {there} == {source} drop")
+        lines.append("}")
+    lines += ["chain output {", "type filter hook output priority 0;", f"ip saddr {SERVICE_IPV4} goto ip-owners",
+              f"ip6 saddr {SERVICE_IPV6} goto ip6-owners", "}", "}"]
+    return "\n".join(lines) + "\n"
 
 
 def _routes(namespace, family, device):
