@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from . import probe
+from . import probe, rights
 from .layout import RESTCONF_USER, Layout, write
 from .process import Idleness, Process, put_before_others
 from .settings import Ports, Settings
@@ -48,8 +48,11 @@ class HungError(ControllerError):
 class Controller:
     """A controller in a run directory, running or not. Safe to make anew at any time: the state is on disk."""
 
-    def __init__(self, distribution_dir: str | os.PathLike[str], run_dir: str | os.PathLike[str]) -> None:
+    def __init__(self, distribution_dir: str | os.PathLike[str], run_dir: str | os.PathLike[str],
+                 system_user: str | None = None) -> None:
+        """system_user: runs the process and gets the run directory at the next start; None for the caller."""
         self._layout = Layout(pathlib.Path(distribution_dir), pathlib.Path(run_dir))
+        self._system_user = system_user
         self._child: subprocess.Popen[bytes] | None = None
 
     # What it is
@@ -72,13 +75,15 @@ class Controller:
     @property
     def password(self) -> str:
         """Of RESTCONF and of the console."""
-        return self._layout.password()
+        with rights.owner_of(self.run_dir):
+            return self._layout.password()
 
     @property
     def settings(self) -> Settings:
         """Those of the last start."""
         try:
-            saved = json.loads(self._settings_file.read_text(encoding="utf-8"))
+            with rights.owner_of(self.run_dir):
+                saved = json.loads(self._settings_file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return Settings()
         return Settings(**{**saved, "ports": Ports(**saved["ports"]), "java_options": tuple(saved["java_options"])})
@@ -118,17 +123,26 @@ class Controller:
         if self._process():
             raise ControllerError(f"already running, process {self.pid}, in {self.run_dir}")
         layout = self._layout
-        layout.prepare(settings)
-        write(self._settings_file, json.dumps(dataclasses.asdict(settings)))
-        if not layout.user_store.exists():
-            self._first_user()
-        with open(layout.console_file, "ab") as output:
+        rights.give(layout.run, self._system_user)
+        with rights.owner_of(layout.run):
+            program = layout.distribution / "bin" / "karaf"
+            if not os.access(program, os.R_OK | os.X_OK, effective_ids=True) and self._system_user:
+                raise ControllerError(f"user {self._system_user} may not run {program}: give others the right to read "
+                                      "it, and the directories above")
+            layout.prepare(settings)
+            write(self._settings_file, json.dumps(dataclasses.asdict(settings)))
+            has_users = layout.user_store.exists()
+            output = open(layout.console_file, "ab")  # noqa: SIM115  (it is closed below)
+        with output:
+            if not has_users:
+                self._first_user()
             self._child = subprocess.Popen(
-                [*_inside(settings), str(layout.distribution / "bin" / "karaf"), "daemon"],
+                [*_inside(settings), *rights.words(self._system_user), str(program), "daemon"],
                 env=self._environment(settings), cwd=layout.run, stdin=subprocess.DEVNULL, stdout=output,
                 stderr=subprocess.STDOUT, start_new_session=True)
         put_before_others(self._child.pid)
-        write(layout.pid_file, f"{self._child.pid}\n")
+        with rights.owner_of(layout.run):
+            write(layout.pid_file, f"{self._child.pid}\n")
 
     def boot(self, settings: Settings = Settings(), seconds: float = 300, progress: Progress | None = None,
              model: str = "") -> None:
@@ -222,7 +236,8 @@ class Controller:
             raise ControllerError("not running")
         settings = self.settings
         # No password among the arguments: the client finds the user too in etc/users.properties.
-        client = [*_inside(settings), str(self._layout.distribution / "bin" / "client")]
+        client = [*_inside(settings), *rights.words(self._system_user),
+                  str(self._layout.distribution / "bin" / "client")]
         if commands is None:
             subprocess.run(client, env=self._environment(settings, client=True), check=False)
             return ""
@@ -245,7 +260,8 @@ class Controller:
     def _recorded(self) -> Process | None:
         """The process of the last start, running or not; it becomes Java by two exec."""
         try:
-            pid = int(self._layout.pid_file.read_text(encoding="ascii"))
+            with rights.owner_of(self.run_dir):
+                pid = int(self._layout.pid_file.read_text(encoding="ascii"))
         except FileNotFoundError:
             return None
         return Process(pid, f"-Dkaraf.base={self.run_dir}")
@@ -255,6 +271,10 @@ class Controller:
         process = self._process()
         if not process:
             return None
+        with rights.owner_of(self.run_dir):
+            return self._thread_dump(process)
+
+    def _thread_dump(self, process: Process) -> pathlib.Path:
         begun = time.monotonic()
         before = self._layout.console_file.stat().st_size
         process.quit()
@@ -272,7 +292,7 @@ class Controller:
         now = datetime.datetime.now().astimezone()
         line = f"{now:%Y-%m-%dT%H:%M:%S},{now.microsecond // 1000:03} | WARN  | penstock_controller | {text}\n"
         for path in (self._layout.console_file, self.log_file):
-            with open(path, "a", encoding="utf-8") as log:
+            with rights.owner_of(self.run_dir), open(path, "a", encoding="utf-8") as log:
                 log.write(line)
 
     def _running_or_starting(self, seconds: float) -> bool:
@@ -295,18 +315,22 @@ class Controller:
     def _first_user(self) -> None:
         """AAA makes admin/admin when it finds no user store: give it one, with our password alone."""
         tool = self._layout.distribution / "tools" / "first-user.jar"
-        ran = subprocess.run([_java(), "-XX:TieredStopAtLevel=1", "-jar", str(tool), str(self._layout.data), self.user],
+        ran = subprocess.run([*rights.words(self._system_user), _java(), "-XX:TieredStopAtLevel=1", "-jar", str(tool),
+                              str(self._layout.data), self.user],
                              input=self.password + "\n", capture_output=True, text=True, check=False)
         if ran.returncode or not self._layout.user_store.exists():
             self._layout.user_store.unlink(missing_ok=True)
             raise ControllerError(f"no user store: {ran.stderr.strip()}")
-        self._layout.user_store.chmod(0o600)
+        with rights.owner_of(self.run_dir):
+            self._layout.user_store.chmod(0o600)
 
     def _environment(self, settings: Settings, client: bool = False) -> dict[str, str]:
         kept = {key: value for key, value in os.environ.items()
                 if not key.startswith("KARAF_") and key not in ("JAVA_OPTS", "EXTRA_JAVA_OPTS", "JAVA_MAX_MEM")}
         kept.setdefault("JAVA_HOME", str(pathlib.Path(_java()).parent.parent))
         kept["KARAF_BASE"] = str(self.run_dir)
+        if self._system_user:
+            kept["HOME"] = str(self.run_dir)
         # Else all controllers of a distribution would write into its "instances".
         kept["KARAF_SYSTEM_OPTS"] = f"-Dkaraf.instances={self.run_dir}/instances"
         kept["CHECK_ROOT_INSTANCE_RUNNING"] = "false"

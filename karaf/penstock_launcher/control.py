@@ -3,11 +3,13 @@
 
 import dataclasses
 import os
+import pwd
 import shutil
 import socket
 
 import penstock_controller
 from penstock_node import management, processes
+from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 from penstock_node.steps import say
 
@@ -16,6 +18,9 @@ from .restconf import Restconf
 
 ADDRESS_USER = "penstock"
 """Name under which the launcher holds the management address."""
+
+SYSTEM_USER = "penstock"
+"""The user that the controller runs as."""
 
 MODEL = "penstock"
 """The controller is ready when this YANG module is there."""
@@ -33,7 +38,7 @@ def controller():
     home = places.java_home()
     if home:
         os.environ["JAVA_HOME"] = str(home)  # Else it takes any Java it finds.
-    return penstock_controller.Controller(places.distribution(), places.controller_directory())
+    return penstock_controller.Controller(places.distribution(), places.controller_directory(), SYSTEM_USER)
 
 
 def is_running():
@@ -69,6 +74,7 @@ def ensure(stamp):
             current.stop()
     if _installed() != stamp:
         _install(stamp)
+    _make_user()
     settings = penstock_controller.Settings(listen_address=management.CONTROLLER_ADDRESS)
     _check_ports(settings)
     say(f"booting; log: {current.log_file}")
@@ -77,6 +83,19 @@ def ensure(stamp):
     except penstock_controller.ControllerError as error:
         raise PenstockError(f"{error}{_last_errors(current.log_file)}") from error
     return True
+
+
+def _make_user():
+    """Makes the controller's user unless it is there."""
+    try:
+        pwd.getpwnam(SYSTEM_USER)
+    except KeyError:
+        try:
+            run("useradd", "--system", "--user-group", "--home-dir", "/nonexistent", "--no-create-home", "--shell",
+                "/usr/sbin/nologin", SYSTEM_USER)
+        except PenstockError as error:
+            raise PenstockError(f"the controller runs as the system user {SYSTEM_USER}, which is not there and could "
+                                f"not be made; make it by useradd --system {SYSTEM_USER}: {error}") from None
 
 
 def _check_ports(settings):
