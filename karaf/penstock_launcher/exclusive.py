@@ -17,9 +17,8 @@ def alone(name, what, wait=False):
     what: what we are doing, for the other one's message, for example "./penstock up".
     """
     path = locks.lock_directory() / f"{name}.running"
-    path.parent.mkdir(parents=True, exist_ok=True)
     # Never removed: a lock on a file that has lost its name would keep nobody out.
-    with open(path, "a+", encoding="utf-8") as file:
+    with locks.opened(path) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -30,6 +29,7 @@ def alone(name, what, wait=False):
             say(f"waiting for {owner}")
             fcntl.flock(file, fcntl.LOCK_EX)
         file.truncate(0)
+        file.seek(0)
         file.write(f"{what} (process {os.getpid()})")
         file.flush()
         try:

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""File locks and small state files that every run directory on this machine shares."""
+"""File locks and small state files that every run directory on this machine shares.
+
+Root opens these files, so their directory is root's alone: /run/lock, where every user may make files, would let any of
+them have root empty another file by a symbolic link.
+"""
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
 import pathlib
+import stat
+
+from .errors import PenstockError
 
 
 def lock_directory():
-    """Where machine-wide locks and ledgers are: $PENSTOCK_LOCK_DIR or /run/lock/penstock."""
-    return pathlib.Path(os.environ.get("PENSTOCK_LOCK_DIR", "/run/lock/penstock"))
+    """Where machine-wide locks and ledgers are: $PENSTOCK_LOCK_DIR or /run/penstock-locks."""
+    return pathlib.Path(os.environ.get("PENSTOCK_LOCK_DIR", "/run/penstock-locks"))
 
 
 @contextlib.contextmanager
@@ -30,9 +38,8 @@ def held(name, directory=None):
 def _locked(path):
     """The open lock file, locked; closing it lets go."""
     while True:
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            file = open(path, "w", encoding="ascii")  # noqa: SIM115  (it stays open for the caller)
+            file = opened(path)
         except FileNotFoundError:
             continue  # The directory was removed this very moment.
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -42,6 +49,26 @@ def _locked(path):
         except FileNotFoundError:
             pass
         file.close()
+
+
+def opened(path):
+    """A file for locks, open for reading and writing, made when it is missing. Its content stays.
+
+    Raises PenstockError when another user may change its directory, or it is a symbolic link.
+    """
+    directory = path.parent
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = directory.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid not in (0, os.geteuid()) or status.st_mode & 0o022:
+        raise PenstockError(f"{directory} holds locks, and another user may change it: remove it, or choose "
+                            "a directory that is yours by PENSTOCK_LOCK_DIR")
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise PenstockError(f"{path} is a symbolic link, and no lock: remove it") from None
+    return os.fdopen(file, "r+", encoding="utf-8")
 
 
 def read_json(path, default):
