@@ -48,6 +48,11 @@ final class AnnouncementReader {
             row.flag("dpdk_initialized"), Optional.empty());
     }
 
+    /** Whether the row has the name of a node; of the rest nothing is looked at. */
+    static boolean namesANode(final TableRow row) {
+        return row.map(OvsTables.EXTERNAL_IDS).get(NAME) instanceof String name && NODE_NAME.matcher(name).matches();
+    }
+
     private static String text(final @Nullable Object value) {
         return value instanceof String text ? text : "";
     }

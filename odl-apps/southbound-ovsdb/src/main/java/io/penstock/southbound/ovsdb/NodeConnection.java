@@ -33,6 +33,8 @@ final class NodeConnection implements NodeSession {
     private final NodeRegistry claims;
     private final OvsdbListener listener;
     private final OnceLog troubles;
+    private final Admission admission;
+    private final int maxMessageBytes;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     private final Map<String, Map<Ref, TableRow>> mirror = new HashMap<>();
@@ -53,13 +55,16 @@ final class NodeConnection implements NodeSession {
     private volatile String bridgeName = BridgeSpec.DEFAULT_NAME;
 
     NodeConnection(final PeerChannel channel, final ExecutorService thread, final Executor planner,
-            final NodeRegistry claims, final OvsdbListener listener, final OnceLog troubles) {
+            final NodeRegistry claims, final OvsdbListener listener, final OnceLog troubles, final Admission admission,
+            final int maxMessageBytes) {
         this.channel = channel;
         this.thread = thread;
         this.planner = planner;
         this.claims = claims;
         this.listener = listener;
         this.troubles = troubles;
+        this.admission = admission;
+        this.maxMessageBytes = maxMessageBytes;
     }
 
     /** Begins the conversation; on the event loop. */
@@ -72,6 +77,14 @@ final class NodeConnection implements NodeSession {
         });
         channel.schema().thenCompose(schema -> {
             codec = RowCodec.of(schema);
+            return channel.transact(codec.schema(), codec.identity());
+        }).thenCompose(results -> {
+            // The rows that are followed hold the orders of all tenants: long, and for a node to send alone.
+            if (codec.identity(results).filter(AnnouncementReader::namesANode).isPresent()
+                    && admission.grow(channel.address())) {
+                channel.closed().thenRun(() -> admission.shrink(channel.address()));
+                channel.limit(maxMessageBytes);
+            }
             return channel.monitor(codec.monitorRequests(), this::updated);
         }).thenAcceptAsync(rows -> {
             agent = new AgentExchange(channel, codec);

@@ -41,6 +41,7 @@ public final class OvsdbServer implements AutoCloseable {
     private static final long CLOSE_SECONDS = 10;
 
     private final OvsdbServerOptions options;
+    private final Admission admission;
     private final NodeRegistry claims = new NodeRegistry();
     private final OnceLog troubles = new OnceLog(LOG);
     private final Set<NodeConnection> connections = ConcurrentHashMap.newKeySet();
@@ -59,6 +60,7 @@ public final class OvsdbServer implements AutoCloseable {
     /** Creates a server with other times and bounds. */
     public OvsdbServer(final OvsdbServerOptions options) {
         this.options = requireNonNull(options);
+        admission = new Admission(options);
     }
 
     /**
@@ -134,14 +136,17 @@ public final class OvsdbServer implements AutoCloseable {
     }
 
     private void accept(final SocketChannel socket, final OvsdbListener listener) {
-        if (connections.size() >= options.maxConnections()) {
-            troubles.warn(socket.remoteAddress().getAddress().getHostAddress(), "refused: too many connections");
+        final String address = socket.remoteAddress().getAddress().getHostAddress();
+        if (!admission.enter(address)) {
+            troubles.warn(address, "refused: too many connections");
             socket.close();
             return;
         }
+        socket.closeFuture().addListener(ignored -> admission.leave(address));
         final PeerChannel channel = new PeerChannel(socket, options);
         final NodeConnection connection = new NodeConnection(channel,
-            singleThread("penstock-ovsdb-node-" + channel.address()), planner, claims, listener, troubles);
+            singleThread("penstock-ovsdb-node-" + channel.address()), planner, claims, listener, troubles,
+            admission, options.maxMessageBytes());
         connections.add(connection);
         connection.ended().thenRun(() -> connections.remove(connection));
         connection.start(options.handshakeTimeout());

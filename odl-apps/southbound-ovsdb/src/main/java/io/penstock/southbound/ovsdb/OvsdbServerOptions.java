@@ -10,13 +10,17 @@ import java.time.Duration;
  * @param handshakeTimeout time a new peer has to prove that it is an Open vSwitch database
  * @param requestTimeout time a node has to answer a request before it is cut off; one value for the whole process,
  *     because the library keeps it in a static field
- * @param maxMessageBytes longest message taken from a peer; has to hold the orders of all tenants of a node, which an
+ * @param maxStrangerBytes longest message taken from a peer that has not announced a node; has to hold the schema
+ * @param maxMessageBytes longest message taken from a node; has to hold the orders of all tenants of a node, which an
  *     apply reads with everything else
  * @param maxConnections peers at a time; more are closed at once
+ * @param maxConnectionsPerAddress the same for the peers of one address
+ * @param maxNodesPerAddress peers of one address that may send messages of {@code maxMessageBytes}
  */
 public record OvsdbServerOptions(Duration probeInterval, Duration handshakeTimeout, Duration requestTimeout,
-        int maxMessageBytes, int maxConnections) {
+        int maxStrangerBytes, int maxMessageBytes, int maxConnections, int maxConnectionsPerAddress,
+        int maxNodesPerAddress) {
     /** A node is given up after about 20 s of silence: three probes, and the cut at the fourth. */
     public static final OvsdbServerOptions DEFAULT = new OvsdbServerOptions(Duration.ofSeconds(5),
-        Duration.ofSeconds(10), Duration.ofSeconds(30), 64 << 20, 1024);
+        Duration.ofSeconds(10), Duration.ofSeconds(30), 1 << 20, 64 << 20, 1024, 64, 8);
 }

@@ -59,7 +59,7 @@ final class PeerChannel {
         endpoint.registerCallback(new Callback());
         channel.pipeline().addLast(
             new IdleStateHandler(options.probeInterval().toMillis(), 0, 0, TimeUnit.MILLISECONDS),
-            new JsonObjectDecoder(options.maxMessageBytes()),
+            new JsonObjectDecoder(options.maxStrangerBytes()),
             new PeerMessageDecoder(),
             new StringEncoder(StandardCharsets.UTF_8),
             endpoint,
@@ -91,6 +91,15 @@ final class PeerChannel {
                 task.run();
             }
         }, delay.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Takes messages of another length from now on; what of a message is there already is kept. */
+    void limit(final int maxBytes) {
+        channel.eventLoop().execute(() -> {
+            if (channel.pipeline().get(JsonObjectDecoder.class) != null) {
+                channel.pipeline().replace(JsonObjectDecoder.class, null, new JsonObjectDecoder(maxBytes));
+            }
+        });
     }
 
     CompletableFuture<JsonNode> schema() {

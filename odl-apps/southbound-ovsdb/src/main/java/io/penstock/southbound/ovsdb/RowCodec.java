@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.opendaylight.ovsdb.lib.message.MonitorRequest;
 import org.opendaylight.ovsdb.lib.message.MonitorSelect;
@@ -78,6 +79,18 @@ final class RowCodec {
             result.put(table, request);
         });
         return result;
+    }
+
+    /** Reads what the node says of itself and no more; the result is for {@link #identity(List)}. */
+    List<Operation<?>> identity() {
+        final Select<GenericTableSchema> select = new Select<>(table(schema, OvsTables.ROOT));
+        select.setColumns(List.of(OvsTables.UUID, OvsTables.EXTERNAL_IDS));
+        return List.of(select);
+    }
+
+    /** The row that was read. */
+    Optional<TableRow> identity(final List<OperationResult> results) {
+        return view(List.of(OvsTables.ROOT), results).root();
     }
 
     /** Reads every row of the configuration; the results are for {@link #view}, with the same list of tables. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -27,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class PeersIT {
     private static final OvsdbServerOptions QUICK = new OvsdbServerOptions(Duration.ofMillis(500),
-        Duration.ofSeconds(2), Duration.ofSeconds(10), 1 << 20, 8);
+        Duration.ofSeconds(2), Duration.ofSeconds(10), 1 << 20, 1 << 20, 8, 8, 8);
 
     private final RecordingListener listener = new RecordingListener();
     private final List<OvsSandbox> nodes = new ArrayList<>();
@@ -95,6 +96,44 @@ class PeersIT {
     }
 
     @Test
+    void aStrangerMaySendLessThanANode() throws Exception {
+        // So patient that only the length can be the reason.
+        server = new OvsdbServer(new OvsdbServerOptions(Duration.ofMinutes(5), Duration.ofMinutes(5),
+            Duration.ofMinutes(5), 1 << 20, 64 << 20, 1024, 64, 8));
+        server.start("127.0.0.1", 0, listener);
+        assertThat(isCutOff(("{\"a\":\"" + "x".repeat(2 << 20)).getBytes(StandardCharsets.US_ASCII))).isTrue();
+
+        final OvsSandbox node = new OvsSandbox();
+        nodes.add(node);
+        node.vsctl("add-br", "br-penstock");
+        for (int key = 0; key < 16; key++) {
+            node.vsctl("set", "Bridge", "br-penstock", "external_ids:order" + key + "=" + "x".repeat(100_000));
+        }
+        node.announce("pe1", server.port());
+        listener.awaitNode("pe1");
+        Await.until("its rows are there", () -> listener.states.containsKey("pe1"));
+    }
+
+    @Test
+    void oneAddressTakesNoRoomFromOthers() throws Exception {
+        server = new OvsdbServer(new OvsdbServerOptions(Duration.ofMinutes(5), Duration.ofMinutes(5),
+            Duration.ofMinutes(5), 1 << 20, 1 << 20, 8, 4, 1));
+        server.start("127.0.0.1", 0, listener);
+        final List<Socket> sockets = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            sockets.add(new Socket(InetAddress.getByName("127.0.0.1"), server.port(),
+                InetAddress.getByName("127.0.0.2"), 0));
+            sockets.get(i).setSoTimeout(1000);
+        }
+        Await.until("the fifth is refused", () -> isClosed(sockets.get(4)));
+        node("pe1");
+        listener.awaitNode("pe1");
+        for (final Socket socket : sockets) {
+            socket.close();
+        }
+    }
+
+    @Test
     void peerWithoutAnnouncementWaitsAndMayAnnounceItselfLater() {
         server.start("127.0.0.1", 0, listener);
         final OvsSandbox node = new OvsSandbox();
@@ -141,7 +180,7 @@ class PeersIT {
     void hangingNodeLosesItsNameToTheOneThatComesBack() {
         // Probes so slow that only the claim of the second can bring it about.
         server = new OvsdbServer(new OvsdbServerOptions(Duration.ofMinutes(5), Duration.ofSeconds(2),
-            Duration.ofMinutes(5), 1 << 20, 8));
+            Duration.ofMinutes(5), 1 << 20, 1 << 20, 8, 8, 8));
         server.start("127.0.0.1", 0, listener);
         final OvsSandbox first = node("pe1");
         listener.awaitNode("pe1");
