@@ -4,13 +4,9 @@ package io.penstock.engine.node;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
-import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.plan.MeterDiff;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.PlanDiff;
-import io.penstock.pipeline.registry.Cookie;
-import io.penstock.pipeline.registry.Table;
-import io.penstock.pipeline.registry.Table.Owner;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.ForeignFlow;
@@ -46,14 +42,7 @@ final class NodeFlows {
     private final OpenFlowSouthbound southbound;
     /** Connections whose flows have changed and which the switch may still have. */
     private final Set<TrackedConnections> unflushed = new LinkedHashSet<>();
-    private final Supplier<Optional<CompletableFuture<Void>>> dropCached;
-    /** Whether the switch may have cached flows that lead where the tables lead no more. */
-    private volatile boolean cacheDoubtful;
-    /** Whether the last change is in force only after the next drop. */
-    private volatile boolean dropAwaited;
-    private CompletableFuture<Void> cacheDropped = CompletableFuture.completedFuture(null);
-    /** Attachments that have left. Hosts may go on sending there, so their cached flows may be of any age. */
-    private final Set<FlowSpec.Key> left = new HashSet<>();
+    private final CachedFlows cached;
     private final Lingering lingering;
     private final Ticker ticker;
 
@@ -67,7 +56,7 @@ final class NodeFlows {
         this.ticker = requireNonNull(ticker);
         lingering = new Lingering(ticker);
         this.southbound = requireNonNull(southbound);
-        this.dropCached = requireNonNull(dropCached);
+        cached = new CachedFlows(dropCached);
     }
 
     /** Adds what the switch has to forget with the next change, which need not have flows. */
@@ -98,7 +87,7 @@ final class NodeFlows {
 
     /** Done when packets go the ways of the last change, cached flows or not, or when the node does not tell. */
     CompletableFuture<Void> cacheDropped() {
-        return cacheDropped;
+        return cached.dropped();
     }
 
     /** From the plan that the switch has to another: costs as much as differs. */
@@ -109,7 +98,7 @@ final class NodeFlows {
         final Set<Integer> fresh = new HashSet<>(planned.vrfs());
         fresh.removeAll(installed.vrfs());
         final PlanDiff diff = PlanDiff.between(planned, installed);
-        doubtCache(diff, fresh);
+        cached.doubt(diff, fresh);
         final MeterDiff meters = MeterDiff.between(planned, installed);
         setMeters(id, meters);
         final FlowChanges changes = send(id, planned, lingering.apply(diff, planned), gone, List.of());
@@ -122,7 +111,7 @@ final class NodeFlows {
             throws InterruptedException, ExecutionException, TimeoutException {
         lingering.forget();
         final Observation seen = observe(id, planned, ANSWER_SECONDS);
-        doubtCache(seen.diff(), Set.of());
+        cached.doubt(seen.diff(), Set.of());
         setMeters(id, seen.meters());
         final FlowChanges changes = send(id, planned, seen.diff(), Set.of(), seen.dump().foreign());
         deleteMeters(id, seen.meters());
@@ -155,24 +144,7 @@ final class NodeFlows {
         if (changes.size() > 0) {
             southbound.apply(id, changes).get(ANSWER_SECONDS, TimeUnit.SECONDS);
         }
-        if (cacheDoubtful) {
-            // Packets of others need not wait for it: with the next change at the latest it is tried again.
-            dropCached.get().ifPresent(told -> {
-                final boolean awaited = dropAwaited;
-                cacheDoubtful = false;
-                dropAwaited = false;
-                final CompletableFuture<Void> dropped = told.exceptionally(error -> {
-                    if (awaited) {
-                        dropAwaited = true;
-                    }
-                    cacheDoubtful = true;
-                    return null;
-                });
-                if (awaited) {
-                    cacheDropped = dropped;
-                }
-            });
-        }
+        cached.drop();
         flush(id);
         return changes;
     }
@@ -185,38 +157,5 @@ final class NodeFlows {
             southbound.flush(id, some).get(ANSWER_SECONDS, TimeUnit.SECONDS);
             unflushed.removeAll(some);
         }
-    }
-
-    private void doubtCache(final PlanDiff diff, final Set<Integer> fresh) {
-        final boolean back = bringsBack(diff);
-        // Another thread may say at the same time that dropping has failed: what it says must not be undone.
-        if (leadsElsewhere(diff, fresh)) {
-            cacheDoubtful = true;
-            dropAwaited = true;
-        } else if (back) {
-            // Until the drop the switch drops packets of the attachment at worst, so the change is in force without it.
-            cacheDoubtful = true;
-        }
-    }
-
-    /** Notes the attachments that leave. Says whether one is there again whose packets were dropped meanwhile. */
-    private boolean bringsBack(final PlanDiff diff) {
-        final boolean back = !diff.missing().stream().filter(flow -> flow.table() == Table.CLASSIFY)
-            .map(FlowSpec::key).filter(left::remove).toList().isEmpty();
-        diff.excess().stream().filter(flow -> flow.table() == Table.CLASSIFY).map(FlowSpec::key).forEach(left::add);
-        return back;
-    }
-
-    /**
-     * Whether packets that had a way have another one now: through chains, or past lists. Nothing else, but an
-     * attachment that comes back, is worth that all packets of the node are looked up anew.
-     *
-     * @param fresh VRFs of which the switch knew nothing before
-     */
-    private static boolean leadsElsewhere(final PlanDiff diff, final Set<Integer> fresh) {
-        return Stream.of(diff.missing(), diff.wrong(), diff.excess()).flatMap(List::stream)
-            .filter(flow -> flow.table().owner() == Owner.CHAIN || flow.table().owner() == Owner.ACL)
-            .anyMatch(flow -> !Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
-                || !fresh.contains(Cookie.ownerId(flow.cookie())));
     }
 }

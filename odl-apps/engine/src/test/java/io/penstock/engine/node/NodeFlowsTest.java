@@ -42,6 +42,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whose connections and sessions go with a change, and when meters come and go. */
 class NodeFlowsTest {
@@ -143,13 +145,26 @@ class NodeFlowsTest {
         final NodePlan nobody = plan(new TreeMap<>());
         flows.change(SWITCH, nobody, attached);
         flows.change(SWITCH, attached, nobody);
-        assertThat(told).as("of one that is new, or that leaves").isEmpty();
+        assertThat(told).as("of one that leaves, and not of one that is new").hasSize(1);
+        told.get(0).complete(null);
         flows.change(SWITCH, nobody, attached);
-        assertThat(told).hasSize(1);
+        assertThat(told).hasSize(2);
         assertThat(flows.cacheDropped()).as("in force without it").isCompleted();
         flows.change(SWITCH, attached, plan(translated(ADDRESS)));
         flows.change(SWITCH, plan(translated(ADDRESS)), attached);
-        assertThat(told).hasSize(2);
+        assertThat(told).hasSize(4);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"CLASSIFY", "BACKBONE_IN"})
+    void anEntryIsClosedWhenCachedFlowsAreDropped(final Table entry) throws Exception {
+        final NodePlan open = plan(with(translated(ADDRESS), entry));
+        flows.change(SWITCH, plan(new TreeMap<>()), open);
+        assertThat(flows.cacheDropped()).isCompleted();
+        flows.change(SWITCH, open, plan(new TreeMap<>()));
+        assertThat(flows.cacheDropped()).as("the drop is awaited").isNotDone();
+        told.get(0).complete(null);
+        assertThat(flows.cacheDropped()).isCompleted();
     }
 
     @Test
