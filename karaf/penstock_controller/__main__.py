@@ -39,6 +39,9 @@ def _start(controller: Controller, options: argparse.Namespace) -> int:
 
     started = start(options.distribution, options.run_dir, settings, seconds=options.timeout, model=options.model,
                     progress=report)
+    reason = started.ask().reason
+    if reason:
+        print(f"the configuration is not carried out: {reason}")
     print(f"ready: {started.restconf_url}, user {started.user}, password in {started.run_dir / 'password'}")
     return 0
 
@@ -58,10 +61,12 @@ def _status(controller: Controller, _: argparse.Namespace) -> int:
     if controller.pid is None:
         print(json.dumps({"running": False}))
         return 3
+    answer = controller.ask()
     print(json.dumps({
         "running": True, "pid": controller.pid, "uptime-seconds": round(controller.uptime or 0),
         "resident-megabytes": round((controller.resident_bytes or 0) / 1e6), "restconf": controller.restconf_url,
-        "log": str(controller.log_file), "ready": controller.progress()}, indent=2))
+        "log": str(controller.log_file), "ready": answer.done, "engine": answer.engine, "reason": answer.reason},
+        indent=2))
     return 0
 
 

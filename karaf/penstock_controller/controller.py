@@ -45,6 +45,10 @@ class HungError(ControllerError):
     """The controller does nothing, and is not ready."""
 
 
+class EngineError(ControllerError):
+    """The engine of the controller could not start, and will not by itself; the message has its reason."""
+
+
 class Controller:
     """A controller in a run directory, running or not. Safe to make anew at any time: the state is on disk."""
 
@@ -159,7 +163,7 @@ class Controller:
                 return
             except ControllerError as failure:
                 again = isinstance(failure, HungError) and seconds - (time.monotonic() - begun) >= HANG_SECONDS
-                dump = self._save_thread_dump()
+                dump = None if isinstance(failure, EngineError) else self._save_thread_dump()
                 self.stop(patience=10)
                 if dump:
                     self._log(f"{failure}; thread dump: {dump}; {'starting again' if again else 'giving up'}")
@@ -176,14 +180,21 @@ class Controller:
         """Waits until every bundle is active, OpenFlow listens and RESTCONF takes our password.
 
         With `model`, also until that YANG module is there. Returns the seconds it took; raises ControllerError when
-        the process ends or the time is over, and HungError when it is idle after `hang_seconds`.
+        the process ends or the time is over, EngineError when its engine could not start, and HungError when it is
+        idle after `hang_seconds`.
         """
         begun = time.monotonic()
         reported: set[str] = set()
         process = self._recorded()
         idle = Idleness(process) if process and hang_seconds is not None else None
+        failed = False
         while True:
-            done = self.progress(model)
+            answer = self.ask(model)
+            done = answer.done
+            # Twice: the framework may still have been about to start it once more.
+            if failed and answer.failed:
+                raise EngineError(f"the engine of the controller cannot work: {answer.reason}; see {self.log_file}")
+            failed = answer.failed
             for step in probe.STEPS:
                 if done[step] and step not in reported:
                     reported.add(step)
@@ -202,19 +213,18 @@ class Controller:
                 raise ControllerError(f"not ready after {seconds:.0f} s, missing: {missing}; see {self.log_file}")
             time.sleep(POLL_SECONDS)
 
-    def progress(self, model: str = "") -> dict[str, bool]:
-        """Which of probe.STEPS are done now."""
+    def ask(self, model: str = "") -> probe.Answer:
+        """Which of probe.STEPS are done now, and what the engine says."""
         settings = self.settings
         question = ((settings.listen_address, settings.ports.openflow), settings.ports.restconf,
                     self.user, self.password, model)
         if not settings.namespace:
-            return probe.progress(*question)
+            return probe.ask(*question)
         answer = subprocess.run(
             [*_inside(settings), sys.executable, "-m", "penstock_controller.probe"], input=json.dumps(question),
             env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent.parent)},
             capture_output=True, text=True, check=True)
-        found: dict[str, bool] = json.loads(answer.stdout)
-        return found
+        return probe.Answer(**json.loads(answer.stdout))
 
     def stop(self, patience: float = 60) -> None:
         """Ends it in good order, or by force after `patience` seconds. Does nothing when it does not run."""

@@ -4,38 +4,78 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 import socket
 import sys
 import urllib.error
 import urllib.request
+from typing import Any
 
 from .settings import LOOPBACK
 
 SECONDS = 5.0
-STEPS = ("web", "system", "openflow", "restconf", "model")
+STEPS = ("web", "engine", "system", "openflow", "restconf", "model")
+SERVICE = "PENSTOCK"
+"""Name of the engine among the services of /diagstatus. The same as SERVICE in EngineReadiness.java."""
+
+_GOOD, _IMPAIRED, _FAILED = "OPERATIONAL", "SUSPECTED", "ERROR"
 
 
-def progress(openflow: tuple[str, int], restconf: int, user: str, password: str, model: str) -> dict[str, bool]:
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """How far a controller is, and what its engine says of itself."""
+    done: dict[str, bool]
+    """By step of STEPS."""
+    engine: str = ""
+    """State of the engine in the words of ServiceState of OpenDaylight; empty while it says nothing."""
+    reason: str = ""
+    """Why the engine does not carry out what is configured, and what to do; empty when it does."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the engine could not start, and will not by itself."""
+        return self.engine == _FAILED
+
+
+def ask(openflow: tuple[str, int], restconf: int, user: str, password: str, model: str) -> Answer:
     """Which of STEPS are done. Stops asking at the first that is not: a booting controller has better to do.
 
-    web: Jetty answers; system: every bundle is active; openflow: its port is open; restconf: it takes our
-    password; model: the YANG module `model` is there (not asked when empty).
+    web: Jetty answers; engine: Penstock's engine runs; system: every bundle is active; openflow: its port is open;
+    restconf: it takes our password; model: the YANG module `model` is there (not asked when empty).
     """
     done = dict.fromkeys(STEPS, False)
     base = f"http://{LOOPBACK}:{restconf}"
     status, body = _get(f"{base}/diagstatus", user, password)
     done["web"] = status is not None
-    done["system"] = status == 200 and json.loads(body).get("systemReadyState") == "ACTIVE"
+    summary = _summary(body)
+    services = {service["serviceName"]: service for service in summary.get("statusSummary", [])}
+    own = services.pop(SERVICE, {})
+    engine, reason = own.get("effectiveStatus", ""), own.get("reportedStatusDescription") or ""
+    answer = Answer(done, engine, reason)
+    done["engine"] = engine in (_GOOD, _IMPAIRED)
+    if not done["engine"]:
+        return answer
+    done["system"] = summary.get("systemReadyState") == "ACTIVE" and all(
+        service.get("effectiveStatus") == _GOOD for service in services.values())
     if not done["system"]:
-        return done
+        return answer
     done["openflow"] = _opens(*openflow)
     if not done["openflow"]:
-        return done
+        return answer
     status, body = _get(f"{base}/rests/data/ietf-yang-library:modules-state?fields=module/name", user, password)
     done["restconf"] = status == 200
     done["model"] = done["restconf"] and (not model or f'"{model}"' in body)
-    return done
+    return answer
+
+
+def _summary(body: str) -> dict[str, Any]:
+    """The answer of /diagstatus: 503 has one too. Jetty answers with pages until the servlet is there."""
+    try:
+        content = json.loads(body)
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def _get(url: str, user: str, password: str) -> tuple[int | None, str]:
@@ -48,7 +88,7 @@ def _get(url: str, user: str, password: str) -> tuple[int | None, str]:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as refused:
         with refused:
-            return refused.code, ""
+            return refused.code, refused.read().decode(errors="replace")
     except (OSError, ValueError):
         return None, ""
 
@@ -62,9 +102,9 @@ def _opens(address: str, port: int) -> bool:
 
 
 def main() -> None:
-    """Reads the arguments of `progress` as one JSON list from standard input, so that no process list shows them."""
+    """Reads the arguments of `ask` as one JSON list from standard input, so that no process list shows them."""
     openflow, restconf, user, password, model = json.load(sys.stdin)
-    json.dump(progress(tuple(openflow), restconf, user, password, model), sys.stdout)
+    json.dump(dataclasses.asdict(ask(tuple(openflow), restconf, user, password, model)), sys.stdout)
 
 
 if __name__ == "__main__":

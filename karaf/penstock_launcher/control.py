@@ -27,8 +27,8 @@ MODEL = "penstock"
 
 _START_SECONDS = 300
 _HANG_SECONDS = 30
-_STEPS = {"web": "web server answers", "system": "all bundles active", "openflow": "OpenFlow listens",
-          "restconf": "RESTCONF answers", "model": "Penstock's models are there",
+_STEPS = {"web": "web server answers", "engine": "engine runs", "system": "all bundles active",
+          "openflow": "OpenFlow listens", "restconf": "RESTCONF answers", "model": "Penstock's models are there",
           "again": "the boot hung and is started again"}
 _MARK = "penstock-build.sha256"
 
@@ -68,6 +68,7 @@ def ensure(stamp):
         patience = max(_HANG_SECONDS, _START_SECONDS - (current.uptime or 0))
         try:
             current.wait_until_ready(patience, None, MODEL)
+            _say_what_is_wrong(current)
             return False
         except penstock_controller.ControllerError as error:
             say(f"the running controller does not get ready ({error}); it is restarted")
@@ -82,6 +83,7 @@ def ensure(stamp):
         current.boot(settings, _START_SECONDS, _report, MODEL)
     except penstock_controller.ControllerError as error:
         raise PenstockError(f"{error}{_last_errors(current.log_file)}") from error
+    _say_what_is_wrong(current)
     return True
 
 
@@ -96,6 +98,13 @@ def _make_user():
         except PenstockError as error:
             raise PenstockError(f"the controller runs as the system user {SYSTEM_USER}, which is not there and could "
                                 f"not be made; make it by useradd --system {SYSTEM_USER}: {error}") from None
+
+
+def _say_what_is_wrong(current):
+    """A controller that is ready may have a configuration that it does not carry out."""
+    reason = current.ask().reason
+    if reason:
+        say(f"WARNING: the configuration is not carried out: {reason}")
 
 
 def _check_ports(settings):

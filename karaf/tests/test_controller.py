@@ -4,6 +4,7 @@
 import contextlib
 import http.server
 import io
+import itertools
 import json
 import pathlib
 import socket
@@ -14,6 +15,7 @@ import tempfile
 import threading
 import unittest
 import unittest.mock
+from collections.abc import Iterator
 
 from penstock_controller import Controller, ControllerError, Ports, Settings, probe
 from penstock_controller.__main__ import main
@@ -77,11 +79,19 @@ class ProcessTest(unittest.TestCase):
         self.assertTrue(process.alive())
 
 
+def diagstatus(engine: str = "OPERATIONAL", reason: str = "", system: str = "ACTIVE",
+               openflow: str = "OPERATIONAL") -> dict[str, object]:
+    """An answer of /diagstatus, as OpenDaylight writes it."""
+    return {"timeStamp": "x", "isOperational": False, "systemReadyState": system, "statusSummary": [
+        {"serviceName": "OPENFLOW", "effectiveStatus": openflow, "reportedStatusDescription": ""},
+        {"serviceName": "PENSTOCK", "effectiveStatus": engine, "reportedStatusDescription": reason}]}
+
+
 class ProbeTest(unittest.TestCase):
-    """probe.progress, against a server that knows the paths it asks."""
+    """probe.ask, against a server that knows the paths it asks."""
 
     def setUp(self) -> None:
-        answers = self.answers = {"/diagstatus": (200, {"systemReadyState": "ACTIVE"}),
+        answers = self.answers = {"/diagstatus": (200, diagstatus()),
                                   "/rests/data/ietf-yang-library:modules-state": (200, {"name": "penstock"})}
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -105,7 +115,10 @@ class ProbeTest(unittest.TestCase):
         self.port = server.server_address[1]
 
     def progress(self, openflow: int, model: str = "") -> dict[str, bool]:
-        return probe.progress(("127.0.0.1", openflow), self.port, "admin", "secret", model)
+        return self.ask(openflow, model).done
+
+    def ask(self, openflow: int, model: str = "") -> probe.Answer:
+        return probe.ask(("127.0.0.1", openflow), self.port, "admin", "secret", model)
 
     def test_all_done(self) -> None:
         self.assertTrue(all(self.progress(self.port, "penstock").values()))
@@ -118,8 +131,31 @@ class ProbeTest(unittest.TestCase):
         self.assertFalse(self.progress(self.port)["restconf"])
 
     def test_booting_system_is_asked_no_further(self) -> None:
-        self.answers["/diagstatus"] = (200, {"systemReadyState": "BOOTING"})
-        self.assertEqual({**dict.fromkeys(probe.STEPS, False), "web": True}, self.progress(self.port))
+        self.answers["/diagstatus"] = (503, diagstatus(system="BOOTING"))
+        self.assertEqual({**dict.fromkeys(probe.STEPS, False), "web": True, "engine": True}, self.progress(self.port))
+
+    def test_another_service_that_is_not_good(self) -> None:
+        self.answers["/diagstatus"] = (503, diagstatus(openflow="STARTING"))
+        self.assertFalse(self.progress(self.port)["system"])
+
+    def test_engine_that_could_not_start_is_a_failure_with_its_reason(self) -> None:
+        self.answers["/diagstatus"] = (503, diagstatus("ERROR", "line 3 is damaged", "BOOTING"))
+        answer = self.ask(self.port)
+        self.assertEqual((True, "line 3 is damaged"), (answer.failed, answer.reason))
+        self.assertEqual({**dict.fromkeys(probe.STEPS, False), "web": True}, answer.done)
+
+    def test_engine_that_is_impaired_is_ready_and_says_why(self) -> None:
+        self.answers["/diagstatus"] = (503, diagstatus("SUSPECTED", "tenant t: chain: wrong"))
+        answer = self.ask(self.port)
+        self.assertTrue(all(answer.done.values()))
+        self.assertEqual((False, "tenant t: chain: wrong"), (answer.failed, answer.reason))
+
+    def test_engine_that_says_nothing_is_waited_for(self) -> None:
+        for body in ({"systemReadyState": "ACTIVE", "statusSummary": []}, diagstatus("STARTING"), ["odd"], "odd"):
+            self.answers["/diagstatus"] = (200, body)
+            answer = self.ask(self.port)
+            self.assertEqual({**dict.fromkeys(probe.STEPS, False), "web": True}, answer.done)
+            self.assertFalse(answer.failed)
 
     def test_closed_openflow_port(self) -> None:
         with socket.socket() as bound:
@@ -129,7 +165,7 @@ class ProbeTest(unittest.TestCase):
     def test_nothing_listens(self) -> None:
         with socket.socket() as bound:
             bound.bind(("127.0.0.1", 0))
-            done = probe.progress(("127.0.0.1", 1), bound.getsockname()[1], "admin", "secret", "")
+            done = probe.ask(("127.0.0.1", 1), bound.getsockname()[1], "admin", "secret", "").done
         self.assertFalse(any(done.values()))
 
 
@@ -191,16 +227,21 @@ class BootTest(unittest.TestCase):
         user_store.parent.mkdir(parents=True)
         user_store.touch()
         self.said: list[str] = []
+        self.engine: Iterator[str] = itertools.repeat("OPERATIONAL")
         seconds = {"HANG_SECONDS": 1.5, "POLL_SECONDS": 0.05, "DUMP_SECONDS": 5.0,
                    "Idleness": lambda process: Idleness(process, window=0.3)}
         patched = unittest.mock.patch.multiple("penstock_controller.controller", **seconds)
         patched.start()
         self.addCleanup(patched.stop)
         # The steps of a boot cannot be stood in for by one program: they are as the test says.
-        steps = unittest.mock.patch.object(self.controller, "progress", lambda model: dict.fromkeys(
-            probe.STEPS, self.mode() == "ready"))
+        steps = unittest.mock.patch.object(self.controller, "ask", self.answer)
         steps.start()
         self.addCleanup(steps.stop)
+
+    def answer(self, _: str) -> probe.Answer:
+        state = next(self.engine)
+        done = self.mode() == "ready" and state == "OPERATIONAL"
+        return probe.Answer(dict.fromkeys(probe.STEPS, done), state, "line 3 is damaged")
 
     def mode(self, new: str = "") -> str:
         path = self.controller.run_dir / "mode"
@@ -252,6 +293,20 @@ class BootTest(unittest.TestCase):
         with self.hang_seconds(2), self.assertRaisesRegex(ControllerError, "not ready after 4 s"):
             self.controller.boot(Settings(), 4, self.report)
         self.assertEqual([], self.said)
+
+    def test_boot_whose_engine_fails_ends_at_once_with_the_reason(self) -> None:
+        self.mode("hang")
+        self.engine = itertools.repeat("ERROR")
+        with self.hang_seconds(600), self.assertRaisesRegex(ControllerError, "cannot work: line 3 is damaged"):
+            self.controller.boot(Settings(), 600, self.report)
+        self.assertEqual(([], []), (self.said, self.controller.thread_dumps))
+        self.assertIsNone(self.controller.pid)
+
+    def test_engine_that_is_started_once_more_is_waited_for(self) -> None:
+        self.mode("ready")
+        self.engine = itertools.chain(["ERROR", "STARTING", "ERROR"], itertools.repeat("OPERATIONAL"))
+        self.controller.boot(Settings(), 60, self.report)
+        self.assertNotIn("again", self.said)
 
     def test_boot_that_ends_is_not_started_again(self) -> None:
         self.mode("end")

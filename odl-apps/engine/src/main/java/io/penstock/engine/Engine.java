@@ -11,6 +11,7 @@ import io.penstock.engine.canary.CanaryService;
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.config.NodeRegistration;
+import io.penstock.engine.config.Stored;
 import io.penstock.engine.dhcp.DhcpService;
 import io.penstock.engine.error.RoutingErrors;
 import io.penstock.engine.health.HealthService;
@@ -257,8 +258,14 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private void work() {
         marked.set(false);
         try {
-            final long revision = wanted.get();
-            final Snapshot snapshot = store.snapshot();
+            final long asked = wanted.get();
+            final Stored stored = store.stored(desired.allocations());
+            if (!stored.isValid() && desired.revision() == 0) {
+                // Nothing was carried out yet: the switches keep what they have, and everybody what was handed out.
+                return;
+            }
+            final Snapshot snapshot = stored.isValid() ? stored.snapshot() : desired.snapshot();
+            final long revision = stored.isValid() ? asked : desired.revision();
             Allocations allocations = desired.allocations();
             Map<String, Set<TrackedConnections>> cut = Map.of();
             if (snapshot != desired.snapshot()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import com.google.common.base.Throwables;
 import io.penstock.engine.api.Operations;
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.export.Ipfix;
@@ -109,13 +110,20 @@ public final class EngineComponent implements Operations, AutoCloseable {
             if (made != null) {
                 made.close();
             }
-            store.stop("it did not start: " + Objects.requireNonNullElse(e.getMessage(), e.toString()));
+            store.fail("it did not start: " + reason(e));
             throw e;
         }
         engine = made;
         operations = new EngineOperations(engine, settings.restconf$_$url(),
             bundles.getBundle().getVersion().toString());
         rpcs = new OperationsRpcs(operations, rpcThreads).register(rpcProvider);
+    }
+
+    /** The messages of an error and of its causes, from the general to the particular. */
+    static String reason(final Throwable error) {
+        return Throwables.getCausalChain(error).stream()
+            .map(each -> Objects.requireNonNullElse(each.getMessage(), each.getClass().getSimpleName()))
+            .reduce((whole, cause) -> whole.contains(cause) ? whole : whole + ": " + cause).orElseThrow();
     }
 
     private static List<NatExporter> exporters(final Settings settings) {

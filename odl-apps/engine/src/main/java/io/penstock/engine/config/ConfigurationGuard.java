@@ -4,6 +4,7 @@ package io.penstock.engine.config;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.util.concurrent.FluentFuture;
+import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.NodeFacts;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Validator;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.opendaylight.mdsal.common.api.DataValidationFailedException;
 import org.opendaylight.mdsal.common.api.PostCanCommitStep;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeCandidate;
@@ -44,13 +46,17 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
 
     private final NetworkReader reader;
     private final Validator validator = new Validator();
-    private volatile Verdict verdict = new Absent("it has not started yet");
+    private volatile Verdict verdict = new Absent("it has not started yet", Readiness.Level.ABSENT);
+    /** The last snapshot that was found good: what is stored, unless a change went past this guard. */
+    private volatile @Nullable Snapshot good;
+    /** What is wrong with what is stored. */
+    private volatile List<Violation> stored = List.of();
 
     /** By what a change is judged. */
     private sealed interface Verdict { }
 
     /** There is no engine that could carry anything out. */
-    private record Absent(String reason) implements Verdict { }
+    private record Absent(String reason, Readiness.Level level) implements Verdict { }
 
     private record Present(Supplier<Desired> desired, Supplier<Map<String, NodeFacts>> facts,
         Supplier<Optional<String>> trouble) implements Verdict { }
@@ -72,9 +78,55 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
         verdict = new Present(requireNonNull(desired), requireNonNull(facts), requireNonNull(trouble));
     }
 
-    /** Refuses everything from now on, with a reason. */
-    void refuse(final String reason) {
-        verdict = new Absent(reason);
+    /** Refuses everything from now on, with a reason; {@code level} is that of having no engine. */
+    void refuse(final String reason, final Readiness.Level level) {
+        verdict = new Absent(reason, level);
+    }
+
+    /** Whether changes are carried out now, and if not, why. */
+    Readiness readiness() {
+        if (verdict instanceof Absent absent) {
+            return new Readiness(absent.level(), absent.reason());
+        }
+        final Optional<String> trouble = ((Present) verdict).trouble().get();
+        final List<Violation> violations = stored;
+        if (trouble.isPresent()) {
+            return new Readiness(Readiness.Level.IMPAIRED, trouble.orElseThrow());
+        }
+        return violations.isEmpty() ? new Readiness(Readiness.Level.READY, "")
+            : new Readiness(Readiness.Level.IMPAIRED, "the stored configuration breaks rules and is not carried out; "
+                + "change it so that it is valid: " + text(violations));
+    }
+
+    /**
+     * Judges what is stored once more, before the engine carries it out: a restored copy did not come by a change, and
+     * an older release had other rules. Costs nothing where the last change led to it.
+     */
+    @SuppressWarnings({"checkstyle:IllegalCatch", "ReferenceEquality"})
+    Stored judgeStored(final Optional<NormalizedNode> network, final Optional<NormalizedNode> acls,
+            final Allocations allocations) {
+        Stored judged;
+        try {
+            final Snapshot snapshot = reader.read(network, acls);
+            synchronized (validator) {
+                judged = new Stored(snapshot, snapshot == good ? List.of()
+                    : validator.validateStored(snapshot, allocations));
+            }
+        } catch (UnreadableException e) {
+            judged = new Stored(Snapshot.empty(), List.of(e.violation()));
+        } catch (RuntimeException e) {
+            LOG.error("Could not check the stored configuration", e);
+            judged = new Stored(Snapshot.empty(), List.of(unchecked(e)));
+        }
+        if (!judged.violations().equals(stored)) {
+            stored = judged.violations();
+            if (!judged.isValid()) {
+                LOG.error("The stored configuration is not carried out: {}", text(judged.violations()));
+            } else {
+                LOG.info("The stored configuration is valid again");
+            }
+        }
+        return judged;
     }
 
     @Override
@@ -94,14 +146,26 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
             }
             final List<Violation> violations = violations((Present) by, after(root, ConfigurationPaths.NETWORK),
                 after(root, ConfigurationPaths.ACLS));
-            if (!violations.isEmpty()) {
-                return refused(violations.stream().limit(MAX_REPORTED).map(Violation::toString)
-                    .collect(Collectors.joining("; "))
-                    + (violations.size() > MAX_REPORTED ? "; and " + (violations.size() - MAX_REPORTED) + " more"
-                        : ""), ErrorTag.INVALID_VALUE);
+            if (!violations.isEmpty() && !repairs(violations)) {
+                return refused(text(violations), ErrorTag.INVALID_VALUE);
             }
         }
         return PostCanCommitStep.NOOP_SUCCESSFUL_FUTURE;
+    }
+
+    /** Whether a change leaves nothing but a part of what is wrong already: what is stored is repaired step by step. */
+    private boolean repairs(final List<Violation> violations) {
+        final List<Violation> before = stored;
+        return violations.size() < before.size() && before.containsAll(violations);
+    }
+
+    private static String text(final List<Violation> violations) {
+        return violations.stream().limit(MAX_REPORTED).map(Violation::toString).collect(Collectors.joining("; "))
+            + (violations.size() > MAX_REPORTED ? "; and " + (violations.size() - MAX_REPORTED) + " more" : "");
+    }
+
+    private static Violation unchecked(final RuntimeException error) {
+        return new Violation("network", "(internal)", "could not be checked: " + error);
     }
 
     private static FluentFuture<PostCanCommitStep> refused(final String message, final ErrorTag tag) {
@@ -119,14 +183,19 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
             final Snapshot snapshot = reader.read(network, acls);
             final Desired before = by.desired().get();
             synchronized (validator) {
-                return validator.validateAgain(snapshot, before.snapshot(), before.allocations(), by.facts().get());
+                final List<Violation> violations =
+                    validator.validateAgain(snapshot, before.snapshot(), before.allocations(), by.facts().get());
+                if (violations.isEmpty()) {
+                    good = snapshot;
+                }
+                return violations;
             }
         } catch (UnreadableException e) {
             return List.of(e.violation());
         } catch (RuntimeException e) {
             // A bug of ours must refuse the change, not let it through unchecked.
             LOG.error("Could not check a change", e);
-            return List.of(new Violation("network", "(internal)", "could not be checked: " + e));
+            return List.of(unchecked(e));
         }
     }
 

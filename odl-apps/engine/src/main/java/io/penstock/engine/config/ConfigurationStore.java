@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.NodeFacts;
-import io.penstock.pipeline.intent.Snapshot;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,8 +46,7 @@ public final class ConfigurationStore implements AutoCloseable {
 
     private final DOMDataBroker domBroker;
     private final DataBroker broker;
-    private final NetworkReader reader = new NetworkReader();
-    private final ConfigurationGuard guard = new ConfigurationGuard(reader);
+    private final ConfigurationGuard guard = new ConfigurationGuard(new NetworkReader());
     private final Registration guarding;
     private final List<Registration> registrations = new CopyOnWriteArrayList<>();
     /** Why nodes were refused the last time: it is logged once, however often they are tried again. */
@@ -92,7 +90,20 @@ public final class ConfigurationStore implements AutoCloseable {
      * @param reason for the people whose changes are refused
      */
     public void stop(final String reason) {
-        guard.refuse(reason);
+        end(reason, Readiness.Level.ABSENT);
+    }
+
+    /**
+     * The same, because an engine cannot start.
+     *
+     * @param reason why, and what to do
+     */
+    public void fail(final String reason) {
+        end(reason, Readiness.Level.FAILED);
+    }
+
+    private void end(final String reason, final Readiness.Level level) {
+        guard.refuse(reason, level);
         registrations.forEach(Registration::close);
         registrations.clear();
     }
@@ -112,17 +123,19 @@ public final class ConfigurationStore implements AutoCloseable {
     }
 
     /**
-     * The configuration with all that was committed before this call. What has not been changed since the last call is
-     * the same object as then.
+     * The configuration with all that was committed before this call, judged. What has not been changed since the last
+     * call is the same object as then.
+     *
+     * @param allocations what was handed out so far
      */
-    public Snapshot snapshot() {
+    public Stored stored(final Allocations allocations) {
         final Trees trees = trees();
-        try {
-            return reader.read(trees.network(), trees.acls());
-        } catch (UnreadableException e) {
-            // The guard keeps such a configuration out.
-            throw new IllegalStateException(e.getMessage(), e);
-        }
+        return guard.judgeStored(trees.network(), trees.acls(), allocations);
+    }
+
+    /** Whether what is stored is carried out, and if not, why. */
+    public Readiness readiness() {
+        return guard.readiness();
     }
 
     private Trees trees() {

@@ -5,20 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.config.Readiness;
+import io.penstock.engine.config.Stored;
 import io.penstock.engine.whole.DataClient.Answer;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Violation;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import io.penstock.testkit.Documents;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Without an engine that can carry it out no change is stored, and the error names the reason. */
 class GuardIT {
     private static final String PATH = Documents.ACLS + "/acl=all";
+    private static final List<String> WRONG = List.of("{'name': 'first', 'chain': 'gone'}",
+        "{'name': 'second', 'egress-acl': 'gone'}");
     private static final String DOCUMENT = """
         {'ietf-access-control-list:acl': [{'name': 'all', 'aces': {'ace': [{'name': 'one',
           'matches': {'ipv4': {'protocol': 17}}, 'actions': {'forwarding': 'ietf-access-control-list:drop'}}]}}]}""";
@@ -52,6 +58,58 @@ class GuardIT {
             client.put(Documents.path("t"), Documents.tenants(List.of(
                 "{'name': 't', 'egress-acl': 'all'}")));
             assertThat(client.data("DELETE", PATH, "").messages()).contains("tenant t: egress-acl: there is no acl");
+        }
+    }
+
+    @Test
+    void aStoredConfigurationThatBreaksRulesIsRepairedStepByStep() {
+        try (MdSalInProcess mdsal = new MdSalInProcess()) {
+            final DataClient client = new DataClient(mdsal);
+            // No guard yet: like a restored copy.
+            client.put(Documents.NETWORK, "{'penstock:network': {'tenant': [" + String.join(",", WRONG) + "]}}");
+            try (ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
+                store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), Map::of, Optional::empty,
+                    () -> { });
+                assertThat(stored(store)).contains("tenant first: chain: there is no chain 'gone'",
+                    "tenant second: egress-acl: there is no acl 'gone'");
+                assertThat(store.readiness().level()).isEqualTo(Readiness.Level.IMPAIRED);
+                assertThat(client.data("PUT", Documents.path("third"), Documents.tenants(List.of(
+                    "{'name': 'third', 'chain': 'gone'}"))).isGood()).as("one more").isFalse();
+                assertThat(client.data("PUT", Documents.path("first"), Documents.tenants(List.of(
+                    "{'name': 'first', 'egress-acl': 'gone'}"))).isGood()).as("another").isFalse();
+                assertThat(client.data("DELETE", Documents.path("first"), "").isGood()).isTrue();
+                assertThat(stored(store)).doesNotContain("first").contains("tenant second: egress-acl");
+                client.put(Documents.path("second"), Documents.tenants(List.of("{'name': 'second'}")));
+                assertThat(stored(store)).isEmpty();
+                assertThat(store.readiness()).isEqualTo(new Readiness(Readiness.Level.READY, ""));
+            }
+        }
+    }
+
+    /** What is wrong with what is stored, as the engine finds it and as people are told. */
+    private static String stored(final ConfigurationStore store) {
+        final Stored stored = store.stored(Allocations.none());
+        stored.violations().stream().limit(1).forEach(violation ->
+            assertThat(store.readiness().reason()).contains(violation.toString()));
+        return stored.violations().stream().map(Violation::toString).collect(Collectors.joining("; "));
+    }
+
+    @Test
+    void readinessTellsWhyThereIsNoEngine() {
+        try (MdSalInProcess mdsal = new MdSalInProcess();
+                ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
+            assertThat(store.readiness().level()).isEqualTo(Readiness.Level.ABSENT);
+            store.fail("it did not start: line 3 of the journal is damaged");
+            assertThat(store.readiness()).isEqualTo(new Readiness(Readiness.Level.FAILED,
+                "it did not start: line 3 of the journal is damaged"));
+            refused(new DataClient(mdsal), "line 3 of the journal is damaged");
+            final AtomicReference<Optional<String>> trouble = new AtomicReference<>(Optional.of("the disk is full"));
+            store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), Map::of, trouble::get, () -> { });
+            assertThat(store.readiness()).isEqualTo(new Readiness(Readiness.Level.IMPAIRED, "the disk is full"));
+            trouble.set(Optional.empty());
+            assertThat(store.readiness().level()).isEqualTo(Readiness.Level.READY);
+            store.stop("the engine has stopped");
+            assertThat(store.readiness().level()).isEqualTo(Readiness.Level.ABSENT);
         }
     }
 

@@ -31,6 +31,14 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
         this(lastVrf, nodes, ports, tenants, Collections.emptySortedMap());
     }
 
+    /** The same ids, but nobody has an address, port block or lease. */
+    Allocations withoutHoldings() {
+        final Map<String, TenantAllocation> ids = new TreeMap<>();
+        tenants.forEach((name, given) -> ids.put(name,
+            new TenantAllocation(given.vrf(), 0, List.of(), List.of(), given.places())));
+        return new Allocations(lastVrf, nodes, ports, ids, canaries);
+    }
+
     /**
      * What a tenant got.
      *

@@ -67,6 +67,16 @@ public final class Validator {
         return List.copyOf(violations);
     }
 
+    /**
+     * The rules that a stored snapshot breaks by itself. What a change may not take from those who have it is no rule
+     * of these: the change was made. Addresses of pools are none either: the allocator gives way to those set by hand.
+     *
+     * @param allocations what was handed out so far; only VRF ids count
+     */
+    public List<Violation> validateStored(final Snapshot snapshot, final Allocations allocations) {
+        return validateAgain(snapshot, Snapshot.empty(), allocations.withoutHoldings(), NodeFacts.UNKNOWN);
+    }
+
     /** A rule text for a name that leads nowhere. */
     static String unknown(final String kind, final String name, final Map<String, ?> known) {
         return "there is no " + kind + " '" + name + "'; known: "
