@@ -30,7 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _start(controller: Controller, options: argparse.Namespace) -> int:
     numbers = {field.name: getattr(options, field.name + "_port") for field in dataclasses.fields(Ports)}
     settings = Settings(options.listen, Ports(**numbers), options.heap, options.namespace,
-                        nat_syslog=options.nat_syslog, nat_ipfix=options.nat_ipfix)
+                        nat_syslog=options.nat_syslog, nat_ipfix=options.nat_ipfix,
+                        flow_check_seconds=options.flow_check_seconds)
 
     def report(step: str, seconds: float) -> None:
         if step == "again":
@@ -95,6 +96,9 @@ def _parser() -> argparse.ArgumentParser:
                                "over UDP to this address")
             added.add_argument("--nat-ipfix", default="", metavar="ADDRESS:PORT", help="send port block events by "
                                "IPFIX over UDP to this address")
+            added.add_argument("--flow-check-seconds", default=Settings.flow_check_seconds, type=int, metavar="SECONDS",
+                               help="time in which all flows of each switch are compared with the plan and repaired; "
+                               "0 for never (default %(default)s)")
             added.add_argument("--model", default="", help="also wait for this YANG module")
             added.add_argument("--timeout", default=300, type=float, help="seconds (default %(default)s)")
             for field in dataclasses.fields(Ports):

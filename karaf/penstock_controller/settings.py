@@ -49,6 +49,8 @@ class Settings:
     """ADDRESS:PORT of a collector of NAT events by syslog over UDP; none when empty."""
     nat_ipfix: str = ""
     """The same by IPFIX over UDP."""
+    flow_check_seconds: int = 50
+    """Time in which the controller compares all flows of each switch with the plan, and repairs them; 0 for never."""
 
     def __post_init__(self) -> None:
         ipaddress.ip_address(self.listen_address)
@@ -56,3 +58,5 @@ class Settings:
             address, _, port = text.rpartition(":")
             if text and not (address and port.isdecimal() and 0 < int(port) < 65536):
                 raise ValueError(f"{name}: '{text}' is not ADDRESS:PORT")
+        if not 0 <= self.flow_check_seconds <= 3600:
+            raise ValueError(f"flow-check-seconds: {self.flow_check_seconds} is not in 0..3600")

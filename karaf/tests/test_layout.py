@@ -70,6 +70,15 @@ class LayoutTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "nat-syslog: .* is not ADDRESS:PORT"):
                 Settings(nat_syslog=wrong)
 
+    def test_flow_check(self) -> None:
+        self.layout.prepare(Settings())
+        self.assertIn("flow-check-seconds = 50\n", self.read("io.penstock.cfg"))
+        self.layout.prepare(Settings(flow_check_seconds=0))
+        self.assertIn("flow-check-seconds = 0\n", self.read("io.penstock.cfg"))
+        for wrong in (-1, 3601):
+            with self.assertRaisesRegex(ValueError, "flow-check-seconds: .* is not in 0..3600"):
+                Settings(flow_check_seconds=wrong)
+
     def test_password_is_random_private_and_stays(self) -> None:
         self.layout.prepare(Settings())
         password = self.layout.password()

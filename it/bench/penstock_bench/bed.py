@@ -46,7 +46,8 @@ class Bed:
         self.name = name
         self.namespace = f"{name}-node"
         self.settings = penstock_controller.Settings(
-            listen_address=ADDRESS, ports=PORTS, java_options=tuple(java_options))
+            # Bare forwarding is measured by flows that the controller would remove.
+            listen_address=ADDRESS, ports=PORTS, java_options=tuple(java_options), flow_check_seconds=0)
         self.controller = penstock_controller.Controller(distribution, self.directory / "controller")
         self.profile = profile.parse({
             "name": name, "namespace": self.namespace, "run-directory": str(self.directory / "nodes"),

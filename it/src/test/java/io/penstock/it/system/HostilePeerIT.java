@@ -3,6 +3,8 @@ package io.penstock.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Cookie;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
@@ -10,6 +12,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -24,6 +27,8 @@ import org.junit.jupiter.api.Test;
 @OnSystem
 class HostilePeerIT {
     private static final int VLAN = 100;
+    /** Some times what a comparison of the switch takes here. */
+    private static final Duration LIMIT = Duration.ofMinutes(1);
     private static final int MANY = 100;
     private static final int CROWD = 20;
     private static final long SEED = 20261121;
@@ -134,6 +139,22 @@ class HostilePeerIT {
             othersDidNotNotice();
             assertThat(fake.wasChanged()).isFalse();
         }
+        system.awaitSync();
+    }
+
+    private long repairs() {
+        return system.node(node).get("repairs").getAsLong();
+    }
+
+    /** What is told of it, and other changes by hand, are in {@code RepairIT} of the engine. */
+    @Test
+    void flowsOfATenantThatAnotherProgramDeletesComeBack() {
+        final long repairs = repairs();
+        node.ovs().ofctl("del-flows", Constants.BRIDGE,
+            "cookie=0x%x/-1".formatted(Cookie.of(Cookie.Kind.TENANT, system.vrf("acme"))));
+        Await.until("the switch is repaired", LIMIT, () -> repairs() > repairs);
+        pings.awaitMore();
+        system.awaitState("acme", "active");
         system.awaitSync();
     }
 

@@ -17,10 +17,11 @@ public final class NodeListCommand extends OperationsCommand {
     public @Nullable Object execute() {
         final List<Operations.NodeStatus> nodes = operations().status().nodes();
         final ShellTable table =
-            table("node", "connected", "datapath", "DPDK", "planned", "installed", "missing", "excess", "wrong");
+            table("node", "connected", "datapath", "DPDK", "planned", "installed", "missing", "excess", "wrong",
+                "repairs", "compared");
         nodes.forEach(node -> table.addRow().addContent(node.name(), node.connected(), dash(node.datapath()),
             dash(node.dpdk()), node.flows().planned(), node.flows().installed(), node.flows().missing(),
-            node.flows().excess(), node.flows().wrong()));
+            node.flows().excess(), node.flows().wrong(), node.repairs(), dash(node.lastCompared())));
         return print(nodes, table);
     }
 }

@@ -23,6 +23,7 @@ import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.PortStates;
+import io.penstock.engine.node.RepairEvent;
 import io.penstock.engine.pool.PoolEvent;
 import io.penstock.engine.pool.PoolWatch;
 import io.penstock.engine.subscriber.CutBlocks;
@@ -95,6 +96,8 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final HealthService health;
     private final CanaryService canaries;
     private final Consumer<CanaryEvent> canaryEvents;
+    private final Consumer<RepairEvent> repairEvents;
+    private final Duration comparing;
     private final OvsdbServer ovsdb;
     private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
     private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
@@ -117,10 +120,13 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
      * @param clock the time of leases, port blocks and drains
      * @param poolEvents is told what happens to public addresses; must not block
      * @param canaryEvents is told what was found out about new versions of functions; must not block
+     * @param repairEvents is told of repairs of switches; must not block
+     * @param round in which all flows of a switch are compared with its plan and repaired; zero for never
      */
     public Engine(final ConfigurationStore store, final OpenFlowSouthbound southbound,
             final OvsdbServer ovsdb, final BridgeTranslator bridges, final AllocationWriter writer,
-            final SteadyClock clock, final Consumer<PoolEvent> poolEvents, final Consumer<CanaryEvent> canaryEvents) {
+            final SteadyClock clock, final Consumer<PoolEvent> poolEvents, final Consumer<CanaryEvent> canaryEvents,
+            final Consumer<RepairEvent> repairEvents, final Duration round) {
         this.store = requireNonNull(store);
         this.southbound = requireNonNull(southbound);
         this.ovsdb = requireNonNull(ovsdb);
@@ -131,6 +137,8 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         subscribers = new Subscribers(clock, this::mark);
         this.poolEvents = requireNonNull(poolEvents);
         this.canaryEvents = requireNonNull(canaryEvents);
+        this.repairEvents = requireNonNull(repairEvents);
+        comparing = round.dividedBy(NodeWorker.COMPARISON_STEPS);
         routingErrors = new RoutingErrors(this::desired, RoutingErrors.Outlet.of(southbound), Ticker.systemTicker());
         final FrameOutlet outlet = new FrameOutlet(southbound);
         final Links links = new Links(outlet, this::desired);
@@ -172,6 +180,10 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         ovsdb.start(listenAddress, ovsdbPort, this);
         thread.scheduleWithFixedDelay(() -> workers.values().forEach(NodeWorker::audit), AUDIT_SECONDS, AUDIT_SECONDS,
             TimeUnit.SECONDS);
+        if (!comparing.isZero()) {
+            thread.scheduleWithFixedDelay(() -> workers.values().forEach(NodeWorker::compareNext),
+                comparing.toMillis(), comparing.toMillis(), TimeUnit.MILLISECONDS);
+        }
         thread.scheduleWithFixedDelay(this::mark, LEASE_SECONDS, LEASE_SECONDS, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(clock::save, LEASE_SECONDS, LEASE_SECONDS, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::countSubscribers, IDLE_POLL_SECONDS, IDLE_POLL_SECONDS, TimeUnit.SECONDS);
@@ -324,7 +336,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         for (final String name : snapshot.nodes().keySet()) {
             if (!workers.containsKey(name)) {
                 final NodeWorker worker = new NodeWorker(name, this::desired, southbound, bridges,
-                    instance -> health.isHealthy(name, instance));
+                    instance -> health.isHealthy(name, instance), repairEvents, Clock.systemUTC());
                 workers.put(name, worker);
                 Optional.ofNullable(sessions.get(name)).ifPresent(worker::sessionOpened);
                 if (southbound.connected().contains(switchId(name))) {

@@ -13,6 +13,7 @@ import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.rest.CanaryEvents;
 import io.penstock.engine.rest.OperationsRpcs;
 import io.penstock.engine.rest.PoolEvents;
+import io.penstock.engine.rest.RepairEvents;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.ovsdb.OvsdbServer;
 import java.net.InetAddress;
@@ -75,6 +76,10 @@ public final class EngineComponent implements Operations, AutoCloseable {
         @AttributeDefinition
         String nat$_$ipfix() default "";
 
+        /** Time in which all flows of each switch are compared with its plan and repaired, in seconds; 0 for never. */
+        @AttributeDefinition
+        int flow$_$check$_$seconds() default 50;
+
         /** Where RESTCONF is, for people. */
         @AttributeDefinition
         String restconf$_$url() default "http://127.0.0.1:8181/rests";
@@ -104,7 +109,8 @@ public final class EngineComponent implements Operations, AutoCloseable {
                     + settings.openflow$_$listen$_$port()),
                 new AllocationWriter(store, journal, new DiskSpace(base), exporters(settings)),
                 SteadyClock.open(base.resolve("steady-clock"), Clock.systemUTC()), new PoolEvents(notifications),
-                new CanaryEvents(notifications));
+                new CanaryEvents(notifications), new RepairEvents(notifications),
+                Duration.ofSeconds(settings.flow$_$check$_$seconds()));
             made.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());
         } catch (RuntimeException e) {
             if (made != null) {

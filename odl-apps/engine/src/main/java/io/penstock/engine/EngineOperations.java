@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.api.Operations;
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.node.DriftReport;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.Observation;
 import io.penstock.engine.pool.Preview;
@@ -16,14 +17,13 @@ import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.plan.MeterDiff;
-import io.penstock.pipeline.plan.PlanDiff;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.InstalledFlow;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -244,13 +244,8 @@ final class EngineOperations implements Operations {
     }
 
     private static FlowCounts counts(final Observation seen) {
-        final PlanDiff diff = seen.diff();
-        final MeterDiff meters = seen.meters();
-        final int replaced = seen.replaced().size();
-        return new FlowCounts(seen.plan().size(), diff.proper().size(),
-            diff.missing().size() - replaced + meters.missing().size(),
-            diff.excess().size() + seen.dump().foreign().size() - replaced + meters.excess().size(),
-            diff.wrong().size() + replaced + meters.wrong().size());
+        return new FlowCounts(seen.plan().size(), seen.diff().proper().size(), seen.missing(), seen.excess(),
+            seen.wrong());
     }
 
     private static FlowCounts planned(final NodeWorker worker) {
@@ -277,11 +272,17 @@ final class EngineOperations implements Operations {
 
     private static NodeStatus nodeStatus(final String name, final NodeWorker worker, final @Nullable Observation seen,
             final List<String> foundFunctions) {
+        final DriftReport drift = worker.drift();
         final String dpdk = worker.session().map(session -> session.announcement())
             .filter(announcement -> announcement.dpdkInitialized())
             .map(announcement -> announcement.dpdkVersion()).orElse("");
         return new NodeStatus(name, seen != null, worker.datapathType().orElse(""), dpdk,
-            seen != null ? counts(seen) : planned(worker), foundFunctions);
+            seen != null ? counts(seen) : planned(worker), foundFunctions, drift.repairs(), time(drift.repaired()),
+            time(drift.compared()));
+    }
+
+    private static String time(final Optional<Instant> time) {
+        return time.map(each -> each.truncatedTo(ChronoUnit.SECONDS).toString()).orElse("");
     }
 
     private static TenantStatus tenantStatus(final ChainReports chains, final Tenant tenant,
@@ -303,6 +304,12 @@ final class EngineOperations implements Operations {
             }
             if (!worker.hasApplied(chains.desired())) {
                 return "being installed";
+            }
+            final TenantAllocation allocation = chains.desired().allocations().tenants().get(tenant.name());
+            final Optional<String> lacking = allocation == null ? Optional.empty()
+                : worker.drift().reason(attachment.node(), allocation.vrf());
+            if (lacking.isPresent()) {
+                return lacking.orElseThrow();
             }
         }
         for (final NetworkFunction function : chains.desired().snapshot().functionsOf(tenant)) {

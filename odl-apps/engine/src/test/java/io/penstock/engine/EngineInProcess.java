@@ -8,11 +8,13 @@ import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.rest.CanaryEvents;
 import io.penstock.engine.rest.OperationsRpcs;
 import io.penstock.engine.rest.PoolEvents;
+import io.penstock.engine.rest.RepairEvents;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.ovsdb.OvsdbServer;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -34,13 +36,16 @@ public final class EngineInProcess implements AutoCloseable {
      * @param openFlowPort where switches reach the southbound
      * @param ovsdbPort where to take databases; 0 for any free port
      * @param journal directory of the journal of public addresses
+     * @param round in which all flows of a switch are compared with its plan
      */
     public EngineInProcess(final MdSalInProcess mdsal, final ConfigurationStore store,
-            final OpenFlowSouthbound southbound, final int openFlowPort, final int ovsdbPort, final Path journal) {
+            final OpenFlowSouthbound southbound, final int openFlowPort, final int ovsdbPort, final Path journal,
+            final Duration round) {
         engine = new Engine(store, southbound, ovsdb, new BridgeTranslator("tcp:" + ADDRESS + ":" + openFlowPort),
             new AllocationWriter(store, new NatJournal(journal, Clock.systemUTC()), new DiskSpace(journal), List.of()),
             SteadyClock.open(journal.resolve("steady-clock"), Clock.systemUTC()),
-            new PoolEvents(mdsal.publisher()), new CanaryEvents(mdsal.publisher()));
+            new PoolEvents(mdsal.publisher()), new CanaryEvents(mdsal.publisher()),
+            new RepairEvents(mdsal.publisher()), round);
         final EngineOperations operations = new EngineOperations(engine, "http://localhost", "1");
         engine.start(ADDRESS, ovsdbPort);
         rpcs = new OperationsRpcs(operations, rpcThreads).register(mdsal.rpcProvider());

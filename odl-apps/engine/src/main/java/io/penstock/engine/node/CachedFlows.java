@@ -8,6 +8,8 @@ import io.penstock.pipeline.plan.PlanDiff;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.Table.Owner;
+import io.penstock.southbound.openflow.ForeignFlow;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
@@ -65,6 +67,14 @@ final class CachedFlows {
         }
     }
 
+    /** Takes into account that flows of another program, which are not planned, are removed. */
+    void doubt(final Collection<ForeignFlow> removed) {
+        if (removed.stream().anyMatch(flow -> Table.ofNumber(flow.table()).filter(CachedFlows::leads).isPresent())) {
+            doubtful = true;
+            awaited = true;
+        }
+    }
+
     /** Orders a drop where one is due. Packets of others need not wait for it: it is tried again with later changes. */
     void drop() {
         if (!doubtful) {
@@ -110,8 +120,13 @@ final class CachedFlows {
      */
     private static boolean leadsElsewhere(final PlanDiff diff, final Set<Integer> fresh) {
         return Stream.of(diff.missing(), diff.wrong(), diff.excess()).flatMap(List::stream)
-            .filter(flow -> flow.table().owner() == Owner.CHAIN || flow.table().owner() == Owner.ACL)
+            .filter(flow -> leads(flow.table()))
             .anyMatch(flow -> !Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
                 || !fresh.contains(Cookie.ownerId(flow.cookie())));
+    }
+
+    /** Whether flows of a table lead packets through chains, or past lists. */
+    private static boolean leads(final Table table) {
+        return table.owner() == Owner.CHAIN || table.owner() == Owner.ACL;
     }
 }

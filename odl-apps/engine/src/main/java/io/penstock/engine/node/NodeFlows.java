@@ -110,12 +110,27 @@ final class NodeFlows {
     FlowChanges reconcile(final SwitchId id, final NodePlan planned)
             throws InterruptedException, ExecutionException, TimeoutException {
         lingering.forget();
-        final Observation seen = observe(id, planned, ANSWER_SECONDS);
+        return repair(id, planned, observe(id, planned, ANSWER_SECONDS));
+    }
+
+    /**
+     * From what was just seen on a switch to its plan. Flows that stay for a moment after the last change still do.
+     *
+     * @param seen nothing was sent to the switch since
+     */
+    FlowChanges repair(final SwitchId id, final NodePlan planned, final Observation seen)
+            throws InterruptedException, ExecutionException, TimeoutException {
         cached.doubt(seen.diff(), Set.of());
+        cached.doubt(seen.dump().foreign());
         setMeters(id, seen.meters());
         final FlowChanges changes = send(id, planned, seen.diff(), Set.of(), seen.dump().foreign());
         deleteMeters(id, seen.meters());
         return changes;
+    }
+
+    /** What is seen on the switch, without the flows that are to stay for now. */
+    PlanDiff hideLingering(final PlanDiff seen) {
+        return lingering.hide(seen);
     }
 
     private void setMeters(final SwitchId id, final MeterDiff diff)

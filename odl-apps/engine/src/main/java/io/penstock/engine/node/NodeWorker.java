@@ -18,6 +18,7 @@ import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.NodeSession;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -44,6 +46,9 @@ import org.slf4j.LoggerFactory;
  * every failure.
  */
 public final class NodeWorker implements AutoCloseable {
+    /** How often {@link #compareNext} is called in a round in which all of the switch is compared. */
+    public static final int COMPARISON_STEPS = DriftWatch.STEPS;
+
     private static final Logger LOG = LoggerFactory.getLogger(NodeWorker.class);
     private static final long ANSWER_SECONDS = 60;
     private static final long OBSERVE_SECONDS = 10;
@@ -55,12 +60,14 @@ public final class NodeWorker implements AutoCloseable {
     private final Supplier<Desired> desired;
     private final OpenFlowSouthbound southbound;
     private final NodeFlows flows;
+    private final DriftWatch drift;
     private final BridgeTranslator bridges;
     private final Predicate<String> healthy;
     private final AgentOrders orders = new AgentOrders();
     private final PortStates ports = new PortStates();
     private final ScheduledExecutorService thread;
     private final AtomicBoolean marked = new AtomicBoolean();
+    private final AtomicBoolean comparing = new AtomicBoolean();
     private final Waiters waiters = new Waiters();
     // The rest belongs to the worker's thread, but for what is volatile.
     private volatile @Nullable NodeSession session;
@@ -78,19 +85,24 @@ public final class NodeWorker implements AutoCloseable {
      * A worker for the node of this name; idle until told of something.
      *
      * @param healthy whether an instance of a function may have packets, by its name; must not block
+     * @param repairs is told of repairs of the switch; must not block
+     * @param clock tells when the switch was compared and repaired
      */
     public NodeWorker(final String name, final Supplier<Desired> desired, final OpenFlowSouthbound southbound,
-            final BridgeTranslator bridges, final Predicate<String> healthy) {
-        this(name, desired, southbound, bridges, healthy, Ticker.systemTicker());
+            final BridgeTranslator bridges, final Predicate<String> healthy, final Consumer<RepairEvent> repairs,
+            final Clock clock) {
+        this(name, desired, southbound, bridges, healthy, repairs, Ticker.systemTicker(), clock);
     }
 
     NodeWorker(final String name, final Supplier<Desired> desired, final OpenFlowSouthbound southbound,
-            final BridgeTranslator bridges, final Predicate<String> healthy, final Ticker ticker) {
+            final BridgeTranslator bridges, final Predicate<String> healthy, final Consumer<RepairEvent> repairs,
+            final Ticker ticker, final Clock clock) {
         this.healthy = requireNonNull(healthy);
         this.name = requireNonNull(name);
         this.desired = requireNonNull(desired);
         this.southbound = requireNonNull(southbound);
         flows = new NodeFlows(southbound, () -> session().map(NodeSession::dropCachedFlows), ticker);
+        drift = new DriftWatch(name, southbound, flows, repairs, ticker, clock);
         this.bridges = requireNonNull(bridges);
         thread = Executors.newSingleThreadScheduledExecutor(task -> {
             final Thread worker = new Thread(task, "penstock-node-" + name);
@@ -105,6 +117,13 @@ public final class NodeWorker implements AutoCloseable {
             appliedBridge = null;
             markStale();
         });
+    }
+
+    /** Has the next tables of the switch compared with its plan, and repaired if it is time. */
+    public void compareNext() {
+        if (comparing.compareAndSet(false, true)) {
+            run(this::compare);
+        }
     }
 
     /** Says that the configuration may have changed. */
@@ -208,6 +227,11 @@ public final class NodeWorker implements AutoCloseable {
         return Optional.ofNullable(appliedBridge).map(bridge -> BridgeSpec.DATAPATH_TYPE);
     }
 
+    /** How the switch keeps to its plan, as far as it was compared. */
+    public DriftReport drift() {
+        return drift.report();
+    }
+
     /** The newest plan, once there was one. */
     public Optional<NodePlan> plan() {
         return Optional.ofNullable(plan);
@@ -245,6 +269,7 @@ public final class NodeWorker implements AutoCloseable {
             installed = null;
             final FlowChanges changes = flows.reconcile(id(), now);
             installed = now;
+            drift.compared();
             confirm(state);
             return changes;
         });
@@ -314,12 +339,37 @@ public final class NodeWorker implements AutoCloseable {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException | RuntimeException e) {
             final Throwable cause = e instanceof ExecutionException ? e.getCause() : e;
-            LOG.warn("Node {}: will try again in {} ms: {}", name, retryMillis, String.valueOf(cause));
-            LOG.debug("Node {}", name, cause);
-            forget();
-            appliedBridge = null;
-            later(retryMillis);
-            retryMillis = Math.min(retryMillis * 2, LAST_RETRY_MILLIS);
+            tryAgain(cause);
+        }
+    }
+
+    private void tryAgain(final @Nullable Throwable cause) {
+        LOG.warn("Node {}: will try again in {} ms: {}", name, retryMillis, String.valueOf(cause));
+        LOG.debug("Node {}", name, cause);
+        forget();
+        appliedBridge = null;
+        later(retryMillis);
+        retryMillis = Math.min(retryMillis * 2, LAST_RETRY_MILLIS);
+    }
+
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    private void compare() {
+        comparing.set(false);
+        final NodePlan there = installed;
+        if (!online || there == null || !desired.get().snapshot().nodes().containsKey(name)) {
+            return;
+        }
+        try {
+            if (drift.next(id(), there)) {
+                drift.repair(id(), there);
+                if (flows.owesFlushes()) {
+                    markStale();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException | RuntimeException e) {
+            tryAgain(e instanceof ExecutionException ? e.getCause() : e);
         }
     }
 
@@ -373,6 +423,7 @@ public final class NodeWorker implements AutoCloseable {
             throws InterruptedException, ExecutionException, TimeoutException {
         if (installed == null) {
             final FlowChanges changes = flows.reconcile(id(), planned);
+            drift.compared();
             LOG.info("Node {}: in sync; {} flows planned, {} added, {} removed", name, planned.size(),
                 changes.add().size(), changes.remove().size() + changes.removeForeign().size());
         } else {

@@ -246,7 +246,12 @@ final class OperationsWriter {
             .setFlows(new FlowsBuilder().setPlanned(Uint32.valueOf(counts.planned()))
                 .setInstalled(Uint32.valueOf(counts.installed())).setMissing(Uint32.valueOf(counts.missing()))
                 .setExcess(Uint32.valueOf(counts.excess())).setWrong(Uint32.valueOf(counts.wrong())).build())
-            .build();
+            .setRepairs(counter(node.repairs())).setLastRepair(time(node.lastRepair()))
+            .setLastCompared(time(node.lastCompared())).build();
+    }
+
+    private static @Nullable DateAndTime time(final String time) {
+        return time.isEmpty() ? null : new DateAndTime(time);
     }
 
     private static org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.Tenant tenant(

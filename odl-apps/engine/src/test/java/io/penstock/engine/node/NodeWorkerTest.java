@@ -12,6 +12,7 @@ import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.testkit.Await;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -34,12 +35,12 @@ class NodeWorkerTest {
     private volatile Desired desired = new Desired(1, network, Allocator.allocate(network, Allocations.none()));
     private final AtomicLong now = new AtomicLong();
     private final NodeWorker worker = new NodeWorker(node, () -> desired, southbound,
-        new BridgeTranslator("tcp:127.0.0.1:6653"), instance -> true, new Ticker() {
+        new BridgeTranslator("tcp:127.0.0.1:6653"), instance -> true, repair -> { }, new Ticker() {
             @Override
             public long read() {
                 return now.get();
             }
-        });
+        }, Clock.systemUTC());
 
     @AfterEach
     void close() {

@@ -91,6 +91,13 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
     }
 
     @Override
+    public CompletableFuture<FlowDump> readTable(final SwitchId source, final int table) {
+        return CompletableFuture.completedFuture(new FlowDump(installed.stream().map(PlannedFlow::flow)
+            .filter(flow -> flow.table().number() == table).map(flow -> new InstalledFlow(flow, 0, 0)).toList(),
+            List.of()));
+    }
+
+    @Override
     public Set<SwitchId> connected() {
         throw new UnsupportedOperationException();
     }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.opendaylight.mdsal.common.api.LogicalDatastoreType;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohort;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohortRegistry;
@@ -20,6 +21,9 @@ import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier;
 
 /** A controller in this JVM, listening at free ports of the loopback interface. Its datastore outlives its engine. */
 final class ControllerInProcess implements TestRun.Closing {
+    /** Longer than all tests take: most of them change flows by hand to see what is said of it. */
+    private static final Duration NO_REPAIRS = Duration.ofDays(1);
+
     private final MdSalInProcess mdsal = new MdSalInProcess();
     private final ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker());
     private final DataClient client = new DataClient(mdsal);
@@ -40,7 +44,7 @@ final class ControllerInProcess implements TestRun.Closing {
             throw new AssertionError("the OpenFlow plugin does not start", e);
         }
         watched = new WatchedSouthbound(plugin.southbound());
-        engine = new EngineInProcess(mdsal, store, watched.southbound(), openFlowPort, 0, journal);
+        engine = new EngineInProcess(mdsal, store, watched.southbound(), openFlowPort, 0, journal, NO_REPAIRS);
         ovsdbPort = engine.ovsdbPort();
     }
 
@@ -83,7 +87,12 @@ final class ControllerInProcess implements TestRun.Closing {
 
     /** Starts an engine that takes over what the one before has stored. */
     void startEngine() {
-        engine = new EngineInProcess(mdsal, store, watched.southbound(), openFlowPort, ovsdbPort, journal);
+        startEngine(NO_REPAIRS);
+    }
+
+    /** Starts such an engine that compares all flows of the switches in each round. */
+    void startEngine(final Duration round) {
+        engine = new EngineInProcess(mdsal, store, watched.southbound(), openFlowPort, ovsdbPort, journal, round);
     }
 
     @Override

@@ -45,12 +45,24 @@ public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowS
      * @param installed all flows of the switch
      */
     public static PlanDiff between(final NodePlan plan, final Collection<FlowSpec> installed) {
-        final PlanDiff diff = compare(plan.flowSpecs(), installed);
-        final Set<Integer> vrfs = new HashSet<>(plan.vrfs());
-        vrfs.addAll(List.of(NO_VRF, Constants.BACKBONE_VRF));
-        final List<FlowSpec> excess = diff.excess().stream()
-            .filter(flow -> !isLearned(flow) || !vrfs.contains(Cookie.ownerId(flow.cookie()))).toList();
-        return new PlanDiff(diff.missing(), diff.proper(), excess, diff.wrong());
+        return withoutLearned(plan, compare(plan.flowSpecs(), installed));
+    }
+
+    /**
+     * Compares some tables alone.
+     *
+     * @param tables numbers of the tables; one need not be in the registry
+     * @param installed all flows of the switch in these tables
+     */
+    public static PlanDiff between(final NodePlan plan, final Set<Integer> tables,
+            final Collection<FlowSpec> installed) {
+        final List<FlowSpec> wanted = new ArrayList<>();
+        plan.forEach(planned -> {
+            if (tables.contains(planned.flow().table().number())) {
+                wanted.add(planned.flow());
+            }
+        });
+        return withoutLearned(plan, compare(wanted, installed));
     }
 
     /**
@@ -77,6 +89,14 @@ public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowS
             }
         });
         return compare(wanted, there);
+    }
+
+    private static PlanDiff withoutLearned(final NodePlan plan, final PlanDiff diff) {
+        final Set<Integer> vrfs = new HashSet<>(plan.vrfs());
+        vrfs.addAll(List.of(NO_VRF, Constants.BACKBONE_VRF));
+        final List<FlowSpec> excess = diff.excess().stream()
+            .filter(flow -> !isLearned(flow) || !vrfs.contains(Cookie.ownerId(flow.cookie()))).toList();
+        return new PlanDiff(diff.missing(), diff.proper(), excess, diff.wrong());
     }
 
     private static boolean isLearned(final FlowSpec flow) {

@@ -14,6 +14,7 @@ import org.opendaylight.yang.gen.v1.urn.opendaylight.flow.statistics.rev130819.f
 import org.opendaylight.yang.gen.v1.urn.opendaylight.flow.types.rev131026.FlowCookie;
 import org.opendaylight.yang.gen.v1.urn.penstock.openflow.wire.rev261121.WireFlowEntries;
 import org.opendaylight.yangtools.yang.common.Uint64;
+import org.opendaylight.yangtools.yang.common.Uint8;
 
 /** Reads the flows of a switch when asked. Safe for all threads; decodes on the thread of the connection. */
 final class FlowReader {
@@ -24,11 +25,18 @@ final class FlowReader {
     }
 
     CompletableFuture<FlowDump> read(final SwitchId source, final long cookie, final long cookieMask) {
-        return Messenger.toFuture(source, statistics.invoke(new GetFlowStatisticsInputBuilder()
-            .setNode(Messenger.node(source))
+        return ask(source, new GetFlowStatisticsInputBuilder()
             .setCookie(new FlowCookie(Uint64.fromLongBits(cookie)))
-            .setCookieMask(new FlowCookie(Uint64.fromLongBits(cookieMask)))
-            .build())).thenApply(output -> dump(source, output));
+            .setCookieMask(new FlowCookie(Uint64.fromLongBits(cookieMask))));
+    }
+
+    CompletableFuture<FlowDump> readTable(final SwitchId source, final int table) {
+        return ask(source, new GetFlowStatisticsInputBuilder().setTableId(Uint8.valueOf(table)));
+    }
+
+    private CompletableFuture<FlowDump> ask(final SwitchId source, final GetFlowStatisticsInputBuilder question) {
+        return Messenger.toFuture(source, statistics.invoke(question.setNode(Messenger.node(source)).build()))
+            .thenApply(output -> dump(source, output));
     }
 
     private static FlowDump dump(final SwitchId source, final GetFlowStatisticsOutput output) {

@@ -34,6 +34,13 @@ public interface OpenFlowSouthbound extends FlowSender {
     CompletableFuture<FlowDump> readFlows(SwitchId source, long cookie, long cookieMask);
 
     /**
+     * Reads the flows of one table.
+     *
+     * @param table OpenFlow table number, 0..253; one that is not ours has the flows of other programs
+     */
+    CompletableFuture<FlowDump> readTable(SwitchId source, int table);
+
+    /**
      * {@inheritDoc}
      *
      * <p>All or nothing, in one ONF bundle. Packets meet either all old or all new flows. Meters that the flows name

@@ -86,6 +86,11 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
     }
 
     @Override
+    public CompletableFuture<FlowDump> readTable(final SwitchId source, final int table) {
+        return connections.whileConnected(source, reader.readTable(source, table));
+    }
+
+    @Override
     public CompletableFuture<Void> apply(final SwitchId target, final FlowChanges changes) {
         return connections.whileConnected(target, sender.apply(target, changes));
     }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.node;
+
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * How a switch kept to its plan since the controller started.
+ *
+ * @param compared when all of its flows and meters had last been compared
+ * @param repairs how often differences were repaired
+ * @param repaired when that was last
+ * @param lacking number of planned flows and meters that are known to be missing or wrong, by the VRF id of their
+ *     tenant; those that tenants share have the id {@link #SHARED}
+ */
+public record DriftReport(Optional<Instant> compared, long repairs, Optional<Instant> repaired,
+        Map<Integer, Integer> lacking) {
+    /** No VRF has this id. */
+    public static final int SHARED = 0;
+
+    static final DriftReport NOTHING = new DriftReport(Optional.empty(), 0, Optional.empty(), Map.of());
+
+    public DriftReport {
+        lacking = Map.copyOf(lacking);
+    }
+
+    /** The first reason why a tenant does not have all it needs from the switch; empty when nothing is known of one. */
+    public Optional<String> reason(final String node, final int vrf) {
+        return Optional.ofNullable(lacking.get(vrf)).map(count -> count + " of its flows are missing or wrong on node "
+            + node).or(() -> Optional.ofNullable(lacking.get(SHARED)).map(count -> count
+                + " flows of all tenants are missing or wrong on node " + node));
+    }
+}

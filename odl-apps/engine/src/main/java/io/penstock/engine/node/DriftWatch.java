@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.node;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.base.Ticker;
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.flow.MeterSpec;
+import io.penstock.pipeline.plan.MeterDiff;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.plan.PlanDiff;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.southbound.openflow.FlowDump;
+import io.penstock.southbound.openflow.ForeignFlow;
+import io.penstock.southbound.openflow.InstalledFlow;
+import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import io.penstock.southbound.openflow.SwitchId;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares a switch with its plan, some tables at a time and all of them in {@link #STEPS} steps, and repairs what
+ * another program has changed. Tables that the switch learns are left out. For the thread of one worker, which changes
+ * the switch on the same thread, so the switch does not change between reading and comparing; {@link #report} is safe
+ * for all threads.
+ */
+final class DriftWatch {
+    /** Steps of a round, after which each flow and meter was compared. */
+    static final int STEPS = 60;
+    /** Tables of an Open vSwitch that flows can be written to. */
+    private static final int TABLES = 254;
+    private static final long ANSWER_SECONDS = 5;
+    private static final long REPAIR_ANSWER_SECONDS = 60;
+    /** Between two repairs, if differences are found again within a round. Doubles with each. */
+    private static final long FIRST_PAUSE_MILLIS = 1_000;
+    private static final long LAST_PAUSE_MILLIS = 60_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(DriftWatch.class);
+
+    private final String node;
+    private final OpenFlowSouthbound southbound;
+    private final NodeFlows flows;
+    private final Consumer<RepairEvent> events;
+    private final Ticker ticker;
+    private final Clock clock;
+    private int step;
+    /** By step in which something differs, the number of planned flows and meters that do, by VRF id. */
+    private final Map<Integer, Map<Integer, Integer>> differing = new TreeMap<>();
+    private int cleanSteps;
+    /** Whether tables of this round were not read. */
+    private boolean unread;
+    private long pauseMillis;
+    private long lastRepair;
+    private volatile DriftReport report = DriftReport.NOTHING;
+
+    /** Begins with the first tables. */
+    DriftWatch(final String node, final OpenFlowSouthbound southbound, final NodeFlows flows,
+            final Consumer<RepairEvent> events, final Ticker ticker, final Clock clock) {
+        this.node = requireNonNull(node);
+        this.southbound = requireNonNull(southbound);
+        this.flows = requireNonNull(flows);
+        this.events = requireNonNull(events);
+        this.ticker = requireNonNull(ticker);
+        this.clock = requireNonNull(clock);
+    }
+
+    /** What was found and done so far. */
+    DriftReport report() {
+        return report;
+    }
+
+    /** The switch was read as a whole, and brought to its plan. */
+    void compared() {
+        differing.clear();
+        report = new DriftReport(Optional.of(clock.instant()), report.repairs(), report.repaired(), Map.of());
+    }
+
+    /**
+     * Compares the next tables with the plan that the switch has. Says whether to {@link #repair} now: that has to wait
+     * after other repairs. A switch that does not answer is no reason: its connection tells when it is gone.
+     */
+    boolean next(final SwitchId id, final NodePlan installed) throws InterruptedException {
+        try {
+            final Optional<Map<Integer, Integer>> found = compare(id, installed);
+            if (found.isPresent()) {
+                differing.put(step, found.orElseThrow());
+                cleanSteps = 0;
+            } else {
+                differing.remove(step);
+                cleanSteps++;
+            }
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.debug("Node {}: tables of step {} were not read", node, step, e);
+            unread = true;
+        }
+        if (cleanSteps >= STEPS) {
+            pauseMillis = 0;
+        }
+        final boolean round = step == STEPS - 1 && !unread;
+        step = (step + 1) % STEPS;
+        unread &= step != 0;
+        final Map<Integer, Integer> lacking = new HashMap<>();
+        differing.values().forEach(each -> each.forEach((vrf, count) -> lacking.merge(vrf, count, Integer::sum)));
+        report = new DriftReport(round ? Optional.of(clock.instant()) : report.compared(), report.repairs(),
+            report.repaired(), lacking);
+        return !differing.isEmpty()
+            && (pauseMillis == 0 || ticker.read() - lastRepair >= TimeUnit.MILLISECONDS.toNanos(pauseMillis));
+    }
+
+    /** Reads the whole switch and repairs it in one change. */
+    void repair(final SwitchId id, final NodePlan installed)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        pauseMillis = pauseMillis == 0 ? FIRST_PAUSE_MILLIS : Math.min(2 * pauseMillis, LAST_PAUSE_MILLIS);
+        lastRepair = ticker.read();
+        final Observation seen = flows.observe(id, installed, REPAIR_ANSWER_SECONDS);
+        if (!seen.isClean()) {
+            flows.repair(id, installed, seen);
+            report = new DriftReport(report.compared(), report.repairs() + 1, Optional.of(clock.instant()), Map.of());
+            events.accept(RepairEvent.of(node, seen));
+        }
+        lastRepair = ticker.read();
+        compared();
+    }
+
+    /** Reads the tables of this step; nothing if they are as planned, else what is missing or wrong by VRF id. */
+    private Optional<Map<Integer, Integer>> compare(final SwitchId id, final NodePlan installed)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        final Set<Integer> tables = tables(step);
+        final List<CompletableFuture<FlowDump>> readings = new ArrayList<>();
+        tables.forEach(table -> readings.add(southbound.readTable(id, table)));
+        final CompletableFuture<Map<Integer, Optional<MeterSpec>>> meters = step == 0
+            ? southbound.readMeters(id) : CompletableFuture.completedFuture(Map.of());
+        final List<FlowSpec> there = new ArrayList<>();
+        final List<ForeignFlow> foreign = new ArrayList<>();
+        for (final CompletableFuture<FlowDump> reading : readings) {
+            final FlowDump dump = reading.get(ANSWER_SECONDS, TimeUnit.SECONDS);
+            dump.flows().stream().map(InstalledFlow::flow).forEach(there::add);
+            foreign.addAll(dump.foreign());
+        }
+        final PlanDiff diff = flows.hideLingering(PlanDiff.between(installed, tables, there));
+        final Map<Integer, Integer> lacking = new HashMap<>();
+        diff.toAdd().forEach(flow -> lacking.merge(owner(flow), 1, Integer::sum));
+        boolean clean = diff.isEmpty() && foreign.isEmpty();
+        if (step == 0) {
+            final MeterDiff found = MeterDiff.between(installed, meters.get(ANSWER_SECONDS, TimeUnit.SECONDS));
+            clean &= found.toSet().isEmpty() && found.excess().isEmpty();
+            count(found, installed, lacking);
+        }
+        return clean ? Optional.empty() : Optional.of(lacking);
+    }
+
+    private static void count(final MeterDiff found, final NodePlan installed, final Map<Integer, Integer> lacking) {
+        final Set<MeterSpec> wanted = new HashSet<>(found.toSet());
+        if (!wanted.isEmpty()) {
+            installed.tenantMeters().forEach((vrf, meters) -> meters.stream().filter(wanted::remove)
+                .forEach(meter -> lacking.merge(vrf, 1, Integer::sum)));
+            if (!wanted.isEmpty()) {
+                lacking.merge(DriftReport.SHARED, wanted.size(), Integer::sum);
+            }
+        }
+    }
+
+    private static int owner(final FlowSpec flow) {
+        return Cookie.is(flow.cookie(), Cookie.Kind.TENANT) ? Cookie.ownerId(flow.cookie()) : DriftReport.SHARED;
+    }
+
+    /** Tables of a step: spread, for those of the registry stand close together. */
+    private static Set<Integer> tables(final int step) {
+        final Set<Integer> tables = new HashSet<>();
+        for (int table = step; table < TABLES; table += STEPS) {
+            if (Table.ofNumber(table).filter(Table::isLearned).isEmpty()) {
+                tables.add(table);
+            }
+        }
+        return tables;
+    }
+}
