@@ -163,8 +163,8 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     /** Starts: takes over what was handed out before, then listens for nodes. */
     public void start(final String listenAddress, final int ovsdbPort) {
         desired = new Desired(0, Snapshot.empty(), writer.read());
-        store.start(this::desired, () -> NodeRegistration.facts(sessions.values()), () -> trouble.or(writer::shortage),
-            this::mark);
+        store.start(this::desired, () -> sessions.values().stream().map(NodeSession::announcement).toList(),
+            () -> trouble.or(writer::shortage), this::mark);
         registrations.add(southbound.listen((ConnectionListener) this));
         registrations.add(southbound.listen((PortListener) this));
         registrations.add(southbound.listen(packetIns.counting("next-hop", resolver::onPacketIn)));

@@ -5,13 +5,12 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.util.concurrent.FluentFuture;
 import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.NodeFacts;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Validator;
 import io.penstock.pipeline.intent.Violation;
+import io.penstock.southbound.ovsdb.NodeAnnouncement;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -58,7 +57,7 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     /** There is no engine that could carry anything out. */
     private record Absent(String reason, Readiness.Level level) implements Verdict { }
 
-    private record Present(Supplier<Desired> desired, Supplier<Map<String, NodeFacts>> facts,
+    private record Present(Supplier<Desired> desired, Supplier<List<NodeAnnouncement>> nodes,
         Supplier<Optional<String>> trouble) implements Verdict { }
 
     /** A guard that refuses everything until there is an engine. */
@@ -70,12 +69,12 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
      * Judges from now on by what an engine has.
      *
      * @param desired what is configured and handed out so far
-     * @param facts what the nodes that are connected have said that they have, by name
+     * @param nodes what the nodes that are connected have said of themselves
      * @param trouble why the engine cannot take over any change, empty when it can
      */
-    void judgeBy(final Supplier<Desired> desired, final Supplier<Map<String, NodeFacts>> facts,
+    void judgeBy(final Supplier<Desired> desired, final Supplier<List<NodeAnnouncement>> nodes,
             final Supplier<Optional<String>> trouble) {
-        verdict = new Present(requireNonNull(desired), requireNonNull(facts), requireNonNull(trouble));
+        verdict = new Present(requireNonNull(desired), requireNonNull(nodes), requireNonNull(trouble));
     }
 
     /** Refuses everything from now on, with a reason; {@code level} is that of having no engine. */
@@ -144,8 +143,7 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
                 return refused("the configuration cannot be changed, because no engine carries it out: "
                     + absence.orElseThrow(), ErrorTag.RESOURCE_DENIED);
             }
-            final List<Violation> violations = violations((Present) by, after(root, ConfigurationPaths.NETWORK),
-                after(root, ConfigurationPaths.ACLS));
+            final List<Violation> violations = violations((Present) by, root);
             if (!violations.isEmpty() && !repairs(violations)) {
                 return refused(text(violations), ErrorTag.INVALID_VALUE);
             }
@@ -177,14 +175,21 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     }
 
     @SuppressWarnings("checkstyle:IllegalCatch")
-    private List<Violation> violations(final Present by, final Optional<NormalizedNode> network,
-            final Optional<NormalizedNode> acls) {
+    private List<Violation> violations(final Present by, final DataTreeCandidateNode root) {
         try {
-            final Snapshot snapshot = reader.read(network, acls);
+            final List<NodeAnnouncement> nodes = by.nodes().get();
+            final Optional<NormalizedNode> network = child(root.getDataAfter(), ConfigurationPaths.NETWORK);
+            final List<Violation> ofChange = ChangeRules.check(network,
+                child(root.getDataBefore(), ConfigurationPaths.NETWORK), NodeRegistration.devices(nodes));
+            if (!ofChange.isEmpty()) {
+                return ofChange;
+            }
+            final Snapshot snapshot =
+                reader.read(network, child(root.getDataAfter(), ConfigurationPaths.ACLS));
             final Desired before = by.desired().get();
             synchronized (validator) {
-                final List<Violation> violations =
-                    validator.validateAgain(snapshot, before.snapshot(), before.allocations(), by.facts().get());
+                final List<Violation> violations = validator.validateAgain(snapshot, before.snapshot(),
+                    before.allocations(), NodeRegistration.facts(nodes));
                 if (violations.isEmpty()) {
                     good = snapshot;
                 }
@@ -204,8 +209,8 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
             .filter(child -> child.getModificationType() != ModificationType.UNMODIFIED).isPresent();
     }
 
-    private static Optional<NormalizedNode> after(final DataTreeCandidateNode root, final DOMDataTreeIdentifier tree) {
-        return root.getDataAfter().flatMap(data ->
-            NormalizedNodes.findNode(data, tree.getRootIdentifier().getLastPathArgument()));
+    private static Optional<NormalizedNode> child(final Optional<NormalizedNode> root,
+            final DOMDataTreeIdentifier tree) {
+        return root.flatMap(data -> NormalizedNodes.findNode(data, tree.getRootIdentifier().getLastPathArgument()));
     }
 }

@@ -4,7 +4,7 @@ package io.penstock.engine.config;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.NodeFacts;
+import io.penstock.southbound.ovsdb.NodeAnnouncement;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -69,18 +69,18 @@ public final class ConfigurationStore implements AutoCloseable {
      * Begins to take changes, for an engine, and to tell it of them.
      *
      * @param desired what is configured and handed out so far, for the check
-     * @param facts what the nodes that are connected have said that they have, by name, for the check
+     * @param nodes what the nodes that are connected have said of themselves, for the check
      * @param trouble why the engine cannot take over any change, empty when it can
      * @param changed called after every change, and once at the beginning; must not block
      */
-    public void start(final Supplier<Desired> desired, final Supplier<Map<String, NodeFacts>> facts,
+    public void start(final Supplier<Desired> desired, final Supplier<List<NodeAnnouncement>> nodes,
             final Supplier<Optional<String>> trouble, final Runnable changed) {
         final DOMDataTreeChangeService changes =
             domBroker.getExtensions().getInstance(DOMDataTreeChangeService.class);
         for (final DOMDataTreeIdentifier tree : List.of(ConfigurationPaths.NETWORK, ConfigurationPaths.ACLS)) {
             registrations.add(changes.registerDataTreeChangeListener(tree, listener(changed)));
         }
-        guard.judgeBy(desired, facts, trouble);
+        guard.judgeBy(desired, nodes, trouble);
         changed.run();
     }
 

@@ -4,7 +4,6 @@ package io.penstock.engine.config;
 import io.penstock.pipeline.intent.NodeFacts;
 import io.penstock.southbound.ovsdb.AnnouncedPort;
 import io.penstock.southbound.ovsdb.NodeAnnouncement;
-import io.penstock.southbound.ovsdb.NodeSession;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -13,6 +12,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Name;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.Node;
@@ -46,10 +46,9 @@ public final class NodeRegistration {
     }
 
     /** What nodes have for functions, as the rules know it, by the name of the node; only nodes that have said so. */
-    public static Map<String, NodeFacts> facts(final Collection<NodeSession> sessions) {
+    static Map<String, NodeFacts> facts(final Collection<NodeAnnouncement> nodes) {
         final Map<String, NodeFacts> facts = new HashMap<>();
-        sessions.stream().map(NodeSession::announcement).forEach(announcement -> facts(announcement)
-            .ifPresent(known -> facts.put(announcement.name(), known)));
+        nodes.forEach(announcement -> facts(announcement).ifPresent(known -> facts.put(announcement.name(), known)));
         return facts;
     }
 
@@ -60,6 +59,12 @@ public final class NodeRegistration {
                 new NodeFacts.Entry(entry.shared(), entry.routed(), entry.twoOutputs())));
             return new NodeFacts(new TreeSet<>(functions.cores()), catalogue);
         });
+    }
+
+    /** What nodes have said of their devices, by the name of the node. */
+    static Map<String, NodeDevices> devices(final Collection<NodeAnnouncement> nodes) {
+        return nodes.stream().collect(Collectors.toMap(NodeAnnouncement::name, NodeDevices::of,
+            (first, second) -> second));
     }
 
     private static Port port(final AnnouncedPort port) {

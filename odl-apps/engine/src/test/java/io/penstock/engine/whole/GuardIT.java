@@ -14,7 +14,6 @@ import io.penstock.pipeline.intent.Violation;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import io.penstock.testkit.Documents;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
@@ -36,7 +35,7 @@ class GuardIT {
             final DataClient client = new DataClient(mdsal);
             refused(client, "it has not started yet");
             final AtomicReference<Optional<String>> trouble = new AtomicReference<>(Optional.of("the disk is full"));
-            store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), Map::of, trouble::get, () -> { });
+            store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), List::of, trouble::get, () -> { });
             refused(client, "the disk is full");
             trouble.set(Optional.empty());
             assertThat(client.data("PUT", PATH, DOCUMENT).isGood()).isTrue();
@@ -52,7 +51,7 @@ class GuardIT {
         try (MdSalInProcess mdsal = new MdSalInProcess();
                 ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
             final DataClient client = new DataClient(mdsal);
-            store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), Map::of, Optional::empty,
+            store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), List::of, Optional::empty,
                 () -> { });
             assertThat(client.data("PUT", PATH, DOCUMENT).isGood()).isTrue();
             client.put(Documents.path("t"), Documents.tenants(List.of(

@@ -43,7 +43,7 @@ final class BackboneValidator {
             add(entry, "vlan", uplink.vlan() + " is not in 1..4094");
         }
         Validator.wrongMtu(uplink.mtu()).ifPresent(rule -> add(entry, "mtu", rule));
-        Validator.notOfHosts(uplink.prefix()).ifPresent(rule -> add(entry, "prefix", rule));
+        Validator.notOfRouters(uplink.prefix()).ifPresent(rule -> add(entry, "prefix", rule));
         Validator.notInside(uplink.address(), uplink.prefix()).ifPresent(rule -> add(entry, "address", rule));
         before.stream()
             .filter(other -> other.node().equals(uplink.node()) && other.prefix().overlaps(uplink.prefix()))

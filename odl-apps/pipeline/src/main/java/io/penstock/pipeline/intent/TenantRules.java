@@ -78,6 +78,7 @@ final class TenantRules {
             final String leaf = "subnet " + subnet.name() + " / ";
             Validator.wrongMtu(subnet.mtu()).ifPresent(rule -> add(leaf + "mtu", rule));
             checkOfHosts(leaf + "prefix", subnet.prefix());
+            checkNotTransit(leaf + "prefix", subnet.prefix());
             Validator.notInside(subnet.gateway(), subnet.prefix())
                 .ifPresent(rule -> add(leaf + "gateway", rule));
             tenant.subnets().subList(0, index).stream().filter(other -> other.prefix().overlaps(subnet.prefix()))
@@ -89,6 +90,14 @@ final class TenantRules {
                 }
             }
         }
+    }
+
+    /** Its hosts would not reach the transit gateways, nor these them. */
+    private void checkNotTransit(final String leaf, final Prefix prefix) {
+        surroundings.backbone().interfaces().stream().filter(uplink -> uplink.prefix().overlaps(prefix)
+                && tenant.attachments().stream().anyMatch(each -> each.node().equals(uplink.node())))
+            .findFirst().ifPresent(uplink -> add(leaf, prefix + " overlaps the transit network " + uplink.prefix()
+                + " of port " + uplink.port() + " of node " + uplink.node()));
     }
 
     private void checkRoutes() {

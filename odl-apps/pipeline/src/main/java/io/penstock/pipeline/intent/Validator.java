@@ -16,9 +16,11 @@ import org.jspecify.annotations.Nullable;
  * several threads; the static function is.
  */
 public final class Validator {
-    /** This host, loopback, multicast and reserved. */
+    /** This host, loopback, multicast and reserved (RFC 6890; RFC 5771). */
     private static final List<Prefix> NOT_OF_HOSTS =
         Stream.of("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4").map(Prefix::parse).toList();
+    /** Hosts choose addresses there themselves, and no router forwards them (RFC 3927, section 7). */
+    private static final Prefix LINK_LOCAL = Prefix.parse("169.254.0.0/16");
 
     private final Memo<Tenant, List<Violation>> tenants = new Memo<>();
     private @Nullable Snapshot surroundings;
@@ -100,9 +102,18 @@ public final class Validator {
         return Optional.empty();
     }
 
-    /** Why a prefix cannot be one of hosts, if it cannot. */
+    /** Why a prefix cannot be one of hosts whose packets are routed, if it cannot. */
     static Optional<String> notOfHosts(final Prefix prefix) {
-        return NOT_OF_HOSTS.stream().filter(prefix::overlaps).findFirst()
-            .map(reserved -> prefix + " overlaps " + reserved + ", which is not a prefix for hosts");
+        return Stream.concat(NOT_OF_HOSTS.stream(), Stream.of(LINK_LOCAL)).filter(prefix::overlaps).findFirst()
+            .map(reserved -> overlaps(prefix, reserved));
+    }
+
+    /** Why a prefix cannot be one of a link between routers, if it cannot; link-local ones can. */
+    static Optional<String> notOfRouters(final Prefix prefix) {
+        return NOT_OF_HOSTS.stream().filter(prefix::overlaps).findFirst().map(reserved -> overlaps(prefix, reserved));
+    }
+
+    private static String overlaps(final Prefix prefix, final Prefix reserved) {
+        return prefix + " overlaps " + reserved + ", which is not a prefix for hosts";
     }
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.it.system.RestconfClient.Answer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests that RESTCONF or the datastore of OpenDaylight take badly: refused before they are read. */
+@OnSystem
+class HostileRequestIT {
+    private static final int VLAN = 100;
+    private static final int TOO_LONG = 17 << 20;
+    private static final int TOO_DEEP = 100;
+
+    private final EdgeSystem system;
+    private final EdgeNode node;
+
+    HostileRequestIT(final EdgeSystem system) {
+        this.system = system;
+        node = system.first();
+    }
+
+    @BeforeEach
+    void reset() {
+        system.reset();
+    }
+
+    @Test
+    void oneValueOfAListIsRefusedAndDelaysNoOtherWriter() {
+        final String path = Intent.NETWORK + "/pool=" + Intent.SMALL_POOL;
+        final CompletableFuture<Answer> refused = CompletableFuture.supplyAsync(() -> system.restconf().data("PUT",
+            path + "/prefix=198.19.12.0%2F30", "{'penstock:prefix': ['198.19.12.0/30']}"));
+        final CompletableFuture<Void> neighbour = CompletableFuture.runAsync(() -> system.restconf().put(
+            Intent.path("other"), Intent.tenants(List.of(Intent.tenant("other", node, VLAN, Intent.FIRST_POOL)))));
+        final Answer answer = refused.join();
+        assertThat(answer.isRefusal()).as("%s", answer).isTrue();
+        assertThat(answer.messages()).contains("pool=small/prefix=198.19.12.0/30", "leaf-list", "write the entry");
+        neighbour.join();
+    }
+
+    @Test
+    void aKeyIsNotRemovedFromItsEntry() {
+        final Answer answer =
+            system.restconf().data("DELETE", Intent.NETWORK + "/pool=" + Intent.SMALL_POOL + "/name", "");
+        assertThat(answer.isRefusal()).as("%s", answer).isTrue();
+        assertThat(answer.messages()).contains("pool=small/name", "key");
+    }
+
+    @Test
+    void aBodyIsRefusedByItsLengthOrDepth() {
+        final Answer tooLong = system.restconf().data("PUT", Intent.path("long"),
+            Intent.tenants(List.of("{'name': 'long', 'chain': '" + "x".repeat(TOO_LONG) + "'}")));
+        assertThat(tooLong.status()).isEqualTo(413);
+        assertThat(tooLong.messages()).contains("longer than 16777216 bytes", "several requests");
+        final Answer tooDeep = system.restconf().data("PUT", Intent.path("deep"),
+            "{'penstock:tenant': " + "[".repeat(TOO_DEEP) + "]".repeat(TOO_DEEP) + "}");
+        assertThat(tooDeep.status()).isEqualTo(400);
+        assertThat(tooDeep.messages()).contains("101 levels deep");
+    }
+
+    @Test
+    void whatIsMissingIsNamed() {
+        final Answer answer = system.restconf().data("PUT", Intent.path("vague"), Intent.tenants(List.of(
+            Intent.tenant("vague", node, VLAN, Intent.FIRST_POOL).replace(", 'vlan': " + VLAN, ""))));
+        assertThat(answer.isRefusal()).as("%s", answer).isTrue();
+        assertThat(answer.messages()).contains("tenant vague", "attachment lan / vlan", "is missing");
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.config;
+
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.flow.Ipv6;
+import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Prefix6;
+import io.penstock.pipeline.intent.Violation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier.NodeIdentifierWithPredicates;
+import org.opendaylight.yangtools.yang.data.api.schema.ChoiceNode;
+import org.opendaylight.yangtools.yang.data.api.schema.DataContainerChild;
+import org.opendaylight.yangtools.yang.data.api.schema.DataContainerNode;
+import org.opendaylight.yangtools.yang.data.api.schema.LeafSetNode;
+import org.opendaylight.yangtools.yang.data.api.schema.MapEntryNode;
+import org.opendaylight.yangtools.yang.data.api.schema.MapNode;
+import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
+
+/**
+ * The rules for what a change writes, whatever is around it: leaves that an entry needs, prefixes with host bits, and
+ * leaves that only a node may set. What is stored and stays is not judged: it was accepted by an earlier version.
+ * Not for several threads.
+ */
+final class ChangeRules {
+    /** The leaves and leaf-lists that an entry needs, by its lists and containers below the network. */
+    private static final Map<String, List<String>> NEEDED = Map.ofEntries(
+        Map.entry("node/port", List.of("role")),
+        Map.entry("node/port/queue-core", List.of("core")),
+        Map.entry("backbone/interface", List.of("prefix", "address")),
+        Map.entry("backbone/route", List.of("next-hop")),
+        Map.entry("pool", List.of("prefix")),
+        Map.entry("function", List.of("node")),
+        Map.entry("function/start", List.of("function")),
+        Map.entry("chain", List.of("function")),
+        Map.entry("chain/branch", List.of("at")),
+        Map.entry("tenant/attachment", List.of("node", "port", "vlan")),
+        Map.entry("tenant/subnet", List.of("prefix", "gateway")),
+        Map.entry("tenant/route", List.of("next-hop")),
+        Map.entry("tenant/chain-rule", List.of("priority", "acl")));
+    private static final String DEVARGS = "node/port/devargs";
+    private static final String VHOST_DIRECTORY = "node/vhost-user-directory";
+    private static final String PREFIX = "prefix";
+    private static final String DRAIN = "drain";
+    private static final String ONLY_NODE =
+        "is set by the node alone, from its profile; leave it out, or write what the connected node has announced";
+    /** The error names fewer. */
+    private static final int MOST_VIOLATIONS = 20;
+
+    private final Map<String, NodeDevices> announced;
+    private final List<Violation> violations = new ArrayList<>();
+
+    private ChangeRules(final Map<String, NodeDevices> announced) {
+        this.announced = announced;
+    }
+
+    /**
+     * The rules that a change breaks, the first ones when it breaks many.
+     *
+     * @param after the container network of module penstock
+     * @param before the same before the change
+     * @param announced what the connected nodes have said of their devices, by name
+     */
+    static List<Violation> check(final Optional<NormalizedNode> after, final Optional<NormalizedNode> before,
+            final Map<String, NodeDevices> announced) {
+        final ChangeRules rules = new ChangeRules(announced);
+        after.ifPresent(network -> rules.check(network, before.orElse(null), Place.NETWORK));
+        return rules.violations;
+    }
+
+    /**
+     * Where something is below the network.
+     *
+     * @param labels entries and containers for the error, such as {@code tenant acme}
+     * @param path the same without keys and joined by slashes, such as {@code tenant/subnet}
+     */
+    private record Place(List<String> labels, String path) {
+        static final Place NETWORK = new Place(List.of(), "");
+
+        Place below(final NormalizedNode node) {
+            final String name = node.getIdentifier().getNodeType().getLocalName();
+            return below(name, node.getIdentifier() instanceof NodeIdentifierWithPredicates keys
+                ? name + " " + keys.values().stream().map(Object::toString).collect(Collectors.joining(" ")) : name);
+        }
+
+        Place below(final String name, final String label) {
+            final List<String> more = new ArrayList<>(labels);
+            more.add(label);
+            return new Place(more, path.isEmpty() ? name : path + "/" + name);
+        }
+
+        Violation violation(final String rule) {
+            return labels.size() == 1 ? new Violation("network", labels.get(0), rule)
+                : new Violation(labels.get(0), String.join(" / ", labels.subList(1, labels.size())), rule);
+        }
+
+        /** The key of the outermost entry. */
+        String owner() {
+            return key(0);
+        }
+
+        /** The key of the entry in it. */
+        String port() {
+            return key(1);
+        }
+
+        private String key(final int depth) {
+            return labels.get(depth).substring(labels.get(depth).indexOf(' ') + 1);
+        }
+    }
+
+    private void check(final NormalizedNode after, final @Nullable NormalizedNode before, final Place place) {
+        // Trees share what a change leaves as it was.
+        if (after == before || violations.size() >= MOST_VIOLATIONS) {
+            return;
+        }
+        if (after instanceof DataContainerNode container) {
+            final DataContainerNode old = before instanceof DataContainerNode known ? known : null;
+            checkNeeded(container, place);
+            for (final DataContainerChild child : container.body()) {
+                check(child, old == null ? null : old.childByArg(child.getIdentifier()),
+                    child instanceof ChoiceNode || child instanceof MapNode ? place : place.below(child));
+            }
+        } else if (after instanceof MapNode entries) {
+            final MapNode old = before instanceof MapNode known ? known : null;
+            for (final MapEntryNode entry : entries.body()) {
+                check(entry, old == null ? null : old.childByArg(entry.getIdentifier()), place.below(entry));
+            }
+        } else if (after instanceof LeafSetNode<?> values) {
+            values.body().forEach(value -> checkValue(value.body().toString(), place));
+        } else if (before == null || !after.body().equals(before.body())) {
+            checkValue(after.body().toString(), place);
+        }
+    }
+
+    private void checkNeeded(final DataContainerNode entry, final Place place) {
+        for (final String leaf : NEEDED.getOrDefault(place.path(), List.of())) {
+            final Element element = Element.of(Optional.of(entry));
+            if (element.leaf(leaf).isEmpty() && element.leafList(leaf, true).isEmpty()) {
+                add(place.below(leaf, leaf), "is missing");
+            }
+        }
+    }
+
+    private void checkValue(final String value, final Place place) {
+        if (place.path().endsWith(PREFIX) || place.path().endsWith(DRAIN)) {
+            canonical(value).filter(canonical -> !canonical.equals(value.substring(0, value.indexOf('/'))))
+                .ifPresent(canonical -> add(place, value + " has bits of hosts; the prefix is " + canonical
+                    + value.substring(value.indexOf('/'))));
+        }
+        final NodeDevices devices = announced.getOrDefault(place.owner(), NodeDevices.NONE);
+        if (place.path().equals(VHOST_DIRECTORY) && !value.equals(devices.vhostUserDirectory())) {
+            add(place, ONLY_NODE);
+        }
+        if (place.path().equals(DEVARGS) && !value.equals(devices.devargs().get(place.port()))) {
+            add(place, ONLY_NODE);
+        }
+    }
+
+    /** The address of a prefix without the bits of hosts; empty when it is no prefix, which others refuse. */
+    private static Optional<String> canonical(final String text) {
+        try {
+            if (!text.contains(":")) {
+                return Optional.of(Ipv4.text(Prefix.parse(text).address()));
+            }
+            final Prefix6 prefix = Prefix6.parse(text);
+            final String address = text.substring(0, text.indexOf('/'));
+            // An IPv6 address has many texts.
+            return Optional.of(Ipv6.parse(address).equals(prefix.address()) ? address : prefix.address().toString());
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    private void add(final Place place, final String rule) {
+        violations.add(place.violation(rule));
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.request;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+
+/**
+ * Why a request is refused.
+ *
+ * @param status of HTTP
+ * @param tag of RFC 8040, section 7
+ * @param message names the rule, and what to do
+ */
+record Refusal(int status, String tag, String message) {
+    static final int BAD_REQUEST = 400;
+    static final int TOO_LARGE = 413;
+    static final int BUSY = 503;
+
+    static Refusal invalid(final String message) {
+        return new Refusal(BAD_REQUEST, "invalid-value", message);
+    }
+
+    /** The body of the answer, as RESTCONF writes it. */
+    String json() {
+        final JsonObject error = new JsonObject();
+        error.addProperty("error-type", "protocol");
+        error.addProperty("error-tag", tag);
+        error.addProperty("error-message", message);
+        final JsonArray list = new JsonArray();
+        list.add(error);
+        final JsonObject errors = new JsonObject();
+        errors.add("error", list);
+        final JsonObject body = new JsonObject();
+        body.add("errors", errors);
+        return body.toString();
+    }
+}

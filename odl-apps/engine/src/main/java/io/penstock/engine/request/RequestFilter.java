@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.request;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import javax.servlet.Filter;
+import javax.servlet.FilterChain;
+import javax.servlet.FilterConfig;
+import javax.servlet.ServletException;
+import javax.servlet.ServletRequest;
+import javax.servlet.ServletResponse;
+import javax.servlet.http.HttpServletRequest;
+import javax.servlet.http.HttpServletResponse;
+import org.opendaylight.mdsal.dom.api.DOMSchemaService;
+import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Reference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Refuses requests that RESTCONF or the datastore take badly, before they read them: bodies that are too long or too
+ * deep, and changes of single values ({@link Targets}). OpenDaylight's chain of filters takes each service with this
+ * property, for all its servlets. Safe for all threads.
+ */
+@Component(service = Filter.class, immediate = true,
+    property = "org.opendaylight.aaa.filterchain.filter:Boolean=true")
+public final class RequestFilter implements Filter {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestFilter.class);
+    /** Bytes; the datastore's journal takes an entry of 16 MiB, and binary is shorter than JSON. */
+    private static final int MOST_BODY = 16 << 20;
+    /** Bytes of a body that is small; those of the largest tenants of the tests have a tenth. */
+    private static final int SMALL_BODY = 1 << 20;
+    /** Bytes of all large bodies that are being read. */
+    private static final int LARGE_BODIES = 4 * MOST_BODY;
+    /** The model has eleven levels, and JSON two for an entry. */
+    private static final int MOST_DEPTH = 64;
+    /** Beyond it OpenDaylight's work on one large body takes too long, or hangs. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final String DATA = "/data";
+    private static final List<String> WRITES = List.of("POST", "PUT", "PATCH", "DELETE");
+
+    private final Targets targets;
+    private final BodyBudget budget;
+    private final Duration patience;
+    /** Large bodies take ten times their length in memory when they are parsed: one after the other. */
+    private final Semaphore large = new Semaphore(1);
+
+    /** A filter by the models of the controller. */
+    @Activate
+    public RequestFilter(@Reference final DOMSchemaService models) {
+        this(models::getGlobalContext, new BodyBudget(MOST_BODY, SMALL_BODY, LARGE_BODIES), PATIENCE);
+    }
+
+    RequestFilter(final Supplier<EffectiveModelContext> models, final BodyBudget budget, final Duration patience) {
+        targets = new Targets(models);
+        this.budget = requireNonNull(budget);
+        this.patience = requireNonNull(patience);
+    }
+
+    @Override
+    public void init(final FilterConfig configuration) {
+        // Has none.
+    }
+
+    @Override
+    public void destroy() {
+        // Holds nothing.
+    }
+
+    @Override
+    public void doFilter(final ServletRequest request, final ServletResponse response, final FilterChain chain)
+            throws IOException, ServletException {
+        if (request instanceof HttpServletRequest http && response instanceof HttpServletResponse answer
+                && WRITES.contains(http.getMethod())) {
+            filter(http, answer, chain);
+        } else {
+            chain.doFilter(request, response);
+        }
+    }
+
+    private void filter(final HttpServletRequest request, final HttpServletResponse response, final FilterChain chain)
+            throws IOException, ServletException {
+        final Optional<Refusal> byTarget = path(request).flatMap(targets::refusal);
+        if (byTarget.isPresent()) {
+            refuse(request, response, byTarget.orElseThrow());
+        } else if (request.getContentLengthLong() > budget.most()) {
+            refuse(request, response, tooLarge());
+        } else {
+            try (BodyBudget.Body body = budget.read(request.getInputStream())) {
+                final Optional<Refusal> refusal = refusal(request, body.bytes());
+                if (refusal.isPresent()) {
+                    refuse(request, response, refusal.orElseThrow());
+                } else if (body.isLarge()) {
+                    passAlone(request, response, chain, body);
+                } else {
+                    chain.doFilter(new StoredRequest(request, body.bytes()), response);
+                }
+            } catch (BodyBudget.TooLargeException e) {
+                refuse(request, response, tooLarge());
+            } catch (BodyBudget.BusyException e) {
+                refuse(request, response, busy());
+            }
+        }
+    }
+
+    private void passAlone(final HttpServletRequest request, final HttpServletResponse response,
+            final FilterChain chain, final BodyBudget.Body body) throws IOException, ServletException {
+        try {
+            if (!large.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+                refuse(request, response, busy());
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            refuse(request, response, busy());
+            return;
+        }
+        try {
+            chain.doFilter(new StoredRequest(request, body.bytes()), response);
+        } finally {
+            large.release();
+        }
+    }
+
+    private Optional<Refusal> refusal(final HttpServletRequest request, final byte[] body) {
+        final String type = Optional.ofNullable(request.getContentType()).orElse("").toLowerCase(Locale.ROOT);
+        final boolean xml = type.contains("xml");
+        final int depth = xml ? Shape.depthOfXml(body) : Shape.depthOfJson(body);
+        if (depth > MOST_DEPTH) {
+            return Optional.of(Refusal.invalid("the body is nested " + depth + " levels deep, more than "
+                + MOST_DEPTH));
+        }
+        if (!type.contains("yang-patch")) {
+            return Optional.empty();
+        }
+        final String base = path(request).orElse("");
+        return (xml ? Patches.targetsInXml(body) : Patches.targetsInJson(body)).stream()
+            .map(target -> targets.refusal(base + "/" + target)).flatMap(Optional::stream).findFirst();
+    }
+
+    /** The path below {@code /rests/data}, as it was sent. */
+    private static Optional<String> path(final HttpServletRequest request) {
+        final String uri = request.getRequestURI();
+        final String prefix = request.getContextPath() + DATA;
+        return uri.startsWith(prefix + "/") || uri.equals(prefix) ? Optional.of(uri.substring(prefix.length()))
+            : Optional.empty();
+    }
+
+    private Refusal tooLarge() {
+        return new Refusal(Refusal.TOO_LARGE, "too-big", "the body is longer than " + budget.most()
+            + " bytes; divide the change into several requests");
+    }
+
+    private static Refusal busy() {
+        return new Refusal(Refusal.BUSY, "resource-denied", "too many large requests at once; repeat it later");
+    }
+
+    private static void refuse(final HttpServletRequest request, final HttpServletResponse response,
+            final Refusal refusal) throws IOException {
+        LOG.info("Refused {} {}: {}", request.getMethod(), request.getRequestURI(), refusal.message());
+        response.setStatus(refusal.status());
+        response.setContentType("application/yang-data+json");
+        response.setCharacterEncoding(StandardCharsets.UTF_8.name());
+        // The rest of a body that was not read must not be taken for the next request.
+        response.setHeader("Connection", "close");
+        response.getOutputStream().write(refusal.json().getBytes(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.request;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.google.gson.JsonParser;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.servlet.DispatcherType;
+import javax.servlet.http.HttpServlet;
+import javax.servlet.http.HttpServletRequest;
+import javax.servlet.http.HttpServletResponse;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.servlet.FilterHolder;
+import org.eclipse.jetty.servlet.ServletContextHandler;
+import org.eclipse.jetty.servlet.ServletHolder;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.opendaylight.mdsal.binding.runtime.spi.BindingRuntimeHelpers;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
+import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
+
+/** The filter in the server that Karaf has, before a servlet that answers what it got. */
+class RequestFilterTest {
+    private static final EffectiveModelContext MODELS = BindingRuntimeHelpers.createEffectiveModel(Network.class);
+    private static final int MOST = 200_000;
+    private static final int SMALL = 1000;
+    private static final String NETWORK = "/rests/data/penstock:network";
+    private static final String JSON = "application/yang-data+json";
+
+    private final Server server = new Server();
+    private final ServerConnector connector = new ServerConnector(server);
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final Queue<Integer> received = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch working = new CountDownLatch(1);
+    private final CountDownLatch done = new CountDownLatch(1);
+
+    @BeforeEach
+    void start() throws Exception {
+        connector.setHost(InetAddress.getLoopbackAddress().getHostAddress());
+        server.addConnector(connector);
+        final ServletContextHandler context = new ServletContextHandler();
+        context.setContextPath("/rests");
+        context.addFilter(new FilterHolder(new RequestFilter(() -> MODELS, new BodyBudget(MOST, SMALL, 2 * MOST),
+            Duration.ofMillis(1))), "/*", EnumSet.of(DispatcherType.REQUEST));
+        context.addServlet(new ServletHolder(new HttpServlet() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            protected void service(final HttpServletRequest request, final HttpServletResponse response)
+                    throws IOException {
+                received.add(request.getInputStream().readAllBytes().length);
+                if (request.getRequestURI().endsWith("slow")) {
+                    working.countDown();
+                    try {
+                        done.await(1, TimeUnit.MINUTES);
+                    } catch (InterruptedException e) {
+                        throw new IOException(e);
+                    }
+                }
+                response.setStatus(HttpServletResponse.SC_NO_CONTENT);
+            }
+        }), "/*");
+        server.setHandler(context);
+        server.start();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        done.countDown();
+        server.stop();
+    }
+
+    private HttpRequest request(final String method, final String path, final String type, final BodyPublisher body) {
+        return HttpRequest.newBuilder(URI.create("http://" + connector.getHost() + ":" + connector.getLocalPort()
+            + path)).header("Content-Type", type).method(method, body).build();
+    }
+
+    private HttpResponse<String> send(final String method, final String path, final String type, final String body)
+            throws Exception {
+        return client.send(request(method, path, type, BodyPublishers.ofString(body)), BodyHandlers.ofString());
+    }
+
+    private static String message(final HttpResponse<String> answer) {
+        return JsonParser.parseString(answer.body()).getAsJsonObject().getAsJsonObject("errors")
+            .getAsJsonArray("error").get(0).getAsJsonObject().get("error-message").getAsString();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PUT, /pool=west/drain=203.0.113.64%2F30, /pool=west/drain=203.0.113.64/30: one value of a leaf-list",
+        "DELETE, /pool=west/dra%69n=203.0.113.64%2F30, one value of a leaf-list",
+        "PATCH, /pool=west/prefix=x, one value of a leaf-list",
+        "POST, /pool=west/prefix=x, one value of a leaf-list",
+        "PUT, /resolver/upstream=192.0.2.1, one value of a leaf-list",
+        "PUT, /tenant=a/penstock:nat/alg=ftp, one value of a leaf-list",
+        "PUT, //tenant=a//nat/alg=ftp/, one value of a leaf-list",
+        "DELETE, /pool=west/name, a key cannot be changed or removed by itself",
+        "PUT, /tenant=a/subnet=lan/name, a key cannot be changed or removed by itself"})
+    void changesOfSingleValuesAndKeysAreRefused(final String method, final String path, final String rule)
+            throws Exception {
+        final HttpResponse<String> answer = send(method, NETWORK + path, JSON, "{}");
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(message(answer)).contains(rule);
+        assertThat(received).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PUT, /pool=west", "PUT, /pool=drain", "DELETE, /tenant=a/nat/public-address", "PUT, /nothing/drain=1",
+        "DELETE, /tenant=a%2Fprefix%3D1", "POST, ''", "GET, /pool=west/drain=203.0.113.64%2F30", "PUT, /:/=/%2F",
+        "PUT, /tenant=a+b/quota/sessions"})
+    void otherRequestsPass(final String method, final String path) throws Exception {
+        assertThat(send(method, NETWORK + path, JSON, "{}").statusCode()).isEqualTo(204);
+        assertThat(received).containsExactly(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/pool=west/drain=203.0.113.64%2F30", "/penstock:pool=west/name"})
+    void aPatchWithSuchATargetIsRefused(final String target) throws Exception {
+        final String json = """
+            {"ietf-yang-patch:yang-patch": {"patch-id": "p", "edit": [
+              {"edit-id": "1", "operation": "delete", "target": "/pool=east"},
+              {"edit-id": "2", "operation": "merge", "target": "%s", "value": {"a": [1, true, null]}}]}}"""
+            .formatted(target);
+        final String xml = """
+            <yang-patch xmlns="urn:ietf:params:xml:ns:yang:ietf-yang-patch"><patch-id>p</patch-id>
+            <edit><edit-id>1</edit-id><operation>delete</operation><target>%s</target></edit></yang-patch>"""
+            .formatted(target);
+        assertThat(message(send("PATCH", NETWORK, "application/yang-patch+json", json))).contains("by itself");
+        assertThat(message(send("PATCH", NETWORK, "application/yang-patch+xml", xml))).contains("by itself");
+        assertThat(received).isEmpty();
+        for (final String good : new String[] {json.replace(target, "/pool=west"), "{'broken", "[1, 2"}) {
+            assertThat(send("PATCH", NETWORK, "application/yang-patch+json", good).statusCode()).isEqualTo(204);
+        }
+        assertThat(send("PATCH", NETWORK, "application/yang-patch+xml", "<broken").statusCode()).isEqualTo(204);
+    }
+
+    @Test
+    void aBodyThatIsTooLongIsRefusedHoweverItComes() throws Exception {
+        final String longest = " ".repeat(MOST);
+        assertThat(send("PUT", NETWORK, JSON, longest).statusCode()).isEqualTo(204);
+        assertThat(received).containsExactly(MOST);
+        final HttpResponse<String> announced = send("PUT", NETWORK, JSON, longest + " ");
+        // Without a length: chunks, of which there could be more.
+        final HttpResponse<String> chunked = client.send(request("PUT", NETWORK, JSON, BodyPublishers.ofInputStream(
+            () -> new ByteArrayInputStream(new byte[MOST + 1]))), BodyHandlers.ofString());
+        for (final HttpResponse<String> answer : List.of(announced, chunked)) {
+            assertThat(answer.statusCode()).isEqualTo(413);
+            assertThat(message(answer)).contains("longer than 200000 bytes", "several requests");
+        }
+        assertThat(received).hasSize(1);
+    }
+
+    @Test
+    void aBodyThatIsTooDeepIsRefused() throws Exception {
+        final String braces = "\"" + "{".repeat(100) + "\\\"" + "[".repeat(100) + "\"";
+        assertThat(send("PUT", NETWORK, JSON, "[" + braces + "]").statusCode()).isEqualTo(204);
+        assertThat(send("PUT", NETWORK, JSON, "[".repeat(64) + "]".repeat(64)).statusCode()).isEqualTo(204);
+        assertThat(message(send("PUT", NETWORK, JSON, "{\"a\":[".repeat(33)))).contains("66 levels", "more than 64");
+        assertThat(send("PUT", NETWORK, "application/xml", "<a><b/></a>".repeat(100)).statusCode()).isEqualTo(204);
+        assertThat(message(send("PUT", NETWORK, "application/xml", "<a>".repeat(65)))).contains("65 levels");
+        assertThat(received).hasSize(3);
+    }
+
+    @Test
+    void largeBodiesPassOneAfterTheOther() throws Exception {
+        final String large = " ".repeat(SMALL + 1);
+        final CompletableFuture<HttpResponse<String>> first = client.sendAsync(
+            request("PUT", NETWORK + "/slow", JSON, BodyPublishers.ofString(large)), BodyHandlers.ofString());
+        assertThat(working.await(1, TimeUnit.MINUTES)).isTrue();
+        final HttpResponse<String> second = send("PUT", NETWORK, JSON, large);
+        assertThat(second.statusCode()).isEqualTo(503);
+        assertThat(message(second)).contains("repeat it later");
+        assertThat(send("PUT", NETWORK, JSON, " ".repeat(SMALL)).statusCode()).as("small").isEqualTo(204);
+        done.countDown();
+        assertThat(first.get(1, TimeUnit.MINUTES).statusCode()).isEqualTo(204);
+        assertThat(send("PUT", NETWORK, JSON, large).statusCode()).as("afterwards").isEqualTo(204);
+    }
+
+    @Test
+    void largeBodiesShareTheirRoom() throws Exception {
+        final BodyBudget budget = new BodyBudget(MOST, SMALL, SMALL);
+        final byte[] large = new byte[2 * SMALL];
+        try (BodyBudget.Body first = budget.read(new ByteArrayInputStream(large))) {
+            assertThat(first.bytes()).hasSize(2 * SMALL);
+            assertThatExceptionOfType(BodyBudget.BusyException.class)
+                .isThrownBy(() -> budget.read(new ByteArrayInputStream(new byte[SMALL + 1])));
+            budget.read(new ByteArrayInputStream(new byte[SMALL])).close();
+        }
+        budget.read(new ByteArrayInputStream(large)).close();
+    }
+}
