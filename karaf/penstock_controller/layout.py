@@ -22,6 +22,12 @@ import shutil
 from .settings import LOOPBACK, Settings
 
 KARAF_USER = "karaf"
+
+# Messages quote what peers and users sent: control characters would forge lines, or command the terminal of a reader.
+# Two backslashes are one for Java's reader of properties.
+_MESSAGE = r"%replace{%encode{%maxLen{%m}{4000}}{CRLF}}{[\\x00-\\x1f\\x7f-\\x9f]}{?}"
+LOG_PATTERN = ("%d{ISO8601} | %-5p | %-16t | %-32c{1} | %X{bundle.id} - %X{bundle.name} - %X{bundle.version} | "
+               + _MESSAGE + "%n")
 RESTCONF_USER = "admin"
 
 
@@ -52,6 +58,7 @@ class Layout:
             write(self.run / relative, text)
         _replace(self.etc / "org.apache.karaf.shell.cfg",
                  {"sshHost": LOOPBACK, "sshPort": str(settings.ports.ssh)})
+        _replace(self.etc / "org.ops4j.pax.logging.cfg", {"log4j2.pattern": LOG_PATTERN})
         # Pax Web opens this listener, jetty.xml configures it: port and address have to agree or there are two.
         web = self.etc / "org.ops4j.pax.web.cfg"
         _replace(web, {"org.osgi.service.http.port": str(settings.ports.restconf)})
@@ -191,7 +198,7 @@ def _bind_jetty(path: pathlib.Path, port: int) -> None:
 def _replace(path: pathlib.Path, values: dict[str, str]) -> None:
     text = path.read_text(encoding="utf-8")
     for key, value in values.items():
-        text, count = re.subn(rf"(?m)^(\s*{re.escape(key)}\s*=).*$", rf"\g<1> {value}", text)
+        text, count = re.subn(rf"(?m)^(\s*{re.escape(key)}\s*=).*$", "\\g<1> " + value.replace("\\", r"\\"), text)
         if count != 1:
             raise ValueError(f"{path}: {key} stands there {count} times")
     write(path, text)

@@ -19,6 +19,7 @@ def distribution(root: pathlib.Path) -> pathlib.Path:
     """The files of a distribution that Layout touches."""
     for name, text in {
             "bin/karaf": "", "etc/jetty.xml": JETTY, "etc/org.ops4j.pax.web.cfg": "org.osgi.service.http.port = 8181\n",
+            "etc/org.ops4j.pax.logging.cfg": "log4j2.pattern = %m%n\nlog4j2.appender.a.layout.pattern = ${log4j2.pattern}\n",
             "etc/org.apache.karaf.shell.cfg": "sshPort = 8101\nsshHost = 0.0.0.0\n",
             "etc/system.properties": "karaf.require.successful.features.boot = false\n",
             "etc/custom.properties": "karaf.framework=equinox\n", "etc/users.properties": "karaf = karaf,_g_:admin\n",
@@ -52,6 +53,13 @@ class LayoutTest(unittest.TestCase):
         for path in self.layout.run.rglob("*"):
             if path.is_file():
                 self.assertNotIn("0.0.0.0", path.read_text(encoding="utf-8"), path)
+
+    def test_log_messages_have_no_control_characters(self) -> None:
+        self.layout.prepare(Settings())
+        settings = self.read("org.ops4j.pax.logging.cfg")
+        # Properties double the backslashes of the expression.
+        self.assertIn(r"%replace{%encode{%maxLen{%m}{4000}}{CRLF}}{[\\x00-\\x1f\\x7f-\\x9f]}{?}%n", settings)
+        self.assertIn("appender.a.layout.pattern = ${log4j2.pattern}", settings)
 
     def test_later_start_takes_new_ports_and_address(self) -> None:
         self.layout.prepare(Settings())
