@@ -7,7 +7,7 @@ import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.Map;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.opendaylight.infrautils.diagstatus.ServiceDescriptor;
@@ -23,12 +23,12 @@ class EngineReadinessTest {
             assertState(readiness, ServiceState.STARTING, "it has not started yet");
             store.start(() -> {
                 throw new AssertionError("nothing is judged here");
-            }, Map::of, Optional::empty, () -> { });
+            }, List::of, Optional::empty, () -> { });
             assertState(readiness, ServiceState.OPERATIONAL, "");
             store.stop("it has stopped");
             store.start(() -> {
                 throw new AssertionError("nothing is judged here");
-            }, Map::of, () -> Optional.of("the disk is full"), () -> { });
+            }, List::of, () -> Optional.of("the disk is full"), () -> { });
             assertState(readiness, ServiceState.SUSPECTED, "the disk is full");
             store.fail("port 6640 is taken");
             assertState(readiness, ServiceState.ERROR, "port 6640 is taken");

@@ -94,7 +94,7 @@ class DriftWatchTest {
         final Map<Table, PlannedFlow> one = new EnumMap<>(Table.class);
         plan.flows().values().forEach(planned -> one.put(planned.flow().table(), planned));
         for (final PlannedFlow gone : one.values()) {
-            southbound.installed = plan.flows().values().stream().filter(planned -> planned != gone).toList();
+            southbound.installed = plan.flows().values().stream().filter(planned -> !planned.equals(gone)).toList();
             assertThat(round()).as("%s", gone).isPositive();
             final int owner = Cookie.is(gone.flow().cookie(), Cookie.Kind.TENANT)
                 ? Cookie.ownerId(gone.flow().cookie()) : DriftReport.SHARED;

@@ -67,7 +67,7 @@ class GuardIT {
             // No guard yet: like a restored copy.
             client.put(Documents.NETWORK, "{'penstock:network': {'tenant': [" + String.join(",", WRONG) + "]}}");
             try (ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
-                store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), Map::of, Optional::empty,
+                store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), List::of, Optional::empty,
                     () -> { });
                 assertThat(stored(store)).contains("tenant first: chain: there is no chain 'gone'",
                     "tenant second: egress-acl: there is no acl 'gone'");
@@ -103,7 +103,7 @@ class GuardIT {
                 "it did not start: line 3 of the journal is damaged"));
             refused(new DataClient(mdsal), "line 3 of the journal is damaged");
             final AtomicReference<Optional<String>> trouble = new AtomicReference<>(Optional.of("the disk is full"));
-            store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), Map::of, trouble::get, () -> { });
+            store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), List::of, trouble::get, () -> { });
             assertThat(store.readiness()).isEqualTo(new Readiness(Readiness.Level.IMPAIRED, "the disk is full"));
             trouble.set(Optional.empty());
             assertThat(store.readiness().level()).isEqualTo(Readiness.Level.READY);
