@@ -19,7 +19,8 @@ def distribution(root: pathlib.Path) -> pathlib.Path:
     """The files of a distribution that Layout touches."""
     for name, text in {
             "bin/karaf": "", "etc/jetty.xml": JETTY, "etc/org.ops4j.pax.web.cfg": "org.osgi.service.http.port = 8181\n",
-            "etc/org.ops4j.pax.logging.cfg": "log4j2.pattern = %m%n\nlog4j2.appender.a.layout.pattern = ${log4j2.pattern}\n",
+            "etc/org.ops4j.pax.logging.cfg":
+                "log4j2.pattern = %m%n\nlog4j2.appender.a.layout.pattern = ${log4j2.pattern}\n",
             "etc/org.apache.karaf.shell.cfg": "sshPort = 8101\nsshHost = 0.0.0.0\n",
             "etc/system.properties": "karaf.require.successful.features.boot = false\n",
             "etc/custom.properties": "karaf.framework=equinox\n", "etc/users.properties": "karaf = karaf,_g_:admin\n",
