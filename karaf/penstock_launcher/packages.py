@@ -14,7 +14,7 @@ from . import places
 RUN = ("openjdk-17-jdk-headless", "maven", "openvswitch-switch-dpdk", "dpdk-dev", "librte-net-virtio23",
        "librte-net-tap23", "qemu-system-x86", "nftables", "iproute2", "ethtool", "iputils-ping", "curl", "procps",
        "python3-yaml", "python3-jsonschema", "python3-openvswitch",
-       "python3-seccomp", "unbound")
+       "python3-seccomp", "s6", "unbound")
 """What `up` needs."""
 
 TEST = (*RUN, "bind9-dnsutils", "iputils-arping", "isc-dhcp-client", "isc-dhcp-relay", "librte-net-null23",

@@ -20,8 +20,10 @@ from . import (
     agent_session_flows,
     agent_sessions,
     agent_traces,
+    alive,
+    processes,
     sample_socket,
-    supervision,
+    watch,
 )
 from .ovs import Ovs
 
@@ -30,13 +32,13 @@ _REPORT_SECONDS = 0.2  # Reports wait that long for others: many at once are one
 
 
 def main():
-    """Runs the agent, and runs it again when it ends."""
+    """Runs the agent until the process ends."""
     parser = argparse.ArgumentParser(prog="penstock_node.agent")
     parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("--resolvers", action="store_true")
     options = parser.parse_args()
     link = sample_socket.inherited()
-    supervision.keep(lambda: Agent(options.directory, options.resolvers, link).serve(), log)
+    Agent(options.directory, options.resolvers, link).serve()
 
 
 class Agent:
@@ -44,6 +46,8 @@ class Agent:
 
     def __init__(self, directory, with_resolvers, link=None):
         switch = Ovs(directory)
+        self._sign = alive.Sign(directory)
+        self._watch = watch.process_of(directory)
         self._database = agent_database.Database(switch.socket)
         self._sessions = agent_sessions.Sessions(switch, log)
         self._cache = agent_cache.Cache(switch, log)
@@ -59,6 +63,8 @@ class Agent:
         seen = reported = None
         report_due = 0.0
         while True:
+            self._sign.give()
+            self._look_after_the_watch()
             changed = self._database.run()
             if changed is not None and changed != seen:
                 seen = changed
@@ -81,6 +87,7 @@ class Agent:
                 report_due = time.monotonic() + _REPORT_SECONDS
             elif changed is not None:
                 poller.timer_wait(int(_REPORT_SECONDS * 1000))
+            self._sign.wait(poller)
             self._database.wait(poller)
             if changed is not None:
                 self._sessions.wait(poller)
@@ -89,6 +96,12 @@ class Agent:
                 if self._resolvers:
                     self._resolvers.wait(poller)
             poller.block()
+
+    def _look_after_the_watch(self):
+        """It looks after all others, so one of them has to look after it."""
+        pid = processes.pid_of(self._watch)
+        if pid is not None and processes.go_on(pid):
+            log(f"the watch was stopped and goes on, process {pid}")
 
     def _take_orders(self):
         configuration = self._database.switch_configuration()

@@ -25,6 +25,9 @@ _LONGEST_REPORT = 300
 _START_SECONDS = 20
 _POLL_MS = 20  # While resolvers start.
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.5, 60
+_LOOK_SECONDS = 5  # Which of them were stopped is looked at as often;
+_ASKED_AT_ONCE = 100  # at most so many are asked each time whether they work: a thousand answers take a second.
+_SILENCES = 2  # One that has not answered so often is started again.
 _STEADY_SECONDS = 120  # One that has run so long starts again without a pause.
 
 
@@ -37,6 +40,8 @@ class Resolvers:
         self._now = now
         self._endings = select.epoll()
         self._tenants = {}
+        self._unasked = []
+        self._look_due = now() + _LOOK_SECONDS
         for path in sorted(self._directory.glob("[0-9]*")):
             self._tenants[int(path.name)] = self._adopt(path)
 
@@ -70,8 +75,24 @@ class Resolvers:
             tenant.run(starting < _STARTING_AT_ONCE)
             starting += tenant.is_starting
 
+        if self._now() >= self._look_due:
+            self._look_due = self._now() + _LOOK_SECONDS
+            self._look()
+
+    def _look(self):
+        """Notices the processes that hang."""
+        self._unasked = self._unasked or sorted(self._tenants)
+        asked, self._unasked = self._unasked[:_ASKED_AT_ONCE], self._unasked[_ASKED_AT_ONCE:]
+        for number, tenant in self._tenants.items():
+            said = tenant.go_on()
+            if not said and (number in asked or tenant.silences):
+                said = tenant.ask()
+            if said:
+                self._log(f"tenant {number}: {said}")
+
     def wait(self, poller):
         """Wakes the poller up when `run` has something to do."""
+        poller.timer_wait(max(int((self._look_due - self._now()) * 1000), _POLL_MS))
         poller.fd_wait(self._endings.fileno(), select.POLLIN)
         if any(tenant.is_starting for tenant in self._tenants.values()):
             poller.timer_wait(_POLL_MS)
@@ -101,6 +122,7 @@ class _Tenant:
         self.due = None
         self.is_starting = False
         self.watched = None
+        self.silences = 0
         self._endings = endings
         self._now = now
         self._pause = 0.0
@@ -152,6 +174,29 @@ class _Tenant:
             self._look()
         elif may_start and self.due is not None and self._now() >= self.due:
             self._start()
+
+    def go_on(self):
+        """Continues a process that was stopped. Returns a line for the log, None if it was not."""
+        pid = processes.pid_of(self._process) if self.watched is not None else None
+        return f"the resolver was stopped and goes on, process {pid}" if pid and processes.go_on(pid) else None
+
+    def ask(self):
+        """Starts a process anew that runs and does not answer. Returns a line for the log, None if it does."""
+        if self.watched is None or self.is_starting:
+            return None
+        try:
+            agent_unbound.control(self.directory, "status")
+            self.silences = 0
+        except PenstockError as error:
+            self.silences += 1
+            if self.silences < _SILENCES:
+                return None
+            self.silences = 0
+            self._stop()
+            self.trouble = f"the resolver does not answer and is started again: {error}"
+            self._fail()
+            return self.trouble
+        return None
 
     def ended(self):
         """The process has ended and nobody told it to."""

@@ -218,8 +218,8 @@ class _Walk:
         left = int(self._deadline - time.monotonic())
         _need(left > 0, f"the switch did not answer within {_SECONDS} s")
         return subprocess.Popen(
-            ["ovs-appctl", f"--timeout={left}", "-t", "ovs-vswitchd", *arguments], text=True, errors="replace",
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            ["ovs-appctl", f"--timeout={left}", "-t", self._switch.control_socket, *arguments], text=True,
+            errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=self._switch.environment)
 
 

@@ -10,18 +10,32 @@ import dataclasses
 import json
 import pathlib
 import shutil
+import time
 import uuid
 
-from . import locks, management, namespaces, node_agent, numa, processes, resolver_network, switch_program
+from . import (
+    locks,
+    management,
+    namespaces,
+    node_agent,
+    numa,
+    processes,
+    resolver_network,
+    supervision,
+    switch_program,
+    watch,
+)
 from .commands import run
 from .errors import PenstockError, ProfileError
 from .hugepages import HugePages
-from .ovs import Ovs, dpdk_prefix, remove_dpdk_directory
+from .ovs import DATABASE, SWITCH, Ovs, dpdk_prefix, remove_dpdk_directory
 from .profile import default_run_directory, find_port, machine_problems, online_cores
 from .steps import say, step
 
 _PROBE_MS = 10000
 _MAX_BACKOFF_MS = 2000
+_RESTART_SECONDS = 20
+_POLL_SECONDS = 0.05
 # What a running switch cannot change; the field names are those of the profile file.
 _FIXED = {"hugepage_memory_mb": "hugepage-memory-mb", "namespace": "namespace",
           "vhost_user_directory": "vhost-user-directory", "switch_root": "switch-root",
@@ -66,19 +80,19 @@ def _up(profile):
     ovs = Ovs(directory)
     state = locks.read_json(directory / "state.json", None)
     wanted = _wanted(profile)
-    restarted = False
-    if state and ovs.has_lost_its_database() and namespaces.exists(profile.namespace):
-        with step(f"node {profile.name}: database server, which had ended"):
-            ovs.start_database()
-        restarted = True
-    if state and ovs.is_running() and namespaces.exists(profile.namespace):
-        return _adjust(profile, ovs, state, wanted) or restarted
+    tree = supervision.Tree(directory)
+    if state and namespaces.exists(profile.namespace):
+        restarted = tree.ensure()
+        if restarted:
+            say(f"node {profile.name}: the supervision of its processes had ended and is started again")
+        if _comes_back(ovs, tree):
+            return _adjust(profile, ovs, state, wanted) or restarted
     wrong = machine_problems(profile)
     if wrong:
         raise ProfileError(wrong)
     if state:
         say(f"node {profile.name}: cleaning up after a crash")
-        _recover(ovs, state, profile)
+        _recover(ovs, tree, state, profile)
     directory.mkdir(parents=True, exist_ok=True)
     state = _State(directory, state or {})
     state.save(name=profile.name, wanted=wanted, controller_namespace=namespaces.current_id())
@@ -87,13 +101,14 @@ def _up(profile):
         _connect(profile, state)
         line.note = state["node_address"]
     with step(f"node {profile.name}: database server"):
-        ovs.start_database()
+        ovs.start_database(tree=tree)
         _configure(ovs, profile)
     with step(f"node {profile.name}: {_megabytes(profile, ' + ')} MB of huge pages and the switch") as line:
         owner = f"node {directory.absolute()}"
         state.save(hugepage_owner=owner)
         with HugePages().reserve(owner, profile.hugepage_memory_mb) as added:
-            ovs.start_switch(profile.namespace, online_cores() - set(profile.pmd_cores), root=profile.switch_root)
+            ovs.start_switch(profile.namespace, online_cores() - set(profile.pmd_cores), root=profile.switch_root,
+                             tree=tree)
         ovs.prepare_bridge()
         line.note = f"{added} huge pages added"
     with step(f"node {profile.name}: ports and announcement to {profile.controller_address}:{profile.ovsdb_port}"):
@@ -208,8 +223,21 @@ def _remove_resolver_network(directory, state):
 
 
 def _start_agent(profile):
-    return node_agent.start(profile.directory, profile.namespace, profile.dns is not None,
-                            online_cores() - set(profile.pmd_cores))
+    """Starts the agent and the watch unless they run. Returns True if either was started."""
+    agent = node_agent.start(profile.directory, profile.namespace, profile.dns is not None,
+                             online_cores() - set(profile.pmd_cores))
+    return watch.start(profile.directory) or agent
+
+
+def _comes_back(ovs, tree):
+    """Whether database and switch work, or are being started again and work soon."""
+    names = tree.services()
+    deadline = time.monotonic() + _RESTART_SECONDS
+    while not ovs.works():
+        if not {DATABASE, SWITCH} <= set(names) or time.monotonic() > deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
 
 
 def _announce(ovs, profile):
@@ -234,7 +262,7 @@ def _adjust(profile, ovs, state, wanted):
     changed = sorted(key for key in wanted if wanted[key] != old.get(key))
     if not changed and not state.get("unfinished"):
         if _start_agent(profile):
-            say(f"node {profile.name}: the agent had ended and is started again")
+            say(f"node {profile.name}: agent or watch were not there and are started")
             return True
         say(f"node {profile.name} is running already; nothing changed")
         return False
@@ -262,13 +290,14 @@ def _adjust(profile, ovs, state, wanted):
     return True
 
 
-def _recover(ovs, state, profile):
+def _recover(ovs, tree, state, profile):
     """Puts a half-made node into a state from which `up` can go on. The database is kept."""
     for key in ("namespace", "management_address"):
         new = profile.namespace if key == "namespace" else profile.management_controller_address
         if state.get(key, new) != new:
             raise ProfileError([f"{key.replace('_', '-')}: differs from that of the crashed node; run down first"])
-    ovs.stop()
+    watch.stop(profile.directory)
+    ovs.stop(tree)
     if state.get("hugepage_owner"):
         HugePages().give_back(state["hugepage_owner"])
 
@@ -285,8 +314,11 @@ def _down(name, directory):
                             f"service-chains/functions stop FUNCTION --node {name}")
     state = _State(directory, stored or {})
     with step(f"node {name}: processes"):
+        watch.stop(directory)
         node_agent.stop(directory)
-        Ovs(directory).stop()
+        tree = supervision.Tree(directory)
+        Ovs(directory).stop(tree)
+        tree.end()
     with step(f"node {name}: network") as line:
         _remove_resolver_network(directory, state)
         _return_ports(state)
@@ -343,12 +375,14 @@ def _status(directory):
         "huge-pages-added": HugePages().added_by(state.get("hugepage_owner", "")),
         "ports": state.get("wanted", {}).get("ports", []),
         "vhost-user-directory": state.get("wanted", {}).get("vhost_user_directory"),
-        "agent": node_agent.status(directory), "controller-connected": False, "bridges": []}
+        "agent": node_agent.status(directory), "endings": supervision.Tree(directory).endings(),
+        "controller-connected": False, "bridges": []}
     if pids["ovsdb-server"]:
-        managers = ovs.rows("Manager", "target", "is_connected")
-        result["controller"] = managers[0]["target"] if managers else None
-        result["controller-connected"] = any(manager["is_connected"] for manager in managers)
-        result["bridges"] = sorted(row["name"] for row in ovs.rows("Bridge", "name"))
+        with contextlib.suppress(PenstockError):  # It is being started, or ends at this moment.
+            managers = ovs.rows("Manager", "target", "is_connected")
+            result["controller"] = managers[0]["target"] if managers else None
+            result["controller-connected"] = any(manager["is_connected"] for manager in managers)
+            result["bridges"] = sorted(row["name"] for row in ovs.rows("Bridge", "name"))
     return result
 
 

@@ -5,13 +5,15 @@ import importlib.util
 import pathlib
 import shutil
 
-from . import agent_resolvers, namespaces, ovs, processes, resolver_network, sample_socket
+from . import agent_resolvers, namespaces, ovs, processes, resolver_network, sample_socket, supervision
 from .confined import Confinement
 from .errors import PenstockError
 
 _RIGHTS = ("chown", "dac_override", "kill", "setgid", "setpcap", "setuid", "sys_chroot")
 """To start resolvers as users of their own, to reach their sockets, and to end them. It is user 0, because the sockets
 of database and switch are root's. Nothing else of root's, least of all its network and its files."""
+NAME = "agent"
+"""Of its service."""
 _HOME = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -19,6 +21,7 @@ def start(directory, node_namespace, with_resolvers, cores):
     """Starts the agent unless it runs. Returns True if it was started. cores: where it and the resolvers may run."""
     if processes.is_running(_process(directory)):
         return False
+    directory = directory.absolute()
     if importlib.util.find_spec("ovs") is None:
         raise PenstockError("the agent needs the package python3-openvswitch; install it")
     arguments = ["--resolvers"] if with_resolvers else []
@@ -28,24 +31,24 @@ def start(directory, node_namespace, with_resolvers, cores):
         if not shutil.which("unbound"):
             raise PenstockError("the program unbound is not installed: install the package of that name")
         resolvers.mkdir(exist_ok=True)
-        writable = ((resolvers.absolute(), resolvers.absolute()),)
-    rights = Confinement(0, readable=(str(_HOME), str(directory.absolute())), writable=writable, capabilities=_RIGHTS,
+        writable = ((resolvers, resolvers),)
+    rights = Confinement(0, readable=(str(_HOME), str(directory)), writable=writable, capabilities=_RIGHTS,
                          hides=False)
     namespaces.set_up("lo", node_namespace)  # Samples take it.
     elsewhere = resolver_network.namespace_of(node_namespace) if with_resolvers else None
-    processes.start(
-        ["env", f"PYTHONPATH={_HOME}", *sample_socket.command(elsewhere),
+    supervision.Tree(directory).keep(supervision.Service(
+        NAME,
+        ("env", f"PYTHONPATH={_HOME}", *sample_socket.command(elsewhere),
          *(["taskset", "--cpu-list", ",".join(map(str, sorted(cores)))] if cores else []),
          *rights.words, "env", f"PYTHONPATH={_HOME}", "/usr/bin/python3", "-B", "-m", "penstock_node.agent",
-         directory.absolute(), *arguments],
-        _process(directory), directory / "agent.log",
-        namespace=node_namespace, preexec=ovs.come_first)
+         str(directory), *arguments),
+        _process(directory), directory / "agent.log", namespace=node_namespace, nice=ovs.NICENESS))
     return True
 
 
 def stop(directory):
     """Ends the agent and the resolvers, and removes their files."""
-    processes.stop(_process(directory))
+    supervision.Tree(directory).remove(NAME, _process(directory))
     agent_resolvers.stop_all(directory / agent_resolvers.DIRECTORY)
     shutil.rmtree(directory / agent_resolvers.DIRECTORY, ignore_errors=True)
 

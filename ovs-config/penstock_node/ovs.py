@@ -7,14 +7,18 @@ import pathlib
 import shutil
 import uuid
 
-from . import processes, switch_program
+from . import alive, processes, supervision, switch_program
 from .commands import run
 from .errors import PenstockError
 
 NICENESS = -20
-"""Of ovs-vswitchd. Open vSwitch's own scripts have -10, with which another process takes a tenth of the core of a
-polling thread, for so long that rings overflow. And when its revalidators do not get their share of a busy core, the
-switch takes itself for overloaded and caches fewer flows than there are: every packet of the others is an upcall."""
+"""Of ovs-vswitchd, and of the agent, which has to act when the switch is overloaded. Open vSwitch's own scripts have
+-10, with which another process takes a tenth of the core of a polling thread, for so long that rings overflow. And when
+its revalidators do not get their share of a busy core, the switch takes itself for overloaded and caches fewer flows
+than there are: every packet of the others is an upcall."""
+
+DATABASE, SWITCH = "ovsdb-server", "ovs-vswitchd"
+"""Names of the programs, of their files and of their services."""
 
 BRIDGE = "br-penstock"
 """The bridge that the controller owns; io.penstock.pipeline.registry.Constants has its name too."""
@@ -32,11 +36,6 @@ def dpdk_prefix(directory):
 def remove_dpdk_directory(directory):
     """Removes what DPDK leaves in its own run directory. Call it when the process is gone."""
     shutil.rmtree(pathlib.Path("/var/run/dpdk", dpdk_prefix(directory)), ignore_errors=True)
-
-
-def come_first():
-    """For `preexec`: the switch, and the agent, which has to act when the switch is overloaded."""
-    processes.take_place(NICENESS)
 
 
 class Ovs:
@@ -57,50 +56,64 @@ class Ovs:
     @property
     def environment(self):
         """Environment for ovs-ofctl, ovs-appctl and other tools to reach this instance."""
+        return dict(os.environ) | self._variables
+
+    @property
+    def _variables(self):
         names = ("OVS_RUNDIR", "OVS_DBDIR", "OVS_LOGDIR", "OVS_SYSCONFDIR")
-        return dict(os.environ) | {name: str(self.own) for name in names}
+        return {name: str(self.own) for name in names}
 
-    def start_database(self, namespace=None, rights=(), preexec=None):
-        """Starts ovsdb-server; the database is made when missing and kept over a crash.
+    @property
+    def control_socket(self):
+        """Where the switch process takes commands. It is named by its process: to find it by its name, the tools of
+        Open vSwitch lock the pid file, for which they need the right to write it."""
+        return self.own / f"{SWITCH}.{processes.pid_of(self.switch_process)}.ctl"
 
-        namespace: network namespace to run in, None for the current one
-        rights:    the words before the program that take rights from it, such as those of setpriv
-        preexec:   called in the child before the program is loaded
+    def start_database(self, rights=(), tree=None):
+        """Starts ovsdb-server and waits until it answers; the database is made when missing and kept over a crash.
+
+        rights: the words before the program that take rights from it, such as those of setpriv
+        tree:   a supervision.Tree that keeps it running; None to start it once
         """
         database = self.own / "conf.db"
         if not database.exists():
             run(*rights, "ovsdb-tool", "create", database, _DATABASE_SCHEMA)
-        self._remove_stale("ovsdb-server")
         log = self.directory / "ovsdb-server.log"
-        processes.start(
-            [*rights, "ovsdb-server", database, f"--remote=punix:{self.socket}",
-             "--remote=db:Open_vSwitch,Open_vSwitch,manager_options", "--pidfile", *self._logging(log)],
-            self.database_process, self._output(log), namespace=namespace,
-            environment=self.environment, preexec=preexec)
-        processes.wait_until(lambda: self.socket.exists() and self._answers(), "ovsdb-server", 15,
+        self._start(tree, supervision.Service(
+            DATABASE, (*rights, "ovsdb-server", database, f"--remote=punix:{self.socket}",
+                       "--remote=db:Open_vSwitch,Open_vSwitch,manager_options", "--pidfile", *self._logging(log)),
+            self.database_process, self._output(log), self._variables, (*self._stale(DATABASE), self.socket)))
+        processes.wait_until(lambda: self.socket.exists() and self._answers(), DATABASE, 15,
                              self.database_process, log)
         self.vsctl("--no-wait", "init")
 
-    def start_switch(self, namespace, cores=(), rights=(), preexec=come_first, patience_seconds=60, root=None):
+    def start_switch(self, namespace, cores=(), rights=(), nice=NICENESS, patience_seconds=60, root=None, tree=None):
         """Starts ovs-vswitchd in a network namespace and waits until DPDK has taken its huge pages.
 
-        rights, preexec: as of `start_database`; by default it comes before others
+        rights, tree: as of `start_database`
+        nice:  its precedence, None for that of the caller
         cores: where its threads may run, except those that poll ports, which choose their core themselves. Without
         that the others take time from the polling ones. Empty for all cores.
         root:  the directory of the Debian whose Open vSwitch it is, see switch_program; None for the machine's own
         """
-        self._remove_stale("ovs-vswitchd")
-        # A former process may have left "true" in the database: wait for the word of this one.
-        self.vsctl("--no-wait", "set", "Open_vSwitch", ".", "dpdk_initialized=false")
         self.switch_log.unlink(missing_ok=True)
-        program = switch_program.words(self.own / "ovs-vswitchd", root)
+        program = switch_program.words(self.own / SWITCH, root)
         place = ["taskset", "--cpu-list", ",".join(map(str, sorted(cores)))] if cores else []
-        processes.start(
-            [*rights, *place, *program, f"unix:{self.socket}", "--pidfile", *self._logging(self.switch_log)],
-            self.switch_process, self._output(self.switch_log), namespace=namespace,
-            environment=self.environment, preexec=preexec)
-        processes.wait_until(lambda: self.get("Open_vSwitch", ".", "dpdk_initialized") is True, "ovs-vswitchd",
+        self._start(tree, supervision.Service(
+            SWITCH, (*rights, *place, *program, f"unix:{self.socket}", "--pidfile", *self._logging(self.switch_log)),
+            self.switch_process, self._output(self.switch_log), self._variables, self._stale(SWITCH),
+            # A former process may have left "true" in the database: who waits for it waits for the word of this one.
+            ("ovs-vsctl", "--timeout=5", "--no-wait", f"--db=unix:{self.socket}", "set", "Open_vSwitch", ".",
+             "dpdk_initialized=false"), namespace, nice))
+        processes.wait_until(lambda: self.get("Open_vSwitch", ".", "dpdk_initialized") is True, SWITCH,
                              patience_seconds, self.switch_process, self.switch_log)
+
+    @staticmethod
+    def _start(tree, service):
+        if tree is None:
+            supervision.start_once(service)
+        else:
+            tree.keep(service)
 
     def prepare_bridge(self):
         """Makes the controller's bridge, without flows, and tells connection tracking what to accept.
@@ -119,18 +132,21 @@ class Ovs:
         otherwise, which is what links with a smaller MTU make. It forgets that with the last bridge."""
         self.appctl("dpctl/ipf-set-min-frag", "v4", _SHORTEST_FRAGMENT)
 
-    def stop(self):
-        """Ends both processes if they run."""
-        processes.stop(self.switch_process)
-        processes.stop(self.database_process)
+    def stop(self, tree=None):
+        """Ends both processes if they run. tree: what keeps them running, if anything does."""
+        for name, process in ((SWITCH, self.switch_process), (DATABASE, self.database_process)):
+            if tree is None:
+                processes.stop(process)
+            else:
+                tree.remove(name, process)
 
     def is_running(self):
         """Whether both processes run."""
         return processes.is_running(self.database_process) and processes.is_running(self.switch_process)
 
-    def has_lost_its_database(self):
-        """Whether only ovsdb-server is dead. The switch forwards on, and connects again when it is back."""
-        return processes.is_running(self.switch_process) and not processes.is_running(self.database_process)
+    def works(self):
+        """Whether both processes answer."""
+        return self.is_running() and alive.answers(self.control_socket) and self._answers()
 
     def vsctl(self, *args):
         """Runs ovs-vsctl, waiting at most 20 s for the switch to take the change up."""
@@ -138,7 +154,7 @@ class Ovs:
 
     def appctl(self, *args):
         """Runs a command inside the switch process."""
-        return run("ovs-appctl", "--timeout=20", "-t", "ovs-vswitchd", *args, environment=self.environment)
+        return run("ovs-appctl", "--timeout=20", "-t", self.control_socket, *args, environment=self.environment)
 
     def drop_cached_flows(self):
         """Drops all cached flows, twice: one purge leaves those that a revalidator holds at that moment
@@ -187,13 +203,9 @@ class Ovs:
             return False
         return True
 
-    def _remove_stale(self, name):
-        """Removes the control sockets of a process that crashed: a new one must not find them."""
-        for path in self.own.glob(f"{name}.*.ctl"):
-            path.unlink(missing_ok=True)
-        (self.own / f"{name}.pid").unlink(missing_ok=True)
-        if name == "ovsdb-server":
-            self.socket.unlink(missing_ok=True)
+    def _stale(self, name):
+        """Patterns of the files of a process that crashed: a new one, and its clients, must not find them."""
+        return self.own / f"{name}.*.ctl", self.own / f"{name}.pid"
 
 
 def _plain(value):

@@ -89,6 +89,15 @@ def is_running(pidfile):
     return pid_of(pidfile) is not None
 
 
+def go_on(pid):
+    """Continues a process that a signal has stopped. Returns True if it was stopped. A debugger's is left alone."""
+    fields = _stat(pid)
+    if fields is None or fields[0] != "T":
+        return False
+    _signal(pid, signal.SIGCONT)
+    return True
+
+
 def take_place(nice):
     """For `preexec`: comes before others on the core, or gives way to them: `nice` -20 to 19.
 

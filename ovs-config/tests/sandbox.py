@@ -2,6 +2,7 @@
 """A controller's namespace, a run directory and hosts for tests with real switches. Nothing of a running network is
 touched: every name carries the pid of the test."""
 
+import contextlib
 import ctypes
 import json
 import os
@@ -9,6 +10,7 @@ import pathlib
 import socket
 import subprocess
 import tempfile
+import threading
 
 from penstock_node import locks, namespaces
 from penstock_node.commands import run
@@ -18,6 +20,7 @@ OVS_CONFIG = pathlib.Path(__file__).resolve().parent.parent / "ovs-config"
 FUNCTIONS = OVS_CONFIG.parent.parent / "service-chains" / "functions"
 _PID = os.getpid()
 _CLONE_NEWNET = 0x40000000
+_PTRACE_ATTACH, _PTRACE_DETACH = 16, 17
 
 
 class Sandbox:
@@ -118,6 +121,27 @@ def internal_ports(ovs, namespace, *names):
         ovs.vsctl("add-port", "br-penstock", name, "--", "set", "Interface", name, "type=internal",
                   f"ofport_request={number}")
         namespaces.set_up(name, namespace)
+
+
+@contextlib.contextmanager
+def hanging(pid):
+    """A process that runs and does nothing in the body, as in an endless loop; it may be ended meanwhile."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.ptrace(_PTRACE_ATTACH, pid, 0, 0):
+        raise AssertionError(os.strerror(ctypes.get_errno()))
+    os.waitpid(pid, 0)
+    # When it is ended its parent hears of that after us.
+    reaper = threading.Thread(target=_reap, args=(pid,), daemon=True)
+    reaper.start()
+    try:
+        yield
+    finally:
+        libc.ptrace(_PTRACE_DETACH, pid, 0, 0)
+
+
+def _reap(pid):
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, 0)
 
 
 def pages_of_nobody():

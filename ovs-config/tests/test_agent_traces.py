@@ -6,15 +6,13 @@ The second part needs root and Open vSwitch with DPDK.
 
 import copy
 import json
-import os
 import re
-import signal
 import unittest
 
 from names import Controller
 from penstock_node import agent_traces, processes
 from penstock_node.commands import run
-from sandbox import Sandbox
+from sandbox import Sandbox, hanging
 
 GOOD = {"packet": {"source": "10.0.0.5", "destination": "198.18.0.10", "protocol": 6, "source-port": 40000,
                    "destination-port": 7},
@@ -179,12 +177,8 @@ class SwitchTest(unittest.TestCase):
         self.assertEqual(len(self.ask(order(), "loop")["legs"]), agent_traces.MOST_LEGS)
 
     def test_a_switch_that_hangs_is_not_waited_for_long(self):
-        pid = processes.pid_of(self.ovs.switch_process)
-        os.kill(pid, signal.SIGSTOP)
-        try:
+        with hanging(processes.pid_of(self.ovs.switch_process)):
             answer = self.ask(order(zone=ZONE), "hangs")
-        finally:
-            os.kill(pid, signal.SIGCONT)
         self.assertIn("in time", answer["error"])
 
     def test_wrong_orders_are_refused_and_the_agent_goes_on(self):

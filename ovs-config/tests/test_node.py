@@ -11,7 +11,7 @@ import unittest
 
 import pytest
 
-from penstock_node import namespaces, processes
+from penstock_node import namespaces, processes, supervision
 from penstock_node.ovs import Ovs
 from sandbox import OVS_CONFIG, Sandbox, free_huge_pages, listen, pages_of_nobody, reaches, send_over_tcp
 
@@ -179,22 +179,37 @@ class NodeTest(unittest.TestCase):
         self.box.ovs_config("up", profile)
         ovs = Ovs(self.box.run_directory / a)
         ovs.vsctl("add-br", "kept", "--", "set", "bridge", "kept", "datapath_type=netdev")
-        for victims, words in (([ovs.switch_process], "cleaning up after a crash"),
-                               ([ovs.database_process], "database server, which had ended"),
-                               ([ovs.switch_process, ovs.database_process], "cleaning up after a crash")):
+        for victims in ([ovs.switch_process], [ovs.database_process], [ovs.switch_process, ovs.database_process]):
             with self.subTest([path.name for path in victims]):
-                for path in victims:
-                    os.kill(processes.pid_of(path), 9)
-                    processes.wait_until(lambda path=path: not processes.is_running(path), "its end", 5)
-                self.assertNotEqual(self.box.status(a)["state"], "running")
+                before = {path: processes.pid_of(path) for path in victims}
                 survivor = self.box.status(a)["processes"].get("ovs-vswitchd")
-                self.assertIn(words, self.box.ovs_config("up", profile))
+                for pid in before.values():
+                    os.kill(pid, 9)
+                self.assertIn("nothing changed", self.box.ovs_config("up", profile))
+                processes.wait_until(lambda before=before: all(
+                    processes.pid_of(path) not in (None, pid) for path, pid in before.items()), "the next ones", 20)
                 if victims == [ovs.database_process]:
                     self.assertEqual(self.box.status(a)["processes"].get("ovs-vswitchd"), survivor)
                 self.assertEqual(self.box.status(a)["state"], "running")
-                self.assertEqual(self.box.status(a)["bridges"], ["br-penstock", "kept"])
+                processes.wait_until(lambda: self.box.status(a)["bridges"] == ["br-penstock", "kept"], "bridges", 20)
                 self.assertEqual(self.box.status(a)["huge-pages-added"], missing)
         os.kill(processes.pid_of(ovs.switch_process), 9)
+        self.box.ovs_config("down", a)
+        self.assert_nothing_left(a)
+
+    def test_up_after_all_has_ended(self):
+        """As after a stop of the machine's processes without `down`."""
+        a, profile = self.box.node("a")
+        self.box.ovs_config("up", profile)
+        ovs = Ovs(self.box.run_directory / a)
+        tree = supervision.Tree(ovs.directory)
+        files = [*tree.processes().values()]
+        for pid in [*tree.supervisors(), *map(processes.pid_of, files)]:
+            os.kill(pid, 9)
+        processes.wait_until(lambda: not any(map(processes.is_running, files)), "their end", 10)
+        self.assertEqual(self.box.status(a)["state"], "down")
+        self.assertIn("supervision of its processes had ended", self.box.ovs_config("up", profile))
+        self.assertEqual(self.box.status(a)["state"], "running")
         self.box.ovs_config("down", a)
         self.assert_nothing_left(a)
 

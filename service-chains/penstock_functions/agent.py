@@ -12,7 +12,7 @@ import time
 
 import ovs.poller
 
-from penstock_node import supervision
+from penstock_node import alive
 from penstock_node.agent import log
 from penstock_node.ovs import Ovs
 
@@ -23,13 +23,13 @@ _FOUND_SECONDS = 2.0
 
 
 def main():
-    """Runs the agent, and runs it again when it ends by itself."""
+    """Runs the agent until the process ends."""
     parser = argparse.ArgumentParser(prog="penstock_functions.agent")
     parser.add_argument("run_directory", type=pathlib.Path)
     parser.add_argument("node")
     parser.add_argument("catalogue", type=pathlib.Path)
     options = parser.parse_args()
-    supervision.keep(lambda: Agent(options.run_directory, options.node, options.catalogue).serve(), log)
+    Agent(options.run_directory, options.node, options.catalogue).serve()
 
 
 class Agent:
@@ -37,6 +37,7 @@ class Agent:
 
     def __init__(self, run_directory, node, catalogue):
         self._directory = run_directory / node
+        self._sign = alive.Sign(self._directory)
         self._database = agent_database.Database(Ovs(self._directory).socket)
         self._instances = agent_instances.Instances(run_directory, node, catalogue, log)
         self._facts = agent_facts.Facts(catalogue, log)
@@ -50,6 +51,7 @@ class Agent:
         found, facts, orders, seen, reported = [], None, {}, None, None
         look_due = found_due = 0.0
         while (self._directory / "state.json").exists():
+            self._sign.give()
             changed = self._database.run()
             if self._ending:
                 self._instances.finish()

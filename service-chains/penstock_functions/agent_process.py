@@ -5,23 +5,27 @@ import importlib.util
 import os
 import pathlib
 
-from penstock_node import node, processes
+from penstock_node import node, processes, supervision
 from penstock_node.errors import PenstockError
 from penstock_node.profile import online_cores
 
 _RIGHTS = "-all,+chown,+dac_override,+kill,+mknod,+net_admin,+setgid,+setpcap,+setuid,+sys_admin"
 """To make network namespaces and their devices; to give the functions that it starts users, file systems and devices of
 their own, and to reach and remove what belongs to them."""
+NAME = "functions-agent"
+"""Of its service."""
 _HOME = pathlib.Path(__file__).resolve().parent.parent
 _STOP_SECONDS = 60  # What it has begun it brings to an end: a function that does not start takes half a minute.
 
 
 def start(node_name, run_directory, catalogue):
-    """Starts the agent in the background unless it runs. Returns True if it was started."""
+    """Starts the agent in the background, and again when it ends, unless it runs. Returns True if it was started."""
     if processes.is_running(_process(node_name, run_directory)):
         return False
-    command = _command(node_name, run_directory, catalogue)
-    processes.start(command, _process(node_name, run_directory), run_directory / node_name / "functions-agent.log")
+    directory = run_directory.absolute() / node_name
+    supervision.Tree(directory).keep(supervision.Service(
+        NAME, tuple(_command(node_name, run_directory, catalogue)), _process(node_name, run_directory.absolute()),
+        directory / "functions-agent.log"))
     return True
 
 
@@ -38,7 +42,7 @@ def become(node_name, run_directory, catalogue):
 
 def stop(node_name, run_directory):
     """Ends the agent when it has finished what it does; its functions run on. Returns True if it was running."""
-    return processes.stop(_process(node_name, run_directory), _STOP_SECONDS)
+    return supervision.Tree(run_directory / node_name).remove(NAME, _process(node_name, run_directory), _STOP_SECONDS)
 
 
 def _process(node_name, run_directory):

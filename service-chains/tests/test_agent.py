@@ -139,12 +139,8 @@ class FunctionsAgentTest(unittest.TestCase):
                 if line.startswith("Cap")}
 
     def agent(self):
-        """Pids of the supervisor and of the agent below it, None for what does not run."""
-        supervisor = processes.pid_of(self.directory / "functions-agent.process")
-        if supervisor is None:
-            return None, None
-        children = pathlib.Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()
-        return supervisor, int(children[0]) if children else None
+        """Pid of the agent, None if it does not run."""
+        return processes.pid_of(self.directory / "functions-agent.process")
 
     def test_ordered_and_withdrawn(self):
         self.order("hop", FORWARDER)
@@ -204,7 +200,7 @@ class FunctionsAgentTest(unittest.TestCase):
                                             "setuid", "sys_admin"))
         for pid, rights in ((self.pid("plain"), 0), (self.pid("filter"), bits["net_admin"])):
             self.assertEqual(set(self.capabilities(pid).values()), {rights})
-        self.assertEqual(self.capabilities(self.agent()[1]), {"CapInh": 0, "CapPrm": agent, "CapEff": agent,
+        self.assertEqual(self.capabilities(self.agent()), {"CapInh": 0, "CapPrm": agent, "CapEff": agent,
                                                               "CapBnd": agent, "CapAmb": 0})
         self.check_apart(self.pid("plain"), self.pid("filter"))
         networks = {os.readlink(f"/proc/{pid}/ns/net") for pid in (self.pid("plain"), self.pid("filter"), "self")}
@@ -285,14 +281,14 @@ class FunctionsAgentTest(unittest.TestCase):
         self.until_state("long", "running")
         self.until_state("gone", "running")
         pid = self.pid("long")
-        supervisor, worker = self.agent()
-        os.kill(worker, signal.SIGKILL)
-        self.until(lambda: self.agent()[1] not in (None, worker), "the next agent")
+        agent = self.agent()
+        os.kill(agent, signal.SIGKILL)
+        self.until(lambda: self.agent() not in (None, agent), "the next agent")
         self.order("new", FORWARDER)
         self.until_state("new", "running")
         self.assertEqual((self.pid("long"), self.keys("long")[STATE]), (pid, "running"))
-        os.kill(supervisor, signal.SIGKILL)
-        self.until(lambda: self.agent()[0] is None, "the end of the agent")
+        self.functions("agent", "--stop")
+        self.assertIsNone(self.agent())
         self.remove("gone")
         self.start_agent()
         self.until_nothing_left("gone")
@@ -305,11 +301,11 @@ class FunctionsAgentTest(unittest.TestCase):
         """Whatever moment: the start that is under way, or the next one, comes to its end."""
         self.order("early", {"function": "packet-filter", "scheduling": "low"})
         self.until_state("early", "starting")
-        _, worker = self.agent()
-        children = pathlib.Path(f"/proc/{worker}/task/{worker}/children").read_text().split()
-        for pid in (worker, *map(int, children)):
+        agent = self.agent()
+        children = pathlib.Path(f"/proc/{agent}/task/{agent}/children").read_text().split()
+        for pid in (agent, *map(int, children)):
             os.kill(pid, signal.SIGKILL)
-        self.until(lambda: self.agent()[1] not in (None, worker), "the next agent")
+        self.until(lambda: self.agent() not in (None, agent), "the next agent")
         self.until_state("early", "running")
         self.assertIn("denied", self.status()["early"]["counters"])
 
@@ -372,12 +368,12 @@ class FunctionsAgentTest(unittest.TestCase):
         self.assertIn("runs already, as process", self.functions("agent", code=1))
         self.functions("agent", "--stop")
         self.assertIn("nothing to do", self.functions("agent", "--stop"))
-        self.assertEqual(self.agent(), (None, None))
+        self.assertIsNone(self.agent())
         self.withdraw("stays")
         agent = subprocess.Popen([FUNCTIONS, "agent", "--node", self.name, "--run-directory", self.box.run_directory],
                                  stderr=subprocess.DEVNULL)
         try:
-            self.until(lambda: self.agent()[0] == agent.pid, "the agent")
+            self.until(lambda: self.agent() == agent.pid, "the agent")
             self.until_nothing_left("stays")
             self.order("stays", FORWARDER)
             self.until_state("stays", "running")

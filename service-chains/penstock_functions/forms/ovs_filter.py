@@ -44,7 +44,7 @@ def start(instance, entry):
     flows.write_text("\n".join(firewall_flows.of(rules, entry.outputs)) + "\n", encoding="ascii")
     instance.save(counters=firewall_rules.counters(rules))
     with step(f"function {instance.name}: database server"):
-        ovs.start_database(None, instance.confined(**_RIGHTS["ovsdb-server"]))
+        ovs.start_database(instance.confined(**_RIGHTS["ovsdb-server"]))
         ovs.set_map("other_config", _settings(instance, entry))
     with dpdk.reserved(instance, entry, "ovs-vswitchd"):
         ovs.start_switch(None, [entry.core], instance.confined(**_RIGHTS["ovs-vswitchd"]), None,

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a process shows that it works: the programs of Open vSwitch answer at their control socket, and our own send a
+datagram as systemd's protocol has it (sd_notify(3), WATCHDOG=1)."""
+
+import json
+import os
+import pathlib
+import select
+import socket
+import struct
+import time
+
+_SOCKET = "alive.sock"
+_SIGN = b"WATCHDOG=1"
+_ANSWER_SECONDS = 1.0
+_SIGN_SECONDS = 5.0
+"""A process sends no more often, and is heard of if it has sent in three times that."""
+_CREDENTIALS = struct.Struct("3i")
+
+
+def answers(control):
+    """Whether the program at a control socket answers within a second."""
+    try:
+        with socket.socket(socket.AF_UNIX) as link:
+            link.settimeout(_ANSWER_SECONDS)
+            link.connect(str(control))
+            link.sendall(json.dumps({"id": 0, "method": "version", "params": []}).encode())
+            return bool(link.recv(1))
+    except OSError:
+        return False
+
+
+class Sign:
+    """Sends signs of life to the watch of a directory, or to systemd, from the loop of a program."""
+
+    def __init__(self, directory):
+        self._path = os.environ.get("NOTIFY_SOCKET") or str(pathlib.Path(directory, _SOCKET))
+        self._due = 0.0
+
+    def give(self):
+        """Call it in each turn of the loop. It never waits."""
+        now = time.monotonic()
+        if now < self._due:
+            return
+        self._due = now + _SIGN_SECONDS
+        path = "\0" + self._path[1:] if self._path.startswith("@") else self._path
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as link:
+            link.setblocking(False)
+            try:
+                link.sendto(_SIGN, path)
+            except OSError:
+                return  # There is no watch now.
+
+    @staticmethod
+    def wait(poller):
+        """Has a poller of Open vSwitch's library turn often enough."""
+        poller.timer_wait(int(_SIGN_SECONDS * 1000))
+
+
+class Listener:
+    """Hears the signs of life of a directory's processes. Signs of other users are ignored."""
+
+    def __init__(self, directory, now=time.monotonic):
+        self._now = now
+        self._heard = {}
+        path = pathlib.Path(directory, _SOCKET)
+        path.unlink(missing_ok=True)
+        self._link = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._link.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._link.bind(str(path))
+        path.chmod(0o600)
+        self._link.setblocking(False)
+
+    def wait(self, seconds):
+        """Takes up signs for some seconds."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            if select.select([self._link], [], [], left)[0]:
+                self._take()
+
+    def heard(self, pid):
+        """Whether the process has sent a sign lately."""
+        return self._now() - self._heard.get(pid, float("-inf")) < 3 * _SIGN_SECONDS
+
+    def _take(self):
+        data, extra, _, _ = self._link.recvmsg(64, socket.CMSG_SPACE(_CREDENTIALS.size))
+        if data != _SIGN:
+            return
+        for level, kind, content in extra:
+            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+                pid, uid, _ = _CREDENTIALS.unpack(content)
+                if uid == 0:
+                    self._heard = {other: since for other, since in self._heard.items()
+                                   if self._now() - since < 3 * _SIGN_SECONDS} | {pid: self._now()}

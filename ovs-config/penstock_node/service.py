@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Becomes the process of a supervised service: `python3 -m penstock_node.service FILE`, run by its supervisor."""
+
+import os
+import pathlib
+import sys
+import time
+
+from . import processes, supervision
+
+_POLL_SECONDS = 0.2
+
+
+def main():
+    """Waits for a former process of the service to end, then becomes the next one, unless it is to stay down."""
+    down = pathlib.Path("down").absolute()
+    service = supervision.read(sys.argv[1])
+    # It outlives a supervisor that was killed; a second one beside it would do harm.
+    while processes.is_running(service.process):
+        time.sleep(_POLL_SECONDS)
+    supervision.make_ready(service)
+    output = os.open(service.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
+    nothing = os.open("/dev/null", os.O_RDONLY)
+    for number, file in enumerate((nothing, output, output)):
+        os.dup2(file, number)
+    os.chdir("/")
+    command = service.command
+    if service.namespace:
+        # ip becomes the program, so the process id stays the same.
+        command = ["ip", "netns", "exec", service.namespace, *command]
+    processes.record(os.getpid(), service.process)
+    if down.exists():
+        return
+    if service.nice is not None:
+        processes.take_place(service.nice)
+    try:
+        os.execvpe(command[0], command, dict(os.environ) | service.environment)
+    except OSError as error:
+        sys.exit(f"{command[0]}: {error.strerror}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps processes running by a supervision tree of s6: each has a parent that starts it again when it ends
+(docs/adr/0051).
+
+A tree belongs to a directory and has a folder in it. It begins with its first service and ends with its last one.
+"""
+
+import dataclasses
+import fcntl
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import signal
+import struct
+import subprocess
+import time
+
+from . import processes
+from .errors import PenstockError
+
+_HOME = pathlib.Path(__file__).resolve().parent.parent
+_PATIENCE_SECONDS = 20
+_POLL_SECONDS = 0.01
+_MOST_SERVICES = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class Service:
+    """A process to keep running.
+
+    name:        by which the tree knows it
+    command:     its words; it has to stay the process that these begin, and in the foreground
+    process:     the file that tells which process it is, see `processes`
+    log:         its output is appended to it
+    environment: variables beside those of the tree
+    stale:       patterns of files that a former process may have left, which are removed before each start
+    before:      words of a command that is run before each start; its failure is no matter
+    namespace:   name of the network namespace to run in; None for that of the tree
+    nice:        its precedence, as of processes.take_place; None for that of the tree
+    """
+    name: str
+    command: tuple
+    process: pathlib.Path
+    log: pathlib.Path
+    environment: dict = dataclasses.field(default_factory=dict)
+    stale: tuple = ()
+    before: tuple = ()
+    namespace: str | None = None
+    nice: int | None = None
+
+
+def start_once(service):
+    """Starts a service without supervision; returns when its process is there."""
+    make_ready(service)
+    processes.start(service.command, service.process, service.log, namespace=service.namespace,
+                    environment=dict(os.environ) | service.environment,
+                    preexec=None if service.nice is None else lambda: processes.take_place(service.nice))
+
+
+def make_ready(service):
+    """Removes what a former process of the service has left, and runs the command that comes before."""
+    for pattern in map(pathlib.Path, service.stale):
+        for path in pattern.parent.glob(pattern.name):
+            path.unlink(missing_ok=True)
+    if service.before:
+        subprocess.run([str(word) for word in service.before], capture_output=True, check=False)
+
+
+def read(path):
+    """The service of a file that a tree has written."""
+    fields = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    return Service(**fields | {"process": pathlib.Path(fields["process"]), "log": pathlib.Path(fields["log"])})
+
+
+class Tree:
+    """The supervision tree of `directory`, running or not. Safe to make anew at any time: the state is on disk.
+
+    Two programs must not change one tree at a time; who owns the directory sees to that.
+    """
+
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory).absolute()
+        self._folder = self.directory / "supervised"
+        self._process = self.directory / "supervisor.process"
+        self.log = self.directory / "supervisor.log"
+
+    def keep(self, service):
+        """Makes the service run, and run again whenever it ends. Returns when its process is there."""
+        self._write(service)
+        if not self.ensure():
+            self._command("s6-svscanctl", "-a", self._folder)
+        self._wait(lambda: processes.is_running(service.process), f"{service.name} is started", service.log)
+
+    def ensure(self):
+        """Starts the root of the tree if it has services and does not run. Returns True if it was started."""
+        if processes.is_running(self._process) or not self._folder.is_dir():
+            return False
+        # Supervisors that outlived their root would keep the new ones out. Their services run on, and are adopted.
+        for folder in self._folder.iterdir():
+            self._end_supervisor(folder)
+        processes.start(["s6-svscan", "-c", _MOST_SERVICES, self._folder], self._process, self.log)
+        return True
+
+    def remove(self, name, process, patience_seconds=10):
+        """Ends a service for good. Returns True if its process ran."""
+        folder = self._folder / name
+        supervised = folder.is_dir()
+        ran = processes.is_running(process)
+        if supervised:
+            (folder / "down").touch()  # From here on it is not started again.
+            self._tell(folder, "-d")
+        processes.stop(process, patience_seconds)
+        if supervised:
+            # Out of sight of the scan, which would supervise it again.
+            gone = folder.with_name(f".{name}")
+            shutil.rmtree(gone, ignore_errors=True)
+            folder.rename(gone)
+            if processes.is_running(self._process):
+                self._command("s6-svscanctl", "-an", self._folder)
+            self._end_supervisor(gone)
+            processes.stop(process, patience_seconds)  # It may have begun anew before its supervisor heard of it.
+            shutil.rmtree(gone, ignore_errors=True)
+        if not self.services():
+            self.end()
+        return ran
+
+    def end(self):
+        """Ends the tree, with the services that are left."""
+        for folder in self._folders():
+            (folder / "down").touch()
+        processes.stop(self._process)
+        for folder in self._folders():
+            self._end_supervisor(folder)
+            service = self._read(folder)
+            if service:
+                processes.stop(service.process)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def services(self):
+        """The names of the services, sorted."""
+        return sorted(folder.name for folder in self._folders())
+
+    def processes(self):
+        """{name: the file that tells which process it is} of all services."""
+        return {service.name: service.process for service in map(self._read, self._folders()) if service}
+
+    def supervisors(self):
+        """Process ids of the root and of the supervisors that run."""
+        found = [processes.pid_of(self._process), *(_holder(folder / "supervise" / "lock")
+                                                    for folder in self._folders())]
+        return [pid for pid in found if pid is not None]
+
+    def endings(self):
+        """How often services have ended by themselves since the tree was made: {name: number}."""
+        numbers = dict.fromkeys(self.services(), 0)
+        for name in numbers:
+            try:
+                numbers[name] = len((self._folder / name / "endings").read_text(encoding="ascii").splitlines())
+            except OSError:
+                continue
+        return numbers
+
+    def _folders(self):
+        if not self._folder.is_dir():
+            return []
+        return sorted(path for path in self._folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+
+    def _write(self, service):
+        """Writes the folder of a service, all or nothing; that of a running one is replaced file by file."""
+        folder = self._folder / service.name
+        partial = self._folder / f".{service.name}.new"
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        text = json.dumps(dataclasses.asdict(service), default=str, indent=2)
+        (partial / "service.json").write_text(text + "\n", encoding="utf-8")
+        words = shlex.join(["env", f"PYTHONPATH={_HOME}", "/usr/bin/python3", "-B", "-m", "penstock_node.service"])
+        begin = f"#!/bin/sh\nexec {words} service.json\n"
+        end = (f'#!/bin/sh\nline="$(date -u +%Y-%m-%dT%H:%M:%SZ) {service.name} ended: '
+               f'$([ "$1" = 256 ] && echo "signal $2" || echo "code $1")"\n'
+               f'[ -e down ] || {{ echo "$line" >>endings; echo "$line" >>{shlex.quote(str(self.log))}; }}\n')
+        for name, content in (("run", begin), ("finish", end)):
+            (partial / name).write_text(content, encoding="utf-8")
+            (partial / name).chmod(0o755)
+        if not folder.exists():
+            partial.rename(folder)
+            return
+        for path in partial.iterdir():
+            path.replace(folder / path.name)
+        partial.rmdir()
+        (folder / "down").unlink(missing_ok=True)
+        self._tell(folder, "-u")
+
+    @staticmethod
+    def _read(folder):
+        try:
+            return read(folder / "service.json")
+        except (OSError, ValueError):
+            return None
+
+    @staticmethod
+    def _tell(folder, option):
+        """Gives a supervisor an order; one that does not run needs none."""
+        subprocess.run(["s6-svc", option, folder], capture_output=True, check=False)
+
+    def _end_supervisor(self, folder):
+        """Kills the supervisor of a service, which may outlive the root, and leaves the service as it is."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while (pid := _holder(folder / "supervise" / "lock")) is not None:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                return
+            if time.monotonic() > deadline:
+                raise PenstockError(f"the supervisor of {folder.name} does not end, process {pid}")
+            time.sleep(_POLL_SECONDS)
+
+    def _command(self, *words):
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while True:  # A root that begins takes a moment until it listens.
+            done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                return
+            if time.monotonic() > deadline or not processes.is_running(self._process):
+                raise PenstockError(f"{words[0]}: {done.stderr.strip()}")
+            time.sleep(_POLL_SECONDS)
+
+    @staticmethod
+    def _wait(ready, what, log):
+        processes.wait_until(ready, what, _PATIENCE_SECONDS, log=log)
+
+
+def _holder(lock):
+    """The process that holds a record lock of a file, None for none."""
+    try:
+        with open(lock, "r+b") as file:
+            asked = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+            kind, _, _, _, pid = struct.unpack("hhqqi", fcntl.fcntl(file, fcntl.F_GETLK, asked)[:28])
+    except OSError:
+        return None
+    return None if kind == fcntl.F_UNLCK else pid

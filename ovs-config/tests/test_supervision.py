@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ends is started again, what hangs is ended, what was stopped goes on."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import pytest
+
+from penstock_node import alive, processes, supervision, watch
+from penstock_node.commands import run
+from penstock_node.ovs import Ovs
+from sandbox import Sandbox, hanging, internal_ports, reaches
+
+
+class TreeTest(unittest.TestCase):
+    """A tree of services that need no switch."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="ps-", dir="/tmp")
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.tree = supervision.Tree(self.directory)
+        self.addCleanup(self.tree.end)
+
+    def service(self, name, *command, **fields):
+        return supervision.Service(name, command or ("sleep", "1000"), self.directory / f"{name}.process",
+                                   self.directory / f"{name}.log", **fields)
+
+    def keep(self, name, *command, **fields):
+        service = self.service(name, *command, **fields)
+        self.tree.keep(service)
+        return service
+
+    def again(self, service, pid, seconds=10):
+        """The process of a service that is not `pid`."""
+        processes.wait_until(lambda: processes.pid_of(service.process) not in (None, pid), "the next process", seconds)
+        return processes.pid_of(service.process)
+
+    def root(self):
+        return processes.pid_of(self.directory / "supervisor.process")
+
+    def test_what_ends_begins_again_and_the_log_says_so(self):
+        one, two = self.keep("one"), self.keep("two", "sh", "-c", "sleep 0.5; exit 3")
+        pids = [processes.pid_of(service.process) for service in (one, two)]
+        os.kill(pids[0], signal.SIGKILL)
+        for service, pid in zip((one, two), pids, strict=True):
+            self.again(service, pid)
+        processes.wait_until(lambda: self.tree.endings()["two"] > 0, "the ending of two", 5)
+        self.assertEqual(self.tree.endings()["one"], 1)
+        log = self.tree.log.read_text(encoding="utf-8")
+        self.assertIn("one ended: signal 9", log)
+        self.assertIn("two ended: code 3", log)
+
+    def test_removed_services_are_gone_and_the_tree_with_the_last(self):
+        one, two = self.keep("one"), self.keep("two")
+        self.assertTrue(self.tree.remove("one", one.process))
+        self.assertFalse(processes.is_running(one.process))
+        self.assertEqual(self.tree.services(), ["two"])
+        self.assertTrue(self.tree.remove("two", two.process))
+        self.assertIsNone(self.root())
+        self.assertFalse(self.tree.remove("two", two.process))
+        self.assertFalse((self.directory / "supervised").exists())
+        self.assertNotIn(str(self.directory), run("ps", "-eo", "args"))
+
+    def test_removed_in_the_moment_of_a_crash(self):
+        for number in range(20):
+            service = self.keep("one")
+            self.keep("other")
+            os.kill(processes.pid_of(service.process), signal.SIGKILL)
+            time.sleep(number / 100)
+            self.tree.remove("one", service.process)
+            time.sleep(0.05)
+            self.assertFalse(processes.is_running(service.process), number)
+
+    def test_a_killed_supervisor_starts_no_second_process(self):
+        service = self.keep("one")
+        pid = processes.pid_of(service.process)
+        before = set(self.tree.supervisors())
+        for supervisor in before - {self.root()}:
+            os.kill(supervisor, signal.SIGKILL)
+        processes.wait_until(lambda: len(set(self.tree.supervisors()) - before) == 1, "the next supervisor", 10)
+        time.sleep(0.5)
+        self.assertEqual(processes.pid_of(service.process), pid)
+        os.kill(pid, signal.SIGKILL)
+        self.again(service, pid)
+
+    def test_a_killed_root_is_replaced_and_adopts(self):
+        service = self.keep("one")
+        pid = processes.pid_of(service.process)
+        os.kill(self.root(), signal.SIGKILL)
+        processes.wait_until(lambda: self.root() is None, "the end of the root", 5)
+        self.assertTrue(self.tree.ensure())
+        self.assertFalse(self.tree.ensure())
+        self.assertEqual(processes.pid_of(service.process), pid)
+        os.kill(pid, signal.SIGKILL)
+        self.again(service, pid)
+
+    def test_the_end_of_a_tree_whose_root_was_killed(self):
+        service = self.keep("one")
+        os.kill(self.root(), signal.SIGKILL)
+        self.tree.remove("one", service.process)
+        self.assertFalse(processes.is_running(service.process))
+        self.assertNotIn(str(self.directory), run("ps", "-eo", "args"))
+
+    def test_what_comes_before_each_start(self):
+        stale = self.directory / "left.1.ctl"
+        stale.touch()
+        service = self.keep("one", before=("sh", "-c", f"echo x >>{self.directory}/before; false"),
+                            stale=(self.directory / "left.*.ctl",), environment={"KIND": "mine"}, nice=7)
+        self.assertFalse(stale.exists())
+        pid = processes.pid_of(service.process)
+        self.assertIn("KIND=mine", pathlib.Path(f"/proc/{pid}/environ").read_text(encoding="utf-8"))
+        self.assertEqual(os.getpriority(os.PRIO_PROCESS, pid), 7)
+        os.kill(pid, signal.SIGKILL)
+        self.again(service, pid)
+        self.assertEqual((self.directory / "before").read_text(encoding="ascii"), "x\nx\n")
+
+    def test_a_program_that_is_not_there(self):
+        service = self.keep("one", "/no/such/program")
+        processes.wait_until(lambda: self.tree.endings()["one"] > 0, "its end", 5)
+        self.assertIn("/no/such/program: No such file", service.log.read_text(encoding="utf-8"))
+
+
+class SilentTest(unittest.TestCase):
+    """A process that runs and does nothing."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="ps-", dir="/tmp")
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.process = self.directory / "x.process"
+        self.clock = 0.0
+        self.works = True
+        self.said = []
+        self.pid = processes.start(["sleep", "1000"], self.process, self.directory / "log")
+        self.addCleanup(processes.stop, self.process)
+
+    def guarded(self, first):
+        return watch.Guarded("x", self.process, lambda pid: self.works, first, 30, self.said.append, lambda: self.clock)
+
+    def look(self, guarded, seconds):
+        for _ in range(int(seconds)):
+            self.clock += 1
+            guarded.look()
+
+    def test_one_that_answers_lives(self):
+        self.look(self.guarded(90), 300)
+        self.assertTrue(processes.is_running(self.process))
+
+    def test_one_that_no_longer_answers_is_ended(self):
+        guarded = self.guarded(90)
+        self.look(guarded, 5)
+        self.works = False
+        self.look(guarded, 29)
+        self.assertTrue(processes.is_running(self.process))
+        self.look(guarded, 5)
+        processes.wait_until(lambda: not processes.is_running(self.process), "its end", 5)
+        self.assertIn("x has not answered for", self.said[0])
+
+    def test_one_that_begins_has_longer(self):
+        self.works = False
+        guarded = self.guarded(90)
+        self.look(guarded, 89)
+        self.assertTrue(processes.is_running(self.process))
+        self.look(guarded, 5)
+        processes.wait_until(lambda: not processes.is_running(self.process), "its end", 5)
+
+    def test_one_that_never_gave_a_sign_is_left_alone(self):
+        self.works = False
+        self.look(self.guarded(None), 1000)
+        self.assertTrue(processes.is_running(self.process))
+
+    def test_a_stopped_one_goes_on(self):
+        os.kill(self.pid, signal.SIGSTOP)
+        processes.wait_until(lambda: _state(self.pid) == "T", "it stands", 5)
+        self.look(self.guarded(90), 1)
+        processes.wait_until(lambda: _state(self.pid) == "S", "it goes on", 5)
+        self.assertIn("x was stopped and goes on", self.said[0])
+
+    def test_signs_of_life(self):
+        listener = alive.Listener(self.directory, lambda: self.clock)
+        self.assertFalse(listener.heard(os.getpid()))
+        alive.Sign(self.directory).give()
+        listener.wait(0.1)
+        self.assertTrue(listener.heard(os.getpid()))
+        self.assertFalse(listener.heard(1))
+        self.clock += 16
+        self.assertFalse(listener.heard(os.getpid()))
+
+    def test_a_sign_without_a_watch_does_no_harm(self):
+        alive.Sign(self.directory / "nowhere").give()
+
+    def test_a_full_socket_does_not_stop_a_program(self):
+        alive.Listener(self.directory)
+        for _ in range(1000):
+            alive.Sign(self.directory).give()
+
+
+@pytest.mark.node
+class NodeTest(unittest.TestCase):
+    """A real node between two hosts. It has no controller: what comes back is what the node brings back alone."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.box = Sandbox()
+        cls.addClassCleanup(cls.box.close)
+        cls.name, cls.profile = cls.box.node("a")
+        cls.box.ovs_config("up", cls.profile)
+        cls.directory = cls.box.run_directory / cls.name
+        cls.ovs = Ovs(cls.directory)
+        cls.tree = supervision.Tree(cls.directory)
+        cls.files = cls.tree.processes()
+        cls.namespace = cls.box.status(cls.name)["namespace"]
+
+    def pid(self, name):
+        return processes.pid_of(self.files[name])
+
+    def until_next(self, name, before, seconds=10):
+        processes.wait_until(lambda: self.pid(name) not in (None, before), f"the next {name}", seconds)
+
+    def until_works(self):
+        """Waits until all services run and answer, and the switch has its settings."""
+        processes.wait_until(lambda: all(map(processes.is_running, self.files.values())), "all services", 30)
+        processes.wait_until(lambda: self.box.status(self.name)["state"] == "running", "the node runs", 30)
+        processes.wait_until(self.is_prepared, "the switch has its settings", 30)
+
+    def is_prepared(self):
+        try:
+            return ("disabled" in self.ovs.appctl("dpctl/ct-get-tcp-seq-chk")
+                    and "br-penstock" in self.ovs.vsctl("list-br"))
+        except Exception:  # noqa: BLE001  (it is being started)
+            return False
+
+    def test_services(self):
+        self.assertEqual(sorted(self.files), ["agent", "ovs-vswitchd", "ovsdb-server", "watch"])
+        self.assertEqual(set(self.box.status(self.name)["endings"]), set(self.files))
+
+    def test_killed(self):
+        for name in self.files:
+            with self.subTest(name):
+                before = self.pid(name)
+                os.kill(before, signal.SIGKILL)
+                self.until_next(name, before)
+                self.until_works()
+                self.assertGreater(self.box.status(self.name)["endings"][name], 0)
+
+    def test_stopped(self):
+        for name in self.files:
+            with self.subTest(name):
+                pid = self.pid(name)
+                os.kill(pid, signal.SIGSTOP)
+                processes.wait_until(lambda pid=pid: _state(pid) != "T", f"{name} goes on", 10)
+                self.assertEqual(self.pid(name), pid)
+                self.until_works()
+
+    def test_a_switch_that_hangs_is_ended(self):
+        pid = self.pid("ovs-vswitchd")
+        with hanging(pid):
+            self.until_next("ovs-vswitchd", pid, 60)
+        self.until_works()
+
+    def test_supervisors_are_replaced(self):
+        before = {name: self.pid(name) for name in self.files}
+        for pid in self.tree.supervisors():
+            os.kill(pid, signal.SIGKILL)
+        processes.wait_until(lambda: len(self.tree.supervisors()) == 5, "new supervisors", 20)
+        self.assertEqual({name: self.pid(name) for name in self.files}, before)
+        for pid in self.tree.supervisors():
+            os.kill(pid, signal.SIGSTOP)
+        processes.wait_until(lambda: all(_state(pid) != "T" for pid in self.tree.supervisors()), "they go on", 10)
+
+    def test_packets_pass_while_the_database_is_started_again(self):
+        internal_ports(self.ovs, self.namespace, "pA", "pB")
+        left = [self.box.namespace(f"psh-{os.getpid()}-{side}") for side in ("a", "b")]
+        for device, namespace, address in zip(("pA", "pB"), left, ("10.9.0.1/24", "10.9.0.2/24"), strict=True):
+            run("ip", "-n", self.namespace, "link", "set", device, "netns", namespace)
+            run("ip", "-n", namespace, "address", "add", address, "dev", device)
+            run("ip", "-n", namespace, "link", "set", device, "up")
+        run("ovs-ofctl", "add-flow", "br-penstock", "actions=normal", environment=self.ovs.environment)
+        self.assertTrue(reaches(left[0], "10.9.0.2"))
+        ping = subprocess.Popen(["ip", "netns", "exec", left[0], "ping", "-i", "0.1", "-c", "60", "10.9.0.2"],
+                                stdout=subprocess.PIPE, text=True)
+        time.sleep(1)
+        os.kill(self.pid("ovsdb-server"), signal.SIGKILL)
+        said, _ = ping.communicate(timeout=30)
+        answers = said.count("bytes from")
+        self.assertGreater(answers, 50, said)
+
+    def test_up_finds_the_node_running(self):
+        os.kill(self.pid("ovs-vswitchd"), signal.SIGKILL)
+        self.assertIn("is running already", self.box.ovs_config("up", self.profile))
+        self.until_works()
+
+
+def _state(pid):
+    return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+
+
+if __name__ == "__main__":
+    unittest.main()
