@@ -13,11 +13,12 @@ import shutil
 import subprocess
 import sys
 import time
+from typing import BinaryIO, NoReturn, Protocol
 
 from . import probe, rights
 from .layout import RESTCONF_USER, Layout, write
 from .process import Idleness, Process, put_before_others
-from .settings import Ports, Settings
+from .settings import Settings
 
 Progress = collections.abc.Callable[[str, float], None]
 """Called with a step of probe.STEPS, or "prepared" or "started", and the seconds since start() was called."""
@@ -29,6 +30,9 @@ POLL_SECONDS = 1.0
 
 _END_SECONDS = 5.0
 """A process that was ended has gone by then."""
+
+_EXEC_SECONDS = 30.0
+"""Of a start until the process is Java."""
 
 HANG_SECONDS = 90.0
 """A boot takes 15 to 40 seconds on two cores; one that takes this long and is idle has hung."""
@@ -49,14 +53,28 @@ class EngineError(ControllerError):
     """The engine of the controller could not start, and will not by itself; the message has its reason."""
 
 
+class Keeper(Protocol):
+    """Starts a controller again whenever it ends, until it is stopped."""
+
+    def start(self, settings: Settings) -> None:
+        """Has a process call Controller.become with the settings."""
+
+    def stop(self, patience: float) -> None:
+        """Ends it for good, by force after `patience` seconds."""
+
+
 class Controller:
     """A controller in a run directory, running or not. Safe to make anew at any time: the state is on disk."""
 
     def __init__(self, distribution_dir: str | os.PathLike[str], run_dir: str | os.PathLike[str],
-                 system_user: str | None = None) -> None:
-        """system_user: runs the process and gets the run directory at the next start; None for the caller."""
+                 system_user: str | None = None, keeper: Keeper | None = None) -> None:
+        """system_user: runs the process and gets the run directory at the next start; None for the caller.
+
+        keeper: has it run again when it ends; None to start it once.
+        """
         self._layout = Layout(pathlib.Path(distribution_dir), pathlib.Path(run_dir))
         self._system_user = system_user
+        self._keeper = keeper
         self._child: subprocess.Popen[bytes] | None = None
 
     # What it is
@@ -90,7 +108,7 @@ class Controller:
                 saved = json.loads(self._settings_file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return Settings()
-        return Settings(**{**saved, "ports": Ports(**saved["ports"]), "java_options": tuple(saved["java_options"])})
+        return Settings.from_json(saved)
 
     @property
     def restconf_url(self) -> str:
@@ -126,27 +144,24 @@ class Controller:
         """Starts the Java process and returns. The controller answers later: see wait_until_ready."""
         if self._process():
             raise ControllerError(f"already running, process {self.pid}, in {self.run_dir}")
-        layout = self._layout
-        rights.give(layout.run, self._system_user)
-        with rights.owner_of(layout.run):
-            program = layout.distribution / "bin" / "karaf"
-            if not os.access(program, os.R_OK | os.X_OK, effective_ids=True) and self._system_user:
-                raise ControllerError(f"user {self._system_user} may not run {program}: give others the right to read "
-                                      "it, and the directories above")
-            layout.prepare(settings)
-            write(self._settings_file, json.dumps(dataclasses.asdict(settings)))
-            has_users = layout.user_store.exists()
-            output = open(layout.console_file, "ab")  # noqa: SIM115  (it is closed below)
-        with output:
-            if not has_users:
-                self._first_user()
+        if self._keeper:
+            self._keeper.start(settings)
+            return
+        with self._prepare(settings) as output:
             self._child = subprocess.Popen(
-                [*_inside(settings), *rights.words(self._system_user), str(program), "daemon"],
-                env=self._environment(settings), cwd=layout.run, stdin=subprocess.DEVNULL, stdout=output,
-                stderr=subprocess.STDOUT, start_new_session=True)
-        put_before_others(self._child.pid)
-        with rights.owner_of(layout.run):
-            write(layout.pid_file, f"{self._child.pid}\n")
+                self._command(settings), env=self._environment(settings), cwd=self._layout.run,
+                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+        self._began(self._child.pid)
+
+    def become(self, settings: Settings) -> NoReturn:
+        """Turns this process into the Java process. What it prints goes where that of a started one goes."""
+        with self._prepare(settings) as output:
+            for number in (1, 2):
+                os.dup2(output.fileno(), number)
+        self._began(os.getpid())
+        os.chdir(self._layout.run)
+        command = self._command(settings)
+        os.execvpe(command[0], command, self._environment(settings))
 
     def boot(self, settings: Settings = Settings(), seconds: float = 300, progress: Progress | None = None,
              model: str = "") -> None:
@@ -163,7 +178,7 @@ class Controller:
                 return
             except ControllerError as failure:
                 again = isinstance(failure, HungError) and seconds - (time.monotonic() - begun) >= HANG_SECONDS
-                dump = None if isinstance(failure, EngineError) else self._save_thread_dump()
+                dump = None if isinstance(failure, EngineError) else self.save_thread_dump()
                 self.stop(patience=10)
                 if dump:
                     self._log(f"{failure}; thread dump: {dump}; {'starting again' if again else 'giving up'}")
@@ -228,6 +243,8 @@ class Controller:
 
     def stop(self, patience: float = 60) -> None:
         """Ends it in good order, or by force after `patience` seconds. Does nothing when it does not run."""
+        if self._keeper:
+            self._keeper.stop(patience)
         process = self._process()
         if process:
             process.end(patience)
@@ -239,6 +256,14 @@ class Controller:
         if process:
             process.kill()
         self._reap()
+
+    def save_thread_dump(self) -> pathlib.Path | None:
+        """Has the process print its threads and keeps them; None when it does not run."""
+        process = self._process()
+        if not process:
+            return None
+        with rights.owner_of(self.run_dir):
+            return self._thread_dump(process)
 
     def console(self, commands: str | None = None, seconds: float = 120) -> str:
         """Runs console commands, one a line, and returns what they print, or hands over the terminal for None."""
@@ -263,6 +288,32 @@ class Controller:
     def _settings_file(self) -> pathlib.Path:
         return self.run_dir / "settings.json"
 
+    def _command(self, settings: Settings) -> list[str]:
+        return [*_inside(settings), *rights.words(self._system_user),
+                str(self._layout.distribution / "bin" / "karaf"), "daemon"]
+
+    def _began(self, pid: int) -> None:
+        put_before_others(pid)
+        with rights.owner_of(self._layout.run):
+            write(self._layout.pid_file, f"{pid}\n")
+
+    def _prepare(self, settings: Settings) -> BinaryIO:
+        """Makes the run directory ready for a start; returns the file for what the process prints."""
+        layout = self._layout
+        rights.give(layout.run, self._system_user)
+        with rights.owner_of(layout.run):
+            program = layout.distribution / "bin" / "karaf"
+            if not os.access(program, os.R_OK | os.X_OK, effective_ids=True) and self._system_user:
+                raise ControllerError(f"user {self._system_user} may not run {program}: give others the right to read "
+                                      "it, and the directories above")
+            layout.prepare(settings)
+            write(self._settings_file, json.dumps(dataclasses.asdict(settings)))
+            has_users = layout.user_store.exists()
+            output = open(layout.console_file, "ab")  # noqa: SIM115  (it is closed below)
+        if not has_users:
+            self._first_user()
+        return output
+
     def _process(self) -> Process | None:
         process = self._recorded()
         return process if process and process.alive() else None
@@ -275,14 +326,6 @@ class Controller:
         except FileNotFoundError:
             return None
         return Process(pid, f"-Dkaraf.base={self.run_dir}")
-
-    def _save_thread_dump(self) -> pathlib.Path | None:
-        """Has the process print its threads and keeps them; None when it does not run."""
-        process = self._process()
-        if not process:
-            return None
-        with rights.owner_of(self.run_dir):
-            return self._thread_dump(process)
 
     def _thread_dump(self, process: Process) -> pathlib.Path:
         begun = time.monotonic()
@@ -309,7 +352,7 @@ class Controller:
         """The start script has the process id before Java has it."""
         if self._child:
             return self._child.poll() is None
-        return self._process() is not None or seconds < 10
+        return self._process() is not None or seconds < _EXEC_SECONDS
 
     def _reap(self) -> None:
         if self._child:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import ipaddress
+from typing import Any
 
 LOOPBACK = "127.0.0.1"
 
@@ -51,6 +52,11 @@ class Settings:
     """The same by IPFIX over UDP."""
     flow_check_seconds: int = 50
     """Time in which the controller compares all flows of each switch with the plan, and repairs them; 0 for never."""
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Settings:
+        """Those that were written as JSON."""
+        return cls(**{**fields, "ports": Ports(**fields["ports"]), "java_options": tuple(fields["java_options"])})
 
     def __post_init__(self) -> None:
         ipaddress.ip_address(self.listen_address)

@@ -13,7 +13,7 @@ from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 from penstock_node.steps import say
 
-from . import places
+from . import controller_tree, places
 from .restconf import Restconf
 
 ADDRESS_USER = "penstock"
@@ -38,7 +38,8 @@ def controller():
     home = places.java_home()
     if home:
         os.environ["JAVA_HOME"] = str(home)  # Else it takes any Java it finds.
-    return penstock_controller.Controller(places.distribution(), places.controller_directory(), SYSTEM_USER)
+    return penstock_controller.Controller(places.distribution(), places.controller_directory(), SYSTEM_USER,
+                                          controller_tree.Keeper())
 
 
 def is_running():
@@ -60,6 +61,8 @@ def password_file():
 def ensure(stamp):
     """Makes the distribution of fingerprint `stamp` run and waits until it is ready. Returns True if it was not so."""
     current = controller()
+    if controller_tree.Keeper().ensure():
+        say("the supervision of the controller had ended and is started again")
     if current.pid is not None and _installed() != stamp:
         say("there is a new build; the controller is restarted")
         current.stop()
@@ -121,10 +124,10 @@ def _check_ports(settings):
 
 def stop():
     """Ends the controller. Returns True if it ran."""
-    if not is_running():
-        return False
-    controller().stop()
-    return True
+    running = is_running()
+    if places.controller_directory().is_dir():
+        controller().stop()
+    return running
 
 
 def _report(name, seconds):

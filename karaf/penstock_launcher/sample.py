@@ -27,10 +27,10 @@ class Tenant:
 
 @dataclasses.dataclass(frozen=True)
 class Sample:
-    """The sample. `network` and `acls` are RESTCONF documents; `functions` maps an instance to its catalogue entry."""
+    """The sample. `network` and `acls` are RESTCONF documents; `functions` are the names of those that nodes start."""
     network: dict
     acls: dict
-    functions: dict
+    functions: tuple
     node: str
     access_port: str
     uplink_port: str
@@ -48,7 +48,7 @@ class Sample:
 def load(directory=places.SAMPLE):
     """Reads the sample. Raises PenstockError if it is more than one machine with one node can show."""
     documents = {name: json.loads((directory / f"{name}.json").read_text(encoding="utf-8"))
-                 for name in ("network", "acls", "functions")}
+                 for name in ("network", "acls")}
     network = documents["network"]["penstock:network"]
     uplink = network["backbone"]["interface"][0]
     default = next(route for route in network["backbone"]["route"] if route["prefix"] == "0.0.0.0/0")
@@ -60,8 +60,9 @@ def load(directory=places.SAMPLE):
     pools = [prefix for pool in network.get("pool", []) for prefix in pool["prefix"]]
     fixed = [f"{tenant['nat']['public-address']}/32" for tenant in network["tenant"]
              if "public-address" in tenant.get("nat", {})]
+    functions = tuple(function["name"] for function in network.get("function", []) if "start" in function)
     return Sample(
-        network=documents["network"], acls=documents["acls"], functions=documents["functions"], node=uplink["node"],
+        network=documents["network"], acls=documents["acls"], functions=functions, node=uplink["node"],
         access_port=next(iter(places_))[1], uplink_port=uplink["port"],
         tenants=tuple(_tenant(index, entry) for index, entry in enumerate(network["tenant"])),
         backbone_address=uplink["address"], transit_address=default["next-hop"], public_prefixes=tuple(pools + fixed))

@@ -15,9 +15,8 @@ from .progress import Steps
 
 _REGISTRATION_SECONDS = 60
 _SYNC_SECONDS = 120
+_FUNCTIONS_SECONDS = 120
 _POLL_SECONDS = 1.0
-# testpmd polls without rest. A tenth of a core beside a busy process keeps its delay bearable on a small machine.
-_SCHEDULING = "low"
 
 _LOOK = "look at './penstock logs'; './penstock down' and './penstock up' start with an empty state"
 
@@ -67,9 +66,9 @@ def run():
         note.text = f"sent {', '.join(sent)}" if sent else "stored already"
         changed += sent
     with steps.step("network functions", "look at './penstock logs functions'") as note:
-        started = [name for name, entry in network.functions.items()
-                   if instance.start(name, wanted.name, entry, wanted.run_directory, scheduling=_SCHEDULING)]
         agent = agent_process.start(wanted.name, wanted.run_directory, catalogue.DIRECTORY)
+        started = _not_attached(wanted, network)
+        _wait(_FUNCTIONS_SECONDS, lambda: _not_attached(wanted, network))
         _note(note, changed, started or agent, "started", "running already")
     with steps.step("switch converged with the plan", "look at './penstock status', then at penstock:verify in "
                     "'./penstock console'"):
@@ -84,6 +83,13 @@ def _note(note, changed, done, yes, no):
     note.text = yes if done else no
     if done:
         changed.append(yes)
+
+
+def _not_attached(wanted, network):
+    """Which functions of the sample the switch does not reach yet."""
+    states = {entry["name"]: entry["state"] for entry in instance.status(wanted.run_directory, wanted.name)}
+    return [f"function {name} is {states.get(name, 'not started')}" for name in network.functions
+            if states.get(name) != "attached"]
 
 
 def _profile():

@@ -133,7 +133,7 @@ class SampleTest(unittest.TestCase):
         self.assertEqual(len({tenant.address for tenant in loaded.tenants}), 1)
         self.assertEqual(len({tenant.own_address for tenant in loaded.tenants}), len(loaded.tenants))
         known = {function["name"] for function in loaded.network["penstock:network"]["function"]}
-        self.assertEqual(set(loaded.functions), known)
+        self.assertEqual(set(loaded.functions), known, "the node starts all of them, and starts them again")
         self.assertTrue(loaded.used_chains)
 
     def test_profile_has_the_ports_of_the_sample(self):

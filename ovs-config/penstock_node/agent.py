@@ -21,9 +21,9 @@ from . import (
     agent_sessions,
     agent_traces,
     alive,
+    node_watch,
     processes,
     sample_socket,
-    watch,
 )
 from .ovs import Ovs
 
@@ -46,8 +46,8 @@ class Agent:
 
     def __init__(self, directory, with_resolvers, link=None):
         switch = Ovs(directory)
-        self._sign = alive.Sign(directory)
-        self._watch = watch.process_of(directory)
+        self._sign = alive.watch_of(directory)
+        self._watch = node_watch.process_of(directory)
         self._database = agent_database.Database(switch.socket)
         self._sessions = agent_sessions.Sessions(switch, log)
         self._cache = agent_cache.Cache(switch, log)

@@ -30,11 +30,22 @@ def answers(control):
         return False
 
 
-class Sign:
-    """Sends signs of life to the watch of a directory, or to systemd, from the loop of a program."""
+def systemd():
+    """The sign of life for systemd; None when it has not started us."""
+    path = os.environ.get("NOTIFY_SOCKET")
+    return Sign(path) if path else None
 
-    def __init__(self, directory):
-        self._path = os.environ.get("NOTIFY_SOCKET") or str(pathlib.Path(directory, _SOCKET))
+
+def watch_of(directory):
+    """The sign of life for the watch of a directory."""
+    return Sign(str(pathlib.Path(directory, _SOCKET)))
+
+
+class Sign:
+    """Sends signs of life to a socket, from the loop of a program."""
+
+    def __init__(self, path):
+        self._path = "\0" + path[1:] if path.startswith("@") else path
         self._due = 0.0
 
     def give(self):
@@ -43,11 +54,10 @@ class Sign:
         if now < self._due:
             return
         self._due = now + _SIGN_SECONDS
-        path = "\0" + self._path[1:] if self._path.startswith("@") else self._path
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as link:
             link.setblocking(False)
             try:
-                link.sendto(_SIGN, path)
+                link.sendto(_SIGN, self._path)
             except OSError:
                 return  # There is no watch now.
 

@@ -18,12 +18,12 @@ from . import (
     management,
     namespaces,
     node_agent,
+    node_watch,
     numa,
     processes,
     resolver_network,
     supervision,
     switch_program,
-    watch,
 )
 from .commands import run
 from .errors import PenstockError, ProfileError
@@ -226,7 +226,7 @@ def _start_agent(profile):
     """Starts the agent and the watch unless they run. Returns True if either was started."""
     agent = node_agent.start(profile.directory, profile.namespace, profile.dns is not None,
                              online_cores() - set(profile.pmd_cores))
-    return watch.start(profile.directory) or agent
+    return node_watch.start(profile.directory) or agent
 
 
 def _comes_back(ovs, tree):
@@ -296,7 +296,7 @@ def _recover(ovs, tree, state, profile):
         new = profile.namespace if key == "namespace" else profile.management_controller_address
         if state.get(key, new) != new:
             raise ProfileError([f"{key.replace('_', '-')}: differs from that of the crashed node; run down first"])
-    watch.stop(profile.directory)
+    node_watch.stop(profile.directory)
     ovs.stop(tree)
     if state.get("hugepage_owner"):
         HugePages().give_back(state["hugepage_owner"])
@@ -314,7 +314,7 @@ def _down(name, directory):
                             f"service-chains/functions stop FUNCTION --node {name}")
     state = _State(directory, stored or {})
     with step(f"node {name}: processes"):
-        watch.stop(directory)
+        node_watch.stop(directory)
         node_agent.stop(directory)
         tree = supervision.Tree(directory)
         Ovs(directory).stop(tree)

@@ -141,7 +141,8 @@ class SilentTest(unittest.TestCase):
         self.addCleanup(processes.stop, self.process)
 
     def guarded(self, first):
-        return watch.Guarded("x", self.process, lambda pid: self.works, first, 30, self.said.append, lambda: self.clock)
+        return watch.Guarded("x", self.process, watch.Question(lambda pid: self.works, first, 30), self.said.append,
+                             lambda: self.clock)
 
     def look(self, guarded, seconds):
         for _ in range(int(seconds)):
@@ -185,7 +186,7 @@ class SilentTest(unittest.TestCase):
     def test_signs_of_life(self):
         listener = alive.Listener(self.directory, lambda: self.clock)
         self.assertFalse(listener.heard(os.getpid()))
-        alive.Sign(self.directory).give()
+        alive.watch_of(self.directory).give()
         listener.wait(0.1)
         self.assertTrue(listener.heard(os.getpid()))
         self.assertFalse(listener.heard(1))
@@ -193,12 +194,12 @@ class SilentTest(unittest.TestCase):
         self.assertFalse(listener.heard(os.getpid()))
 
     def test_a_sign_without_a_watch_does_no_harm(self):
-        alive.Sign(self.directory / "nowhere").give()
+        alive.watch_of(self.directory / "nowhere").give()
 
     def test_a_full_socket_does_not_stop_a_program(self):
         alive.Listener(self.directory)
         for _ in range(1000):
-            alive.Sign(self.directory).give()
+            alive.watch_of(self.directory).give()
 
 
 @pytest.mark.node

@@ -37,7 +37,7 @@ class Agent:
 
     def __init__(self, run_directory, node, catalogue):
         self._directory = run_directory / node
-        self._sign = alive.Sign(self._directory)
+        self._sign = alive.watch_of(self._directory)
         self._database = agent_database.Database(Ovs(self._directory).socket)
         self._instances = agent_instances.Instances(run_directory, node, catalogue, log)
         self._facts = agent_facts.Facts(catalogue, log)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps the controller of `./penstock` running: a supervision tree with the controller and its watch.
+
+The tree is in a directory of root's: the controller's own directory is its user's.
+"""
+
+import dataclasses
+import json
+import shutil
+import sys
+
+import penstock_controller
+from penstock_node import locks, supervision, watch
+
+from . import places
+
+_NAME = "controller"
+_START_SECONDS = 180
+"""A boot takes 15 to 40 seconds on two idle cores."""
+_SILENT_SECONDS = 60
+_INTERVAL_SECONDS = 10
+_PATH = ":".join(str(places.ROOT / name) for name in ("karaf", "ovs-config", "service-chains"))
+
+
+class Keeper:
+    """What penstock_controller.Controller has its process started and stopped by."""
+
+    def __init__(self):
+        self._directory = places.run_directory().absolute() / ".controller"
+        self._tree = supervision.Tree(self._directory)
+
+    def start(self, settings):
+        """Has the controller run with these settings, and run again when it ends. Returns when its process begins."""
+        self._directory.mkdir(parents=True, exist_ok=True)
+        locks.write_json(self._directory / "settings.json", dataclasses.asdict(settings))
+        for name in (_NAME, watch.NAME):
+            self._tree.keep(supervision.Service(
+                name, ("env", f"PYTHONPATH={_PATH}", places.PYTHON, "-B", "-m", __name__, name),
+                self._process(name), self._directory / f"{name}.log"))
+
+    def stop(self, patience):
+        """Ends the controller for good, by force after `patience` seconds, and its watch before it."""
+        for name in (watch.NAME, _NAME):
+            self._tree.remove(name, self._process(name), patience)
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+    def ensure(self):
+        """Starts the root of the tree again if it has ended. Returns True if it had."""
+        return self._tree.ensure()
+
+    def endings(self):
+        """How often controller and watch have ended by themselves, by name."""
+        return self._tree.endings()
+
+    def settings(self):
+        """Those of the last start."""
+        return penstock_controller.Settings.from_json(json.loads(
+            (self._directory / "settings.json").read_text(encoding="utf-8")))
+
+    def watch(self, controller):
+        """Watches until the process ends."""
+        _Watch(self._directory, controller).serve()
+
+    def _process(self, name):
+        return self._directory / f"{name}.process"
+
+
+class _Watch(watch.Watch):
+    """The watch over the controller."""
+
+    def __init__(self, directory, controller):
+        super().__init__(directory)
+        self._controller = controller
+
+    def question(self, name):  # noqa: ARG002  (there is one)
+        """RESTCONF answers, or the engine says why it cannot work: that is no hang."""
+        return watch.Question(lambda pid: self._works(), _START_SECONDS, _SILENT_SECONDS,  # noqa: ARG005
+                              _INTERVAL_SECONDS, self._controller.save_thread_dump)
+
+    def _works(self):
+        answer = self._controller.ask()
+        return answer.done["restconf"] or answer.failed
+
+
+def main():
+    """Becomes the controller, or its watch."""
+    from . import control  # noqa: PLC0415  (it needs this module)
+    if sys.argv[1] == _NAME:
+        control.controller().become(Keeper().settings())
+    else:
+        Keeper().watch(control.controller())
+
+
+if __name__ == "__main__":
+    main()
