@@ -81,12 +81,15 @@ class Listener:
         path.chmod(0o600)
         self._link.setblocking(False)
 
-    def wait(self, seconds):
-        """Takes up signs for some seconds."""
+    def wait(self, seconds, others=()):
+        """Takes up signs for some seconds, or until one of the other descriptors can be read."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
-            if select.select([self._link], [], [], left)[0]:
+            ready = select.select([self._link, *others], [], [], left)[0]
+            if self._link in ready:
                 self._take()
+            elif ready:
+                return
 
     def heard(self, pid):
         """Whether the process has sent a sign lately."""

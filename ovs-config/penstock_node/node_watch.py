@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Watches the processes of a node, and gives a switch that has begun anew its settings. `ovs-config up` starts it, as
-`python3 -m penstock_node.node_watch DIRECTORY`. It keeps nothing that it cannot find out again.
+"""Watches the processes of a node, gives a switch that has begun anew its settings, and finds functions that end the
+switch (docs/adr/0048). `ovs-config up` starts it, as `python3 -m penstock_node.node_watch DIRECTORY`. But for evidence
+about a switch that runs it keeps nothing that it cannot find out again.
 """
 
 import pathlib
 import sys
+import time
 
-from . import alive, processes, supervision, watch
+from . import alive, processes, supervision, vhost_guard, watch
 from .errors import PenstockError
 from .ovs import DATABASE, SWITCH, Ovs
 
@@ -17,6 +19,9 @@ _START_SECONDS = 90
 """Huge pages are cleared before the switch first answers."""
 _SILENT_SECONDS = 90
 """Of an agent: it waits up to a minute for one command of Open vSwitch."""
+_ENDING_SECONDS = 1
+"""How long the supervisor may take to write how the switch has ended."""
+_POLL_SECONDS = 0.01
 
 
 def start(directory):
@@ -53,6 +58,12 @@ class NodeWatch(watch.Watch):
         super().__init__(directory)
         self._ovs = ovs
         self._prepared = None
+        self._endings = 0
+        self._functions = vhost_guard.Guard(directory, watch.log, death=self._death)
+
+    def urgent(self):
+        """The end of the switch: the next one must not connect to the same function."""
+        return self._functions.descriptors
 
     def question(self, name):
         """Open vSwitch answers at its control socket; others send signs, and one that never did is left alone."""
@@ -63,6 +74,8 @@ class NodeWatch(watch.Watch):
 
     def look(self):
         """Looks at each process, and prepares a new switch: some settings are in its memory alone."""
+        self._functions.tick()
+        self._endings = self._switch_endings()
         super().look()
         guarded = self.guarded.get(SWITCH)
         if guarded is None or guarded.pid is None or not guarded.answered or self._prepared == guarded.pid:
@@ -74,6 +87,16 @@ class NodeWatch(watch.Watch):
         else:
             self._prepared = guarded.pid
             watch.log(f"the switch has its settings, process {guarded.pid}")
+
+    def _death(self):
+        """The signal by which the switch has ended."""
+        deadline = time.monotonic() + _ENDING_SECONDS
+        while self._switch_endings() == self._endings and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+        return self._tree.last_signal(SWITCH)
+
+    def _switch_endings(self):
+        return self._tree.endings().get(SWITCH, 0)
 
 
 if __name__ == "__main__":

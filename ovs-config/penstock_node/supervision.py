@@ -162,6 +162,19 @@ class Tree:
                 continue
         return numbers
 
+    def last_signal(self, name):
+        """The number of the signal by which a service has ended last, 0 if by none or by an order, None if it is not
+        known."""
+        folder = self._folder / name
+        if (folder / "down").exists():
+            return 0
+        try:
+            how = (folder / "endings").read_text(encoding="ascii").splitlines()[-1].rpartition("ended: ")[2]
+            kind, number = how.split()
+            return int(number) if kind == "signal" else 0
+        except (OSError, ValueError, IndexError):
+            return None
+
     def _folders(self):
         if not self._folder.is_dir():
             return []

@@ -47,6 +47,18 @@ def give_back(owner: str) -> None:
                 _ledger().unlink(missing_ok=True)
 
 
+def owner(uid: int) -> str | None:
+    """The directory that has a user of `take`; None for other users, and for one that is free."""
+    if not _FIRST <= uid <= _LAST:
+        return None
+    return next((path for path, given in _read().items() if given == uid), None)
+
+
+def of(path: str) -> int | None:
+    """The user of the directory, None if it has none."""
+    return _read().get(path)
+
+
 def _ledger() -> pathlib.Path:
     directory: pathlib.Path = locks.lock_directory()
     return directory / "user-ids.json"

@@ -48,6 +48,10 @@ class Watch:
         """The Question for a service."""
         raise NotImplementedError
 
+    def urgent(self):
+        """Descriptors that can be read when there is something to look at before the next time."""
+        return ()
+
     def serve(self):
         """Watches until the process ends."""
         while True:
@@ -56,7 +60,7 @@ class Watch:
                 self._sign.give()
             with contextlib.suppress(ChildProcessError):  # A root of the tree that it had to start.
                 os.waitpid(-1, os.WNOHANG)
-            self.listener.wait(_LOOK_SECONDS)
+            self.listener.wait(_LOOK_SECONDS, self.urgent())
 
     def look(self):
         """Looks at each process once, and does what has to be done."""

@@ -52,6 +52,7 @@ class TreeTest(unittest.TestCase):
             self.again(service, pid)
         processes.wait_until(lambda: self.tree.endings()["two"] > 0, "the ending of two", 5)
         self.assertEqual(self.tree.endings()["one"], 1)
+        self.assertEqual([self.tree.last_signal(name) for name in ("one", "two", "three")], [signal.SIGKILL, 0, None])
         log = self.tree.log.read_text(encoding="utf-8")
         self.assertIn("one ended: signal 9", log)
         self.assertIn("two ended: code 3", log)
@@ -192,6 +193,15 @@ class SilentTest(unittest.TestCase):
         self.assertFalse(listener.heard(1))
         self.clock += 16
         self.assertFalse(listener.heard(os.getpid()))
+
+    def test_what_is_urgent_ends_the_wait(self):
+        child = subprocess.Popen(["true"])
+        ended = os.pidfd_open(child.pid)
+        self.addCleanup(os.close, ended)
+        started = time.monotonic()
+        alive.Listener(self.directory).wait(30, [ended])
+        self.assertLess(time.monotonic() - started, 20)
+        child.wait()
 
     def test_a_sign_without_a_watch_does_no_harm(self):
         alive.watch_of(self.directory / "nowhere").give()
