@@ -10,7 +10,7 @@ import tempfile
 import time
 import typing
 
-from penstock_node import processes
+from penstock_node import processes, quarantine
 
 from . import agent_orders, catalogue as _catalogue, instance
 
@@ -83,6 +83,10 @@ class _Place:
     def names_on_disk(self):
         return [path.parent.name for path in (self.directory / self.node / "functions").glob("*/state.json")]
 
+    def quarantined(self, name):
+        """Why an instance may not run, None if it may."""
+        return quarantine.text(self.directory / self.node, name)
+
     def begin(self, command, name, *options):
         """Starts `functions start` or `stop`. Unlike a thread it may outlive this agent, and does no harm then."""
         output = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115  (of the process)
@@ -139,6 +143,10 @@ class _Supervised:
         # What is no name may be a path, to the files of another instance.
         facts = (instance.look(self._name, self._place.node, self._place.directory)
                  if instance.NAME.fullmatch(self._name) else instance.NOTHING)
+        held = self._place.quarantined(self._name) if instance.NAME.fullmatch(self._name) else None
+        if held and self._text is not None:
+            self._run_quarantined(facts, held)
+            return
         self._watch(facts)
         if self._text is None:
             self._run_without_order(facts)
@@ -183,6 +191,14 @@ class _Supervised:
             self.state = None
             self.is_over = True
         else:
+            self._stop()
+
+    def _run_quarantined(self, facts, why):
+        self._say(f"failed: {why}")
+        self._since = None
+        self._pause = 0
+        self._due = 0.0  # When it is released it starts at once.
+        if facts.order:
             self._stop()
 
     def _run_by_hand(self, facts):

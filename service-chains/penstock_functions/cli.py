@@ -20,11 +20,12 @@ _EPILOG = """examples:
   functions start fw2 --function packet-filter --node edge1
   functions status --json
   functions stop fw2 --node edge1
+  functions release fw2 --node edge1               it may run again after a quarantine
   functions agent --node edge1 --detach            keep what the controller orders for node edge1
 
 Exit codes: 0 done, 1 could not be done, 2 wrong usage or wrong description.
 States: waiting (the switch is not connected to all its sockets yet, or the guest of form vm not ready),
-attached, failed (the process has ended)."""
+attached, failed (the process has ended), quarantined (it has ended the switch, and may not run before `release`)."""
 
 
 def main(arguments=None):
@@ -73,6 +74,13 @@ def _parser():
     stop.add_argument("--ordered", action="store_true", help="only if the agent has started it")
     _where(stop, node_required=True)
     stop.set_defaults(run=_stop)
+    release = commands.add_parser("release", help="end the quarantine of an instance", description="Ends the "
+                                  "quarantine of an instance that has ended the switch of its node. An ordered one is "
+                                  "started again by the agent, others by start.")
+    release.add_argument("name", metavar="NAME", help="name of the instance")
+    release.add_argument("--json", action="store_true", help="print JSON: name, node, and whether it was released")
+    _where(release, node_required=True)
+    release.set_defaults(run=_release)
     status = commands.add_parser("status", help="list the instances")
     status.add_argument("--json", action="store_true", help="print JSON")
     _where(status, node_required=False)
@@ -144,6 +152,14 @@ def _stop(options):
     return 0
 
 
+def _release(options):
+    _need_root()
+    released = instance.release(options.name, options.node, options.run_directory)
+    if options.json:
+        print(json.dumps({"name": options.name, "node": options.node, "released": released}))
+    return 0
+
+
 def _agent(options):
     _need_root()
     if options.stop:
@@ -164,14 +180,19 @@ def _status(options):
         return 0
     if not entries:
         print(f"no functions in {options.run_directory}")
+    held_names = [(entry["name"], entry["node"]) for entry in entries if entry["quarantine"]]
     for entry in entries:
         counters = "".join(f", {name} {packets}" for name, packets in entry.get("counters", {}).items())
         core = "any core" if entry["core"] is None else f"core {entry['core']}"
         lack = (entry["control-group"] or {}).get("missing")
         unbounded = f", NO CONTROL GROUP: {lack}" if lack else ""
         acceleration = f", {entry['acceleration']}" if entry.get("acceleration") else ""
+        held = entry["quarantine"]
+        reason = f"; {held['time']}: {held['reason']}" if held else ""
         print(f"{entry['node']}/{entry['name']}: {entry['state']} ({entry['function']}, {entry['form']}{acceleration}, "
-              f"{core}, {entry['resident-mb']} MB resident{counters}{unbounded})")
+              f"{core}, {entry['resident-mb']} MB resident{counters}{unbounded}){reason}")
+    for name, node in held_names:
+        print(f"to release it: functions release {name} --node {node}")
     return 0
 
 

@@ -15,7 +15,7 @@ import re
 import shutil
 import uuid
 
-from penstock_node import locks, node, processes
+from penstock_node import locks, node, processes, quarantine
 from penstock_node.errors import PenstockError, ProfileError
 from penstock_node.profile import default_run_directory
 from penstock_node.steps import say, step
@@ -26,6 +26,7 @@ from .instance_files import InstanceFiles
 # An OpenFlow port name has 15 letters. Longer names work as long as their first 15 letters differ, so the last letters
 # of <instance>-in, <instance>-out and <instance>-alt may be cut, but not these words.
 NAME = re.compile(r"[a-z][a-z0-9-]{0,12}")
+_HELD = ("reason", "time")
 NAME_RULE = "an instance name is a lower-case letter, then at most 12 of a-z, 0-9 and '-'"
 
 
@@ -45,6 +46,7 @@ def start(name, node_name, function=None, run_directory=None, core=None, schedul
     entry = dataclasses.replace(entry, core=entry.core if core is None else core,
                                 scheduling=scheduling or entry.scheduling)
     with _locked(name, node_name, run_directory) as instance:
+        quarantine.refuse(run_directory / node_name, name)
         if instance.is_running() and instance.state.get("complete", True):
             if instance.state.get("function") != entry.name:
                 raise PenstockError(f"{name} runs already, as {instance.state.get('function')}; stop it first")
@@ -77,11 +79,27 @@ def stop(name, node_name, run_directory=None, ordered=False):
         return True
 
 
+def release(name, node_name, run_directory=None):
+    """Ends the quarantine of an instance, so that it may be started. Returns False if it was not in quarantine."""
+    if not NAME.fullmatch(name):
+        raise PenstockError(f"{name}: {NAME_RULE}")
+    run_directory = pathlib.Path(run_directory or default_run_directory())
+    node.read_state(node_name, run_directory)
+    with _locked(name, node_name, run_directory):
+        released = quarantine.release(run_directory / node_name, name)
+    say(f"function {name} on {node_name} is released" if released else
+        f"function {name} on {node_name} is not in quarantine; nothing to do")
+    return released
+
+
 def status(run_directory=None, node_name=None):
-    """One dict for each instance, sorted by node and name."""
+    """One dict for each instance, sorted by node and name, also of those in quarantine that are not there any more."""
     root = pathlib.Path(run_directory or default_run_directory())
-    paths = sorted(root.glob(f"{node_name or '*'}/functions/*/state.json"))
-    return [_describe(InstanceFiles(path.parent.name, path.parents[2].name, root)) for path in paths]
+    nodes = node_name or "*"
+    found = {(path.parents[2].name, path.parent.name) for path in root.glob(f"{nodes}/functions/*/state.json")}
+    found |= {(path.parent.name, name) for path in root.glob(f"{nodes}/quarantine")
+              for name in quarantine.names(path.parent)}
+    return [_describe(InstanceFiles(name, on, root)) for on, name in sorted(found)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,9 +177,13 @@ def _describe(instance):
     running = None not in pids
     connected = instance.connected()
     known = instance.state
-    state = "failed" if not running else "attached" if _is_attached(instance) else "waiting"
+    held = quarantine.of(instance.run_directory / instance.node, instance.name)
+    known = (held or {}) | known
+    state = ("quarantined" if held else "failed" if not running else "attached" if _is_attached(instance) else
+             "waiting")
     return {"name": instance.name, "function": known.get("function"), "node": instance.node, "form": known.get("form"),
-            "mode": known.get("mode"), "state": state, "pid": pids[0], "core": known.get("core"),
+            "mode": known.get("mode"), "state": state, "quarantine": held and {key: held[key] for key in _HELD},
+            "pid": pids[0], "core": known.get("core"),
             "scheduling": known.get("scheduling"), "ordered": bool(known.get("order")),
             "namespace": known.get("namespace"), "control-group": known.get("control-group"),
             "sockets": {side: {"path": str(path), "connected": connected[side]}

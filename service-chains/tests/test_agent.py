@@ -14,7 +14,7 @@ import pytest
 from intruder import attempt, capabilities
 
 from penstock_functions import catalogue
-from penstock_node import processes
+from penstock_node import processes, quarantine
 from penstock_node.hugepages import HugePages
 from penstock_node.ovs import BRIDGE, Ovs
 from sandbox import FUNCTIONS, Sandbox, pages_of_nobody
@@ -258,6 +258,32 @@ class FunctionsAgentTest(unittest.TestCase):
         self.until_state("duo", "running")
         self.withdraw("duo")
         self.until_nothing_left("duo")
+
+    def test_quarantine(self):
+        """It stays ended over a restart of the agent, and runs again when it is released."""
+        self.order("evil", FORWARDER)
+        self.order("other", FORWARDER)
+        self.until_state("evil", "running")
+        self.until_state("other", "running")
+        other = self.pid("other")
+        quarantine.impose(self.directory, "evil", "it truncated its memory and ended the switch")
+        self.assertFalse((self.directory / "vhost" / "evil-in.sock").is_symlink())
+        words = ("Z: it truncated its memory and ended the switch; to release it: functions release evil --node "
+                 + self.name)
+        self.until_state("evil", words)
+        self.assertTrue(self.keys("evil")[STATE].startswith("failed: quarantined at 20"), self.keys("evil"))
+        self.until_nothing_left("evil")
+        agent = self.agent()
+        os.kill(agent, signal.SIGKILL)
+        self.withdraw("evil")
+        self.until(lambda: self.agent() not in (None, agent), "the next agent")
+        self.until(lambda: STATE not in self.keys("evil"), "the end of the report")
+        self.order("evil", FORWARDER)
+        self.until_state("evil", words)
+        self.assertEqual(self.status()["evil"]["state"], "quarantined")
+        self.functions("release", "evil")
+        self.until_state("evil", "running")
+        self.assertEqual((self.pid("other"), self.keys("other")[STATE]), (other, "running"))
 
     def test_crash_loop_disturbs_nobody(self):
         self.order("steady", FORWARDER)
