@@ -98,6 +98,13 @@ def go_on(pid):
     return True
 
 
+def is_stopped(pidfile):
+    """Whether a signal has stopped the process that `pidfile` names. One that a debugger holds is not."""
+    pid = pid_of(pidfile)
+    fields = None if pid is None else _stat(pid)
+    return fields is not None and fields[0] == "T"
+
+
 def take_place(nice):
     """For `preexec`: comes before others on the core, or gives way to them: `nice` -20 to 19.
 

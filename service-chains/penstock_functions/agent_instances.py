@@ -18,6 +18,8 @@ _PROGRAM = _catalogue.ROOT / "functions"
 _LONGEST_PAUSE_SECONDS = 60
 _STEADY_SECONDS = 60  # What has run longer starts again after the shortest pause.
 _AGAIN_SECONDS = 5  # A refused order is looked at again: the catalogue, or what runs by hand, may have changed.
+_STOPPED_SECONDS = 2  # One that is stopped goes on after that time; when it is stopped again soon, it is ended.
+_CONTINUED_SECONDS = 60
 _LONGEST_REASON = 240
 
 
@@ -112,6 +114,7 @@ class _Supervised:
         self._check_due = 0.0
         self._work: typing.Any = None  # What is under way: command, process, output.
         self._since = None  # When it was first seen running, None while it does not.
+        self._stopped_since = self._continued = None
         self._pause = 0
         self._due = 0.0  # When it may be started,
         self._stop_due = 0.0  # or stopped.
@@ -211,6 +214,9 @@ class _Supervised:
     def _run_ordered(self, facts):
         fits = facts.order == vars(self._order)
         if facts.running and facts.complete and fits:
+            if self._is_held(facts):
+                self._stop()
+                return
             self._say("running" if facts.attached else "waiting")
             if self._now() - self._since > _STEADY_SECONDS:
                 self._pause = 0
@@ -224,6 +230,25 @@ class _Supervised:
                         *([] if self._order.scheduling is None else ["--scheduling", self._order.scheduling]))
         elif facts.order and not facts.running:
             self._stop()  # Until its next start it keeps no memory and no namespace.
+
+    def _is_held(self, facts):
+        """Has an instance whose process is stopped go on. Returns True when that has not helped."""
+        if not facts.stopped:
+            self._stopped_since = None
+            return False
+        now = self._now()
+        self._stopped_since = self._stopped_since or now
+        if now - self._stopped_since < _STOPPED_SECONDS:
+            return False
+        self._stopped_since = None
+        if self._continued is None or now - self._continued > _CONTINUED_SECONDS:
+            self._continued = now
+            self._log(f"{self._name}: its process was stopped, and goes on")
+            instance.go_on(self._name, self._place.node, self._place.directory)
+            return False
+        self._continued = None
+        self._fail(f"its process was stopped twice within {_CONTINUED_SECONDS} s, and is ended", steady=False)
+        return True
 
     def _stop(self):
         if self._now() >= self._stop_due:

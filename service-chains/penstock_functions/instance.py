@@ -110,6 +110,7 @@ class Facts:
     function:  name of the function, None when it is not there
     complete:  whether its start came to its end
     running:   whether its processes run, all of them
+    stopped:   whether one of them is stopped, by SIGSTOP and the like
     attached:  whether the switch is connected to all its sockets, and the function does its work
     log:       path of what its process said
     """
@@ -117,11 +118,12 @@ class Facts:
     function: str | None
     complete: bool
     running: bool
+    stopped: bool
     attached: bool
     log: pathlib.Path | None
 
 
-NOTHING = Facts(order=None, function=None, complete=True, running=False, attached=False, log=None)
+NOTHING = Facts(order=None, function=None, complete=True, running=False, stopped=False, attached=False, log=None)
 """Of an instance that is not there."""
 
 
@@ -130,7 +132,15 @@ def look(name, node_name, run_directory):
     instance = InstanceFiles(name, node_name, pathlib.Path(run_directory))
     running = instance.is_running()
     return Facts(instance.state.get("order"), instance.state.get("function"), instance.state.get("complete", True),
-                 running, running and _is_attached(instance), instance.log)
+                 running, any(map(processes.is_stopped, instance.process_files)),
+                 running and _is_attached(instance), instance.log)
+
+
+def go_on(name, node_name, run_directory):
+    """Continues the processes of an instance that a signal has stopped."""
+    files = InstanceFiles(name, node_name, pathlib.Path(run_directory)).process_files
+    for pid in filter(None, map(processes.pid_of, files)):
+        processes.go_on(pid)
 
 
 def _start(instance, entry, order):

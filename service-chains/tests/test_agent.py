@@ -285,6 +285,21 @@ class FunctionsAgentTest(unittest.TestCase):
         self.until_state("evil", "running")
         self.assertEqual((self.pid("other"), self.keys("other")[STATE]), (other, "running"))
 
+    def test_stopped_process(self):
+        """It goes on after two seconds. When it is stopped again it is ended, and started again."""
+        self.order("idle", FORWARDER)
+        self.until_state("idle", "running")
+        pid = self.pid("idle")
+        process = self.directory / "functions" / "idle" / "testpmd.process"
+        os.kill(pid, signal.SIGSTOP)
+        self.until(lambda: processes.is_stopped(process), "it is stopped")
+        self.until(lambda: not processes.is_stopped(process), "it goes on", 10)
+        self.assertEqual((self.pid("idle"), self.keys("idle")[STATE]), (pid, "running"))
+        os.kill(pid, signal.SIGSTOP)
+        self.until_state("idle", "failed: its process was stopped twice within 60 s, and is ended; next try in 1 s")
+        self.until_state("idle", "running")
+        self.assertNotIn(self.pid("idle"), (None, pid))
+
     def test_crash_loop_disturbs_nobody(self):
         self.order("steady", FORWARDER)
         self.until_state("steady", "running")
