@@ -7,7 +7,9 @@ remembered as owed and given back with the next return.
 """
 
 import contextlib
+import json
 import pathlib
+import sys
 
 from . import locks
 from .errors import PenstockError
@@ -39,6 +41,23 @@ class HugePages:
         """
         with locks.held("hugepages", self._directory):
             yield sum(self._add(owner, place, amount) for place, amount in _by_place(megabytes))
+
+    def claim(self, owner, megabytes):
+        """Makes `megabytes` free again for an owner whose process starts anew: another one may have taken the pages
+        since the former process has ended. Arguments as of `reserve`, whose body may be under way while this is called
+        if its pages are free."""
+        for place, amount in _by_place(megabytes):
+            memory = self._memory(place)
+            if _free(memory) * memory["Hugepagesize"] < amount * 1024:
+                with self.reserve(owner, megabytes):
+                    return
+
+    @staticmethod
+    def claim_command(owner, megabytes):
+        """The words of a command that claims."""
+        home = pathlib.Path(__file__).resolve().parent.parent
+        return ("env", f"PYTHONPATH={home}", "/usr/bin/python3", "-B", "-m", "penstock_node.hugepages", owner,
+                json.dumps(megabytes))
 
     def _add(self, owner, place, megabytes):
         ledger = self._read()
@@ -194,3 +213,7 @@ def _numbers(path):
     lines = (line.split() for line in path.read_text(encoding="ascii").splitlines())
     lines = (words[2:] if words[:1] == ["Node"] else words for words in lines)
     return {words[0].rstrip(":"): int(words[1]) for words in lines if len(words) > 1}
+
+
+if __name__ == "__main__":
+    HugePages().claim(sys.argv[1], json.loads(sys.argv[2]))

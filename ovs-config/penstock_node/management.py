@@ -77,6 +77,11 @@ def connect(node, namespace, controller_address, node_address=None):
         return address
 
 
+def is_connected(node, namespace):
+    """Whether the veth pair of a node is there, with the node's address."""
+    return namespaces.link_exists(controller_link(node)) and bool(namespaces.addresses(NODE_LINK, namespace))
+
+
 def disconnect(node):
     """Removes the veth pair (both ends, and the routes with them) if it is there."""
     namespaces.delete_link(controller_link(node))

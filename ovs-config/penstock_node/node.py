@@ -108,7 +108,7 @@ def _up(profile):
         state.save(hugepage_owner=owner)
         with HugePages().reserve(owner, profile.hugepage_memory_mb) as added:
             ovs.start_switch(profile.namespace, online_cores() - set(profile.pmd_cores), root=profile.switch_root,
-                             tree=tree)
+                             tree=tree, before=(HugePages.claim_command(owner, profile.hugepage_memory_mb),))
         ovs.prepare_bridge()
         line.note = f"{added} huge pages added"
     with step(f"node {profile.name}: ports and announcement to {profile.controller_address}:{profile.ovsdb_port}"):
@@ -258,22 +258,27 @@ def _announce(ovs, profile):
 def _adjust(profile, ovs, state, wanted):
     """Applies what a running switch can take; says so when there is nothing to do."""
     old = state.get("wanted", {})
-    ovs.prepare_bridge()
     changed = sorted(key for key in wanted if wanted[key] != old.get(key))
-    if not changed and not state.get("unfinished"):
-        if _start_agent(profile):
-            say(f"node {profile.name}: agent or watch were not there and are started")
-            return True
-        say(f"node {profile.name} is running already; nothing changed")
-        return False
     fixed = [_FIXED[key] for key in changed if key in _FIXED]
     if fixed:
         raise ProfileError([f"{field}: differs from the running node {profile.name}; run down, then up, to change it"
                             for field in fixed])
+    state = _State(profile.directory, state)
+    connected = management.is_connected(profile.name, profile.namespace)
+    if not connected:
+        with step(f"node {profile.name}: management veth, which was removed"):
+            _connect(profile, state)
+    ovs.prepare_bridge()
+    if not changed and not state.get("unfinished"):
+        started = _start_agent(profile)
+        if started:
+            say(f"node {profile.name}: agent or watch were not there and are started")
+        elif connected:
+            say(f"node {profile.name} is running already; nothing changed")
+        return started or not connected
     wrong = machine_problems(profile, check_memory=False)
     if wrong:
         raise ProfileError(wrong)
-    state = _State(profile.directory, state)
     with step(f"node {profile.name}: applying the change to the running switch") as line:
         state.save(unfinished=True)
         _configure(ovs, profile)

@@ -80,6 +80,8 @@ class NodeWatch(watch.Watch):
         guarded = self.guarded.get(SWITCH)
         if guarded is None or guarded.pid is None or not guarded.answered or self._prepared == guarded.pid:
             return
+        if not self._ovs.works():
+            return
         try:
             self._ovs.prepare_bridge()
         except PenstockError as error:

@@ -7,7 +7,7 @@ import pathlib
 import shutil
 import uuid
 
-from . import alive, processes, supervision, switch_program
+from . import processes, supervision, switch_program
 from .commands import run
 from .errors import PenstockError
 
@@ -87,7 +87,8 @@ class Ovs:
                              self.database_process, log)
         self.vsctl("--no-wait", "init")
 
-    def start_switch(self, namespace, cores=(), rights=(), nice=NICENESS, patience_seconds=60, root=None, tree=None):
+    def start_switch(self, namespace, cores=(), rights=(), nice=NICENESS, patience_seconds=60, root=None, tree=None,
+                     before=()):
         """Starts ovs-vswitchd in a network namespace and waits until DPDK has taken its huge pages.
 
         rights, tree: as of `start_database`
@@ -95,6 +96,7 @@ class Ovs:
         cores: where its threads may run, except those that poll ports, which choose their core themselves. Without
         that the others take time from the polling ones. Empty for all cores.
         root:  the directory of the Debian whose Open vSwitch it is, see switch_program; None for the machine's own
+        before: as of supervision.Service
         """
         self.switch_log.unlink(missing_ok=True)
         program = switch_program.words(self.own / SWITCH, root)
@@ -103,8 +105,8 @@ class Ovs:
             SWITCH, (*rights, *place, *program, f"unix:{self.socket}", "--pidfile", *self._logging(self.switch_log)),
             self.switch_process, self._output(self.switch_log), self._variables, self._stale(SWITCH),
             # A former process may have left "true" in the database: who waits for it waits for the word of this one.
-            ("ovs-vsctl", "--timeout=5", "--no-wait", f"--db=unix:{self.socket}", "set", "Open_vSwitch", ".",
-             "dpdk_initialized=false"), namespace, nice))
+            (*before, ("ovs-vsctl", "--timeout=5", "--no-wait", f"--db=unix:{self.socket}", "set", "Open_vSwitch", ".",
+                       "dpdk_initialized=false")), namespace, nice))
         processes.wait_until(lambda: self.get("Open_vSwitch", ".", "dpdk_initialized") is True, SWITCH,
                              patience_seconds, self.switch_process, self.switch_log)
 
@@ -145,8 +147,11 @@ class Ovs:
         return processes.is_running(self.database_process) and processes.is_running(self.switch_process)
 
     def works(self):
-        """Whether both processes answer."""
-        return self.is_running() and alive.answers(self.control_socket) and self._answers()
+        """Whether both processes answer, and the switch has begun to look at its bridges."""
+        try:
+            return self.is_running() and self._answers() and "dpctl/" in self.appctl("list-commands")
+        except PenstockError:
+            return False
 
     def vsctl(self, *args):
         """Runs ovs-vsctl, waiting at most 20 s for the switch to take the change up."""

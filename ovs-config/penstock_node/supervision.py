@@ -36,7 +36,7 @@ class Service:
     log:         its output is appended to it
     environment: variables beside those of the tree
     stale:       patterns of files that a former process may have left, which are removed before each start
-    before:      words of a command that is run before each start; its failure is no matter
+    before:      commands, each a tuple of words, that are run before each start; their failure is no matter
     namespace:   name of the network namespace to run in; None for that of the tree
     nice:        its precedence, as of processes.take_place; None for that of the tree
     """
@@ -60,12 +60,12 @@ def start_once(service):
 
 
 def make_ready(service):
-    """Removes what a former process of the service has left, and runs the command that comes before."""
+    """Removes what a former process of the service has left, and runs the commands that come before."""
     for pattern in map(pathlib.Path, service.stale):
         for path in pattern.parent.glob(pattern.name):
             path.unlink(missing_ok=True)
-    if service.before:
-        subprocess.run([str(word) for word in service.before], capture_output=True, check=False)
+    for command in service.before:
+        subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
 
 def read(path):

@@ -58,6 +58,26 @@ class _Kernel(HugePages):
 
 class HugePagesTest(unittest.TestCase):
 
+    def test_pages_that_another_took_are_added_again(self):
+        kernel = self.kernel(0)
+        kernel.borrow("crashes", 100)
+        kernel.used -= 50
+        kernel.borrow("thief", 60)
+        self.assertEqual(kernel.total, 50)
+        kernel.claim("crashes", 100)
+        kernel.used += 50
+        self.assertEqual((kernel.total, kernel.added_by("crashes")), (80, 80))
+        kernel.end("crashes", 100)
+        self.assertEqual(kernel.total, 30)
+        kernel.end("thief", 60)
+        self.assertEqual(kernel.total, 0)
+
+    def test_a_claim_of_pages_that_are_free_waits_for_none(self):
+        kernel = self.kernel(0)
+        with kernel.reserve("first", 100):
+            kernel.claim("first", 100)
+        self.assertEqual(kernel.added_by("first"), 50)
+
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)

@@ -12,6 +12,7 @@ import unittest
 import pytest
 
 from penstock_node import namespaces, processes, supervision
+from penstock_node.commands import run
 from penstock_node.ovs import Ovs
 from sandbox import OVS_CONFIG, Sandbox, free_huge_pages, listen, pages_of_nobody, reaches, send_over_tcp
 
@@ -192,7 +193,8 @@ class NodeTest(unittest.TestCase):
                     self.assertEqual(self.box.status(a)["processes"].get("ovs-vswitchd"), survivor)
                 self.assertEqual(self.box.status(a)["state"], "running")
                 processes.wait_until(lambda: self.box.status(a)["bridges"] == ["br-penstock", "kept"], "bridges", 20)
-                self.assertEqual(self.box.status(a)["huge-pages-added"], missing)
+                # More, if another program of the machine took some while the switch was started again.
+                self.assertGreaterEqual(self.box.status(a)["huge-pages-added"], missing)
         os.kill(processes.pid_of(ovs.switch_process), 9)
         self.box.ovs_config("down", a)
         self.assert_nothing_left(a)
@@ -212,6 +214,17 @@ class NodeTest(unittest.TestCase):
         self.assertEqual(self.box.status(a)["state"], "running")
         self.box.ovs_config("down", a)
         self.assert_nothing_left(a)
+
+    def test_up_after_the_loss_of_the_link_to_the_controller(self):
+        a, profile = self.box.node("a")
+        self.box.ovs_config("up", profile)
+        before = self.box.status(a)["management-address"]
+        run("ip", "-n", self.box.controller, "link", "delete", f"psm-{a}")
+        self.assertIn("management veth, which was removed", self.box.ovs_config("up", profile))
+        self.assertTrue(namespaces.link_exists(f"psm-{a}", self.box.controller))
+        self.assertEqual(namespaces.addresses("mgmt0", f"ps-{a}"), [self.box.status(a)["management-address"]])
+        self.assertEqual(self.box.status(a)["management-address"], before)
+        self.assertIn("nothing changed", self.box.ovs_config("up", profile))
 
     def test_up_that_failed_half_way(self):
         """The switch does not start: what was made until then can be taken down, or built upon."""

@@ -111,7 +111,7 @@ class TreeTest(unittest.TestCase):
     def test_what_comes_before_each_start(self):
         stale = self.directory / "left.1.ctl"
         stale.touch()
-        service = self.keep("one", before=("sh", "-c", f"echo x >>{self.directory}/before; false"),
+        service = self.keep("one", before=(("sh", "-c", f"echo x >>{self.directory}/before; false"),),
                             stale=(self.directory / "left.*.ctl",), environment={"KIND": "mine"}, nice=7)
         self.assertFalse(stale.exists())
         pid = processes.pid_of(service.process)
