@@ -9,6 +9,7 @@ import json
 import pathlib
 import sys
 
+from . import systemd
 from .controller import Controller, ControllerError, start
 from .settings import Ports, Settings
 
@@ -27,11 +28,30 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
-def _start(controller: Controller, options: argparse.Namespace) -> int:
+def _settings(options: argparse.Namespace) -> Settings:
     numbers = {field.name: getattr(options, field.name + "_port") for field in dataclasses.fields(Ports)}
-    settings = Settings(options.listen, Ports(**numbers), options.heap, options.namespace,
-                        nat_syslog=options.nat_syslog, nat_ipfix=options.nat_ipfix,
-                        flow_check_seconds=options.flow_check_seconds)
+    return Settings(options.listen, Ports(**numbers), options.heap, options.namespace,
+                    nat_syslog=options.nat_syslog, nat_ipfix=options.nat_ipfix,
+                    flow_check_seconds=options.flow_check_seconds)
+
+
+def _run(controller: Controller, options: argparse.Namespace) -> int:
+    systemd.run(controller, _settings(options))
+    return 0
+
+
+def _unit(controller: Controller, options: argparse.Namespace) -> int:
+    _settings(options)  # Says what is wrong with them.
+    given = sys.argv[1:]
+    words = ["--distribution", str(options.distribution.absolute()), "--run-dir", str(controller.run_dir), "run"]
+    user = given.index("--user") if "--user" in given else len(given)
+    after = [word for index, word in enumerate(given) if index not in (user, user + 1)]
+    print(systemd.unit(controller.run_dir, options.user, words + after[after.index("unit") + 1:]), end="")
+    return 0
+
+
+def _start(controller: Controller, options: argparse.Namespace) -> int:
+    settings = _settings(options)
 
     def report(step: str, seconds: float) -> None:
         if step == "again":
@@ -82,12 +102,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--run-dir", required=True, type=pathlib.Path, help="directory of this controller's files")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, command, text in (
-            ("start", _start, "start and wait until ready"), ("stop", _stop, "stop the controller"),
-            ("kill", _kill, "kill the controller, as in a crash"), ("status", _status, "print the state as JSON"),
+            ("start", _start, "start and wait until ready"),
+            ("run", _run, "become the controller, as a service of systemd"),
+            ("unit", _unit, "print a unit of systemd that runs it with these options"),
+            ("stop", _stop, "stop the controller"), ("kill", _kill, "kill the controller, as in a crash"),
+            ("status", _status, "print the state as JSON"),
             ("console", _console, "console; commands from standard input, or a terminal")):
         added = commands.add_parser(name, help=text)
         added.set_defaults(command=command)
-        if command is _start:
+        if command is _unit:
+            added.add_argument("--user", default="penstock", help="system user of the controller (default %(default)s)")
+        if command in (_start, _run, _unit):
             added.add_argument("--listen", default=Settings.listen_address,
                                help="address on which OpenFlow and OVSDB listen")
             added.add_argument("--namespace", help="network namespace to run in")
@@ -99,10 +124,11 @@ def _parser() -> argparse.ArgumentParser:
             added.add_argument("--flow-check-seconds", default=Settings.flow_check_seconds, type=int, metavar="SECONDS",
                                help="time in which all flows of each switch are compared with the plan and repaired; "
                                "0 for never (default %(default)s)")
-            added.add_argument("--model", default="", help="also wait for this YANG module")
-            added.add_argument("--timeout", default=300, type=float, help="seconds (default %(default)s)")
             for field in dataclasses.fields(Ports):
                 added.add_argument(f"--{field.name}-port", default=field.default, type=int)
+        if command is _start:
+            added.add_argument("--model", default="", help="also wait for this YANG module")
+            added.add_argument("--timeout", default=300, type=float, help="seconds (default %(default)s)")
     return parser
 
 

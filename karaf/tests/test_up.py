@@ -12,6 +12,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 import pytest
@@ -24,6 +25,7 @@ pytestmark = pytest.mark.up
 _UP_SECONDS = 400
 """Of one command. A boot that hangs is ended after 90 s."""
 _DOCUMENTS_SECONDS = 900
+_BACK_SECONDS = 120
 
 # The first process of a process namespace inherits all whose parents have ended: bash waits for them.
 _HOLDER = """
@@ -144,6 +146,7 @@ class UserTest(unittest.TestCase):
             self.assertIn("Penstock is up (", self.penstock("up"))
             self.sees_that_it_works()
             self.sees_that_a_second_up_changes_nothing()
+            self.sees_that_it_comes_back()
             self.follows_the_documents()
         self.assertEqual(self.machine.traces(), before)
         self.assertEqual(self.machine.run(self.clone / "penstock", "status", "--json").returncode, 3)
@@ -184,6 +187,34 @@ class UserTest(unittest.TestCase):
         trunks = self.machine.output("ovs-vsctl", database, "get", "Port", "cust", "trunks")
         self.assertIn("400", trunks, "the VLAN of a host that was added")
         self.machine.output(host, "remove", "visitor")
+
+    def sees_that_it_comes_back(self):
+        """All processes are killed, and another time stopped: no person has to do anything."""
+        for signal in ("KILL", "STOP"):
+            before = self.pids()
+            self.machine.output("kill", f"-{signal}", *before.values())
+            deadline = time.monotonic() + _BACK_SECONDS
+            while signal == "KILL" and set(self.pids().values()) & set(before.values()):
+                self.assertLess(time.monotonic(), deadline, self.pids())
+                time.sleep(0.5)
+            while True:
+                try:
+                    self.sees_that_it_works()
+                    break
+                except AssertionError:
+                    if time.monotonic() > deadline:
+                        raise
+                    time.sleep(1)
+            if signal == "STOP":
+                self.assertEqual(self.pids(), before)
+        self.assertIn("Penstock is up already; nothing changed", self.penstock("up"))
+
+    def pids(self):
+        """Process ids of what is supervised, but for the watches, by name."""
+        files = {"controller": ".controller/controller", **{name: f"edge1/{name}" for name in (
+            "ovsdb-server", "ovs-vswitchd", "agent", "functions-agent")}}
+        return {name: (self.machine.directory / "run" / f"{path}.process").read_text(encoding="ascii").split()[0]
+                for name, path in files.items()}
 
     def follows_the_documents(self):
         ran = self.machine.output(self.clone / "docs" / "run-docs", "--against-running", seconds=_DOCUMENTS_SECONDS,

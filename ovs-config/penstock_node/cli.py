@@ -7,7 +7,7 @@ import os
 import pathlib
 import sys
 
-from . import node, profile
+from . import node, profile, unit
 from .errors import PenstockError, ProfileError
 
 _EPILOG = """examples:
@@ -56,6 +56,10 @@ def _parser():
     status.add_argument("--json", action="store_true", help="print JSON")
     _run_directory(status)
     status.set_defaults(run=_status)
+    service = commands.add_parser("unit", help="print a unit of systemd", description="Prints the unit of systemd that "
+                                "starts the node of a profile, and its supervision again when that ends.")
+    service.add_argument("profile", metavar="PROFILE", help="profile file (YAML)")
+    service.set_defaults(run=_unit)
     return parser
 
 
@@ -101,6 +105,11 @@ def _status(options):
               f"{entry['huge-pages-added']} huge pages added, controller {entry.get('controller')} {connected}, "
               f"bridges: {', '.join(entry['bridges']) or 'none'}, "
               f"agent {'running' if entry['agent']['pid'] else 'down'}, {entry['agent']['resolvers']} resolvers")
+    return 0
+
+
+def _unit(options):
+    print(unit.of(profile.load(options.profile), options.profile), end="")
     return 0
 
 

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The unit of systemd for a node. It starts the node's supervision tree and starts its root again (docs/adr/0051)."""
+
+import pathlib
+
+_PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "ovs-config"
+
+_UNIT = """\
+# Made by `ovs-config unit`. The directives that make a mount namespace (ProtectSystem= and others) are absent: the
+# network namespaces of the node, which `ip netns` mounts, would be hidden from all other programs.
+[Unit]
+Description=Penstock node {name}
+After=network.target penstock-controller.service
+StartLimitIntervalSec=0
+
+[Service]
+Type=forking
+Environment=PENSTOCK_RUN_DIR={run_directory}
+ExecStart={program} up {profile}
+# Also run when the root of the tree has ended by itself, and then the node stays.
+ExecStop=/bin/sh -c 'test "$$SERVICE_RESULT" != success || exec {program} down {name}'
+PIDFile={run_directory}/{name}/supervisor.process
+TimeoutStartSec=180
+Restart=always
+RestartSec=1
+# The watch of the node gives the signs of life. Without it the root of the tree is started again, and adopts what runs.
+WatchdogSec=30
+NotifyAccess=all
+KillMode=process
+TasksMax=8192
+MemoryMax=90%
+OOMPolicy=continue
+OOMScoreAdjust=-500
+LimitCORE=0
+LimitMEMLOCK=infinity
+UMask=0022
+NoNewPrivileges=yes
+LockPersonality=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+KeyringMode=private
+SystemCallArchitectures=native
+SystemCallFilter=~@clock @cpu-emulation @module @obsolete @reboot @swap
+SystemCallErrorNumber=EPERM
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK AF_PACKET
+CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_IPC_LOCK CAP_KILL
+CapabilityBoundingSet=CAP_MKNOD CAP_NET_ADMIN CAP_NET_BIND_SERVICE CAP_NET_RAW CAP_SETGID
+CapabilityBoundingSet=CAP_SETPCAP CAP_SETUID CAP_SYS_ADMIN CAP_SYS_CHROOT CAP_SYS_NICE
+CapabilityBoundingSet=CAP_SYS_PTRACE CAP_SYS_RAWIO CAP_SYS_RESOURCE
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def of(loaded, path):
+    """The text of the unit. loaded: the profile, path: its file."""
+    return _UNIT.format(name=loaded.name, run_directory=loaded.run_directory.absolute(), program=_PROGRAM,
+                        profile=pathlib.Path(path).absolute())
