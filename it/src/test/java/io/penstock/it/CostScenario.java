@@ -72,6 +72,11 @@ enum CostScenario {
     LIMITED_UDP_SESSION_OUT(limited(), Caller::talks, Caller::calls),
     LIMITED_UDP_SESSION_IN(limited(), Caller::talks, Caller::isAnswered),
 
+    /** Tracked, and not the first: costs the same with the limit of new connections that each tenant has. */
+    UDP_TRACKED_OUT(1, Caller::calls, Caller::calls),
+    UNLIMITED_UDP_FIRST_OUT(unlimited(), Caller::isSilent, Caller::calls),
+    UNLIMITED_UDP_TRACKED_OUT(unlimited(), Caller::calls, Caller::calls),
+
     TENANTS_100_UDP_FIRST_OUT(100, Caller::isSilent, Caller::calls),
     TENANTS_100_UDP_SESSION_OUT(100, Caller::talks, Caller::calls),
     TENANTS_100_UDP_SESSION_IN(100, Caller::talks, Caller::isAnswered),
@@ -183,6 +188,11 @@ enum CostScenario {
             .with(new Protection(Optional.empty(), false, new Quota(Optional.empty(), Optional.of(1000),
                 Optional.of(1_000_000L), Optional.of(1_000_000L), Optional.empty(), Optional.empty(),
                 Optional.empty(), Optional.empty()))));
+    }
+
+    private static List<Tenant> unlimited() {
+        return List.of(Networks.plain("unlimited", FIRST_VLAN, publicAddress(0))
+            .with(new Protection(Optional.empty(), false, Fixtures.UNLIMITED)));
     }
 
     private static List<Tenant> chained() {

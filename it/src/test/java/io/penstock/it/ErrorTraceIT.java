@@ -101,7 +101,7 @@ class ErrorTraceIT {
     @Test
     void whoSendsWhereNoRouteLeadsIsTold() {
         out(plain().udp("10.0.0.5", "192.88.99.1", 53), NEW).meets(Table.BACKBONE_ROUTE, "no backbone route")
-            .meets(ERRORS, "ICMP error to the sender").endsWith("reg0=0x1", "reg5=0x80000")
+            .meets(ERRORS, "ICMP error to the sender").endsWith("reg0=0x1", "reg5=0x480000", "reg13=0x30000")
             .goesToController();
     }
 

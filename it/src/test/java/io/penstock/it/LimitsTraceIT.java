@@ -5,13 +5,18 @@ import static io.penstock.it.TracedNode.ESTABLISHED;
 import static io.penstock.it.TracedNode.NEW;
 import static io.penstock.it.TracedNode.WORLD;
 import static io.penstock.it.TracedNode.fromTransit;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Packet;
+import io.penstock.testkit.Trace;
+import io.penstock.testkit.TraceAssert;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The limits of a tenant: which packets pass which meter. */
 class LimitsTraceIT {
@@ -37,13 +42,24 @@ class LimitsTraceIT {
     }
 
     @Test
-    void conntrackIsAskedBeforeItTranslates() {
-        node.assertThat(fromHost().ping(SOURCE, WORLD), NEW, NEW)
-            .meets(Table.NAT_TRANSLATE, "check for a new connection")
-            .meets(Table.NAT_BEGIN, "new connection").meets(Table.NAT_TRANSLATE, "translate")
-            .endsWith("nw_src=" + PUBLIC).leavesBy("up0");
-        node.assertThat(fromHost().ping(SOURCE, WORLD), ESTABLISHED, ESTABLISHED)
-            .meets(Table.NAT_BEGIN, "a known connection").endsWith("nw_src=" + PUBLIC).leavesBy("up0");
+    void whatBeginsAConnectionPassesTheMeterAndASecondPass() {
+        for (final String state : new String[] {NEW, "trk,new,rel"}) {
+            node.assertEachPass(fromHost().ping(SOURCE, WORLD), state, NEW)
+                .meets(Table.NAT_TRANSLATE, "translate if the connection is known")
+                .meets(Table.NAT_BEGIN, "new connection").does("meter(").meets(Table.NAT_TRANSLATE, "translate")
+                .endsWith("nw_src=" + PUBLIC).leavesBy("up0");
+        }
+    }
+
+    /** A trace translates no known connection: so the packet has no public address when it is checked. */
+    @ParameterizedTest
+    @ValueSource(strings = {ESTABLISHED, "trk,est,rpl", "trk,new,snat", "trk,new,rel,snat", "trk,rel", "trk,inv"})
+    void whatIsKnownTakesOnePass(final String state) {
+        final Trace trace = node.traceEachPass(fromHost().ping(SOURCE, WORLD), state);
+        TraceAssert.assertThat(trace).meets(Table.NAT_BEGIN, "a known connection")
+            .isDroppedBy(Table.NAT_OUT_CHECK, "not translated");
+        assertThat(trace.steps()).doesNotContain(new Trace.Step(Table.NAT_TRANSLATE, "translate"));
+        assertThat(trace.datapathActions()).anyMatch(action -> action.contains("ct(zone=2,nat)"));
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.penstock.testkit.TestRun;
 import io.penstock.testkit.Trace;
 import io.penstock.testkit.TraceAssert;
 import io.penstock.testkit.Tracer;
+import java.util.List;
 
 /** A plan on a switch with simulated ports, which knows the transit router on its uplink. */
 final class TracedNode implements AutoCloseable {
@@ -72,6 +73,16 @@ final class TracedNode implements AutoCloseable {
     /** What becomes of a packet; nothing is learned. */
     TraceAssert assertThat(final Packet packet, final String... states) {
         return TraceAssert.assertThat(tracer.trace(packet, states));
+    }
+
+    /** The same, with what connection tracking says in every pass. */
+    TraceAssert assertEachPass(final Packet packet, final String... states) {
+        return TraceAssert.assertThat(traceEachPass(packet, states));
+    }
+
+    /** The same, told. */
+    Trace traceEachPass(final Packet packet, final String... states) {
+        return tracer.traceEachPass(packet, List.of(states));
     }
 
     /** What becomes of a packet, told; nothing is learned. */

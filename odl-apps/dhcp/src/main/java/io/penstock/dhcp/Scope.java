@@ -51,7 +51,7 @@ public final class Scope {
     /** That of a tenant, if it has a DHCP server. */
     public static Optional<Scope> of(final Tenant tenant, final int vrf) {
         return tenant.services().dhcp().map(dhcp -> new Scope(vrf, dhcp, tenant.subnets(),
-            tenant.protection().quota().leases(), tenant.services().dns().isPresent()));
+            tenant.protection().quota().mostLeases(), tenant.services().dns().isPresent()));
     }
 
     /** The VRF's id. */

@@ -140,7 +140,8 @@ final class Leaves {
         }
     }
 
-    private static int toInt(final String text) {
+    /** A number that is not too large. */
+    static int toInt(final String text) {
         final long value = Long.parseLong(text);
         if (value > Integer.MAX_VALUE) {
             throw new IllegalArgumentException(text + " is above " + Integer.MAX_VALUE);

@@ -16,9 +16,16 @@ final class ProtectionReader {
     }
 
     private static Quota quota(final Leaves quota) throws UnreadableException {
-        return new Quota(quota.number("sessions"), quota.number("new-sessions"),
+        return new Quota(quota.optional("sessions", ProtectionReader::limit),
+            quota.optional("new-sessions", ProtectionReader::limit),
             quota.number("bandwidth-out").map(Integer::longValue),
             quota.number("bandwidth-in").map(Integer::longValue), quota.number("controller-packets"),
-            quota.number("acl-rules"), quota.number("leases"), quota.number("learned-hosts"));
+            quota.number("acl-rules"), quota.optional("leases", ProtectionReader::limit),
+            quota.number("learned-hosts"));
+    }
+
+    /** A number, or the word of the model for none. */
+    private static int limit(final String text) {
+        return text.equals("unlimited") ? Quota.UNLIMITED : Leaves.toInt(text);
     }
 }

@@ -45,7 +45,7 @@ import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
 
 /** JSON as RESTCONF takes it, through the real models, to intent. */
 class NetworkReaderTest {
-    private static final EffectiveModelContext MODELS =
+    static final EffectiveModelContext MODELS =
         BindingRuntimeHelpers.createEffectiveModel(Network.class, Acls.class);
     private static final Path SAMPLE = Path.of("../../service-chains/examples/sample");
 

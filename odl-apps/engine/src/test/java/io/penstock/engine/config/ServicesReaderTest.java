@@ -16,12 +16,18 @@ import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.TenantMeter;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
+import org.opendaylight.yangtools.yang.common.QName;
+import org.opendaylight.yangtools.yang.model.api.DataNodeContainer;
+import org.opendaylight.yangtools.yang.model.api.LeafSchemaNode;
 
 /** Services, protection and limits of a tenant: JSON as RESTCONF takes it, through the real models, to intent. */
 class ServicesReaderTest {
@@ -98,6 +104,34 @@ class ServicesReaderTest {
         assertThat(tenant.protection()).isEqualTo(new Protection(Optional.of("in"), true,
             new Quota(Optional.of(1), Optional.of(2), Optional.of(3L), Optional.of(4L), Optional.of(5), Optional.of(6),
                 Optional.of(7), Optional.of(8))));
+    }
+
+    @Test
+    void unlimitedIsRead() throws Exception {
+        final Optional<Integer> none = Optional.of(Quota.UNLIMITED);
+        assertThat(tenant("\"quota\": {\"sessions\": \"unlimited\", \"new-sessions\": \"unlimited\", "
+            + "\"leases\": \"unlimited\"}").protection().quota()).isEqualTo(new Quota(none, none, Optional.empty(),
+                Optional.empty(), Optional.empty(), Optional.empty(), none, Optional.empty()));
+        assertThat(tenant("\"quota\": {}").protection().quota()).isEqualTo(Quota.NONE);
+    }
+
+    /** What the model says of a tenant without a quota is what it has. */
+    @Test
+    void theDefaultsOfTheModelAreThoseOfTheCode() {
+        final Map<String, Integer> defaults = Map.of("sessions", Quota.NONE.mostSessions().orElseThrow(),
+            "new-sessions", Quota.NONE.mostNewSessions().orElseThrow(),
+            "leases", Quota.NONE.mostLeases().orElseThrow(), "learned-hosts", Quota.NONE.mostLearnedHosts(),
+            "controller-packets", TenantMeter.ERROR.rate());
+        final DataNodeContainer quota = (DataNodeContainer) NetworkReaderTest.MODELS.findDataTreeChild(
+            Stream.of("network", "tenant", "quota").map(name -> QName.create(Network.QNAME, name)).toList())
+            .orElseThrow();
+        assertThat(quota.getChildNodes()).hasSize(8).allSatisfy(leaf -> {
+            final Integer own = defaults.get(leaf.getQName().getLocalName());
+            assertThat(((LeafSchemaNode) leaf).getType().getDefaultValue().map(Object::toString))
+                .as(leaf.toString()).isEqualTo(Optional.ofNullable(own).map(Object::toString));
+        });
+        assertThat(Stream.of(TenantMeter.HOST_CONFIGURATION, TenantMeter.NEIGHBOUR, TenantMeter.BLOCK_REQUESTS))
+            .allMatch(meter -> meter.rate() == TenantMeter.ERROR.rate());
     }
 
     @Test

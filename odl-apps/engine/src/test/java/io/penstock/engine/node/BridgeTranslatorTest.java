@@ -11,6 +11,7 @@ import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.TenantOrders;
+import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.PortSpec;
 import io.penstock.southbound.ovsdb.ZoneSpec;
@@ -57,7 +58,8 @@ class BridgeTranslatorTest {
         final ZoneSpec zone = translator.translate(plan, orders).zones().get(0);
 
         assertThat(zone.timeouts()).isNotEmpty();
-        assertThat(zone.orders()).containsOnlyKeys("penstock-dns");
+        assertThat(zone.orders()).containsOnlyKeys("penstock-dns", "penstock-sessions")
+            .containsEntry("penstock-sessions", Integer.toString(Constants.CONNECTIONS_PER_ZONE));
         assertThat(zone.orders().get("penstock-dns"))
             .contains("\"leases\":[{\"name\":\"desk1\",\"address\":\"10.3.0.101\"}]")
             .contains("\"addresses\":[\"240.0." + zone.zone() + ".0\",\"240.0." + zone.zone() + ".1\"]");

@@ -50,7 +50,7 @@ final class ProtectionRules {
      * @param add takes a leaf and a rule
      */
     static void checkUse(final Tenant tenant, final List<Lease> leases, final BiConsumer<String, String> add) {
-        final Optional<Integer> most = tenant.protection().quota().leases();
+        final Optional<Integer> most = tenant.protection().quota().refusedLeases();
         if (most.isEmpty() || tenant.services().dhcp().isEmpty()) {
             return;
         }
@@ -65,14 +65,22 @@ final class ProtectionRules {
     }
 
     private static void checkRanges(final Quota quota, final BiConsumer<String, String> add) {
-        checkRange("sessions", quota.sessions(), FEWEST_SESSIONS, Integer.MAX_VALUE, add);
-        checkRange("new-sessions", quota.newSessions(), 1, MOST_NEW_SESSIONS, add);
+        checkLimit("sessions", quota.sessions(), FEWEST_SESSIONS, Integer.MAX_VALUE, add);
+        checkLimit("new-sessions", quota.newSessions(), 1, MOST_NEW_SESSIONS, add);
         checkRange("bandwidth-out", quota.outKbps(), LOWEST_BANDWIDTH, HIGHEST_BANDWIDTH, add);
         checkRange("bandwidth-in", quota.inKbps(), LOWEST_BANDWIDTH, HIGHEST_BANDWIDTH, add);
         checkRange("controller-packets", quota.controllerPackets(), 1, MOST_CONTROLLER_PACKETS, add);
         checkRange("acl-rules", quota.aclRules(), 1, Integer.MAX_VALUE, add);
-        checkRange("leases", quota.leases(), 1, Integer.MAX_VALUE, add);
+        checkLimit("leases", quota.leases(), 1, Integer.MAX_VALUE, add);
         checkRange("learned-hosts", quota.learnedHosts(), 1, Integer.MAX_VALUE, add);
+    }
+
+    /** Of a number that may also be "unlimited". */
+    private static void checkLimit(final String leaf, final Optional<Integer> limit, final int least, final int most,
+            final BiConsumer<String, String> add) {
+        limit.filter(value -> value != Quota.UNLIMITED && (value < least || value > most))
+            .ifPresent(value -> add.accept("quota / " + leaf, value + " is not in " + least + ".." + most
+                + "; or say \"unlimited\""));
     }
 
     private static void checkRange(final String leaf, final Optional<? extends Number> limit, final int least,

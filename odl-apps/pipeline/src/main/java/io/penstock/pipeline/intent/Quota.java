@@ -1,24 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.TenantMeter;
 import java.util.Optional;
 
 /**
- * What a tenant may use up of what all tenants share. Absent is no limit of its own.
+ * What a tenant may use up of what all tenants share, as configured. What is absent has its default, or no limit where
+ * there is none: the methods tell what holds.
  *
- * @param sessions tracked connections at a time, from 1
- * @param newSessions connections that may begin in a second
+ * @param sessions tracked connections at a time in each zone, from 1, or {@link #UNLIMITED}
+ * @param newSessions connections that may begin in a second, or {@link #UNLIMITED}
  * @param outKbps to the backbone, kilobits a second
  * @param inKbps from the backbone, kilobits a second
  * @param controllerPackets packets a second that the controller hears of, for each protocol
  * @param aclRules entries of its access lists together
- * @param leases addresses that its DHCP server has given at a time
+ * @param leases addresses that its DHCP server has given at a time, or {@link #UNLIMITED}
  * @param learnedHosts hosts and next hops that are learned at a time
  */
 public record Quota(Optional<Integer> sessions, Optional<Integer> newSessions, Optional<Long> outKbps,
         Optional<Long> inKbps, Optional<Integer> controllerPackets, Optional<Integer> aclRules,
         Optional<Integer> leases, Optional<Integer> learnedHosts) {
-    /** No limit. */
+    /** Nothing is configured. */
     public static final Quota NONE = new Quota(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
         Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+    /** Stands for "unlimited", where there is a limit otherwise. */
+    public static final int UNLIMITED = -1;
+
+    /** Most tracked connections in each conntrack zone of the tenant; empty when there is no limit. */
+    public Optional<Integer> mostSessions() {
+        return limit(sessions, Constants.CONNECTIONS_PER_ZONE);
+    }
+
+    /** Most connections that begin in a second; empty when there is no limit. */
+    public Optional<Integer> mostNewSessions() {
+        return limit(newSessions, TenantMeter.NEW_SESSIONS.rate());
+    }
+
+    /** Most bound leases; empty when there is no limit. */
+    public Optional<Integer> mostLeases() {
+        return limit(leases, Constants.LEASES_PER_TENANT);
+    }
+
+    /** Most leases as configured: those that a default alone forbids stay, and refuse no change. */
+    Optional<Integer> refusedLeases() {
+        return leases.filter(most -> most != UNLIMITED);
+    }
+
+    /** Most hosts that the switch learns, and most next hops. */
+    public int mostLearnedHosts() {
+        return learnedHosts.orElse(Constants.LEARNED_PER_TENANT);
+    }
+
+    private static Optional<Integer> limit(final Optional<Integer> configured, final int otherwise) {
+        return Optional.of(configured.orElse(otherwise)).filter(most -> most != UNLIMITED);
+    }
 }

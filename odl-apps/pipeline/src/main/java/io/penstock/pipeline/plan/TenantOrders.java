@@ -49,7 +49,7 @@ public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
     /** The orders for a tenant by conntrack zone. Connections are limited in each. */
     static SortedMap<Integer, TenantOrders> of(final NodeView node, final TenantView view) {
         final Optional<Node.Port> port = node.node().servicePort();
-        final Optional<Integer> sessions = view.tenant().protection().quota().sessions();
+        final Optional<Integer> sessions = view.tenant().protection().quota().mostSessions();
         final SortedMap<Integer, TenantOrders> orders = new TreeMap<>();
         orders.put(view.vrf(), new TenantOrders(sessions,
             view.tenant().services().dns().filter(dns -> port.isPresent()).map(dns -> resolver(node, view, dns))));

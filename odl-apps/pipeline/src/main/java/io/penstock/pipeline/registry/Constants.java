@@ -122,6 +122,14 @@ public final class Constants {
     public static final int LEARNED_IDLE_SECONDS = 1200;
     /** Most hosts, and most next hops, that the switch learns of a tenant unless configured, and of the backbone. */
     public static final int LEARNED_PER_TENANT = 4096;
+    /**
+     * Most tracked connections in each conntrack zone of a tenant unless configured. A tenant has three at most (NAT,
+     * lists, chains), which then leave its neighbours 95 % of the 3 million that Open vSwitch tracks
+     * (DEFAULT_N_CONN_LIMIT, lib/conntrack.c, 3.1).
+     */
+    public static final int CONNECTIONS_PER_ZONE = 50_000;
+    /** Most bound leases of a tenant unless configured: those of hosts that the switch learns. */
+    public static final int LEASES_PER_TENANT = LEARNED_PER_TENANT;
     /** Most functions in a chain: as often as OVS lets a packet recirculate (MAX_RECIRC_DEPTH, lib/dpif-netdev.c). */
     public static final int RECIRCULATION_BUDGET = 6;
     /** All {@link #resolverAddress6}: fd50:7300::/48, of which no tenant may have a prefix. */

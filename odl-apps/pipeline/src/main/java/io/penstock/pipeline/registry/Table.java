@@ -117,7 +117,8 @@ public enum Table {
     NAT_TRANSLATE(75, Owner.NAT, "Translates the source to the public address of the tenant.", List.of()),
     NAT_OUT_CHECK(76, Owner.NAT, "Forwards only translated packets to the backbone; learns sessions from copies.",
         List.of("BACKBONE_ROUTE")),
-    NAT_BEGIN(78, Owner.NAT, "Limits the new connections a second of a tenant with that limit.", List.of()),
+    NAT_BEGIN(78, Owner.NAT, "Limits the new connections a second of a tenant; packets of known ones go on.",
+        List.of()),
     BACKBONE_ROUTE(80, Owner.BACKBONE, "Longest-prefix routing to the transit gateways; packets to a public address of "
         + "this node continue in backbone_in.",
         List.of("BACKBONE_ACL", "ROUTING_ERROR")),
@@ -183,13 +184,13 @@ public enum Table {
 
     /**
      * Whether a flow of this table may resubmit to {@code other}: forward, or for a hairpin back to where packets from
-     * the backbone begin. They cannot come a second time, for what comes from the backbone does not go back there. What
-     * was looked at before it is translated goes back to be translated; {@link Register#LOOKED_UP} keeps it from coming
-     * again.
+     * the backbone begin. They cannot come a second time, for what comes from the backbone does not go back there. A
+     * packet that begins a connection goes back to be translated; {@link Register#LOOKED_UP} keeps it from coming
+     * again. One of a known connection is translated, and goes to the table of such.
      */
     public boolean mayResubmit(final Table other) {
         return other.number > number || this == BACKBONE_ROUTE && other == BACKBONE_IN
-            || this == NAT_BEGIN && other == NAT_TRANSLATE;
+            || this == NAT_BEGIN && (other == NAT_TRANSLATE || other == NAT_OUT_CHECK);
     }
 
     /**

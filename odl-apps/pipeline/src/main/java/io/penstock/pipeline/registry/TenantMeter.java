@@ -16,7 +16,7 @@ public enum TenantMeter {
     ERROR(4, 50, "packets that need an ICMP error"),
     OUT(5, 0, "packets to the backbone"),
     IN(6, 0, "packets from the backbone"),
-    NEW_SESSIONS(7, 0, "packets that begin a connection"),
+    NEW_SESSIONS(7, 10_000, "packets that begin a connection"),
     BLOCK_REQUESTS(8, 50, "requests of subscribers for a port block, each of which costs a datastore commit");
 
     /** Meter ids that each VRF has in a row; those of the kind after them are in a row behind all of these. */

@@ -22,6 +22,7 @@ final class ConnTracking {
     static final long RPL = 0x08;
     static final long INV = 0x10;
     static final long TRK = 0x20;
+    static final long SNAT = 0x40;
     static final long DNAT = 0x80;
 
     /** The mark of a forward, which has this bit too, stays when a reply is translated. */

@@ -33,7 +33,7 @@ public final class TenantMeters {
         meters.add(heard(view, TenantMeter.ERROR));
         quota.outKbps().ifPresent(rate -> meters.add(bandwidth(view, TenantMeter.OUT, rate)));
         quota.inKbps().ifPresent(rate -> meters.add(bandwidth(view, TenantMeter.IN, rate)));
-        quota.newSessions().ifPresent(rate -> meters.add(packets(view, TenantMeter.NEW_SESSIONS, rate)));
+        view.newSessions().ifPresent(rate -> meters.add(packets(view, TenantMeter.NEW_SESSIONS, rate)));
         if (!view.portBlocks().isEmpty()) {
             meters.add(heard(view, TenantMeter.BLOCK_REQUESTS));
         }

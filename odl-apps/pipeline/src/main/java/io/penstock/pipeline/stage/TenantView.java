@@ -16,7 +16,6 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
@@ -157,14 +156,19 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
         return quota().inKbps().map(rate -> meter(TenantMeter.IN)).stream().toList();
     }
 
+    /** Connections that NAT may begin in a second, if that is limited. */
+    Optional<Integer> newSessions() {
+        return quota().mostNewSessions().filter(rate -> hasNat());
+    }
+
     /** Begins a flow for packets that begin a connection, and for no others. */
     public List<Action> limitNew() {
-        return quota().newSessions().map(rate -> meter(TenantMeter.NEW_SESSIONS)).stream().toList();
+        return newSessions().map(rate -> meter(TenantMeter.NEW_SESSIONS)).stream().toList();
     }
 
     /** Most hosts that the switch learns, and most next hops. */
     public int learnedHosts() {
-        return quota().learnedHosts().orElse(Constants.LEARNED_PER_TENANT);
+        return quota().mostLearnedHosts();
     }
 
     private Quota quota() {

@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.plan.Fixtures;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.TenantMeter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,6 +66,47 @@ class ProtectionRulesTest {
             Optional.of(Integer.MAX_VALUE), Optional.of(Integer.MAX_VALUE));
         assertThat(violations(protect(Optional.empty(), false, least))).isEmpty();
         assertThat(violations(protect(Optional.of(LIST), true, most))).isEmpty();
+        assertThat(violations(protect(Optional.of(LIST), true, Fixtures.UNLIMITED))).isEmpty();
+    }
+
+    @Test
+    void whatIsNotConfiguredHasItsDefault() {
+        assertThat(Quota.NONE.mostSessions()).contains(Constants.CONNECTIONS_PER_ZONE);
+        assertThat(Quota.NONE.mostNewSessions()).contains(TenantMeter.NEW_SESSIONS.rate());
+        assertThat(Quota.NONE.mostLeases()).contains(Constants.LEASES_PER_TENANT);
+        assertThat(Quota.NONE.mostLearnedHosts()).isEqualTo(Constants.LEARNED_PER_TENANT);
+        final Quota own = ints(20, 30, null, null, 40, 50);
+        assertThat(own.mostSessions()).contains(20);
+        assertThat(own.mostNewSessions()).contains(30);
+        assertThat(own.mostLeases()).contains(40);
+        assertThat(own.mostLearnedHosts()).isEqualTo(50);
+        assertThat(Fixtures.UNLIMITED.mostSessions()).isEmpty();
+        assertThat(Fixtures.UNLIMITED.mostNewSessions()).isEmpty();
+        assertThat(Fixtures.UNLIMITED.mostLeases()).isEmpty();
+    }
+
+    /** All zones of a tenant together leave the others 95 % of what the switch tracks. */
+    @Test
+    void theDefaultOfSessionsLeavesTheOthersTheirShare() {
+        final int tracked = 3_000_000;
+        final int zones = 3;
+        assertThat(zones * Constants.CONNECTIONS_PER_ZONE).isLessThanOrEqualTo(tracked / 20);
+    }
+
+    /** A tenant that has more leases than the default after an upgrade can still be changed. */
+    @Test
+    void aDefaultRefusesNoChange() {
+        final Tenant server = ServiceFixtures.with(ServiceFixtures.pools("10.0.0.0/16", "10.0.1.0-10.0.99.0"));
+        final List<Lease> many = IntStream.rangeClosed(0, Constants.LEASES_PER_TENANT)
+            .mapToObj(index -> new Lease(Ipv4.parse("10.0.1.0") + index, Lease.State.BOUND, "01", index, "lan", "", 0))
+            .toList();
+        final List<String> found = new ArrayList<>();
+        ProtectionRules.checkUse(server, many, (leaf, rule) -> found.add(leaf + ": " + rule));
+        ProtectionRules.checkUse(limited(server, Quota.UNLIMITED), many, (leaf, rule) -> found.add(leaf + ": " + rule));
+        assertThat(found).isEmpty();
+        ProtectionRules.checkUse(limited(server, Constants.LEASES_PER_TENANT), many,
+            (leaf, rule) -> found.add(leaf + ": " + rule));
+        assertThat(found).containsExactly("quota / leases: 4096 is below what is bound now: 4097 leases");
     }
 
     @Test

@@ -220,6 +220,11 @@ public final class Fixtures {
             .with(new Protection(Optional.of("office-in"), false, Quota.NONE));
     }
 
+    /** No limits where there is one by default. */
+    public static final Quota UNLIMITED = new Quota(Optional.of(Quota.UNLIMITED), Optional.of(Quota.UNLIMITED),
+        Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(Quota.UNLIMITED),
+        Optional.empty());
+
     /** The published services of a tenant that may not use up more than its share. */
     public static Tenant limited() {
         return published().with(new Protection(Optional.empty(), false, new Quota(Optional.of(1000), Optional.of(50),

@@ -97,9 +97,17 @@ public final class RandomNetwork {
             ? Optional.of("office-in") : Optional.empty();
         final boolean listed = ingress.isPresent() || tenant.egressAcl().isPresent();
         return tenant.with(new Protection(ingress, protections.nextBoolean() && listed, new Quota(Optional.empty(),
-                protections.nextInt(FEW) == 0 ? Optional.of(10) : Optional.empty(), Optional.empty(),
+                newSessions(protections.nextInt(FEW)), Optional.empty(),
                 protections.nextInt(FEW) == 0 ? Optional.of(1000L) : Optional.empty(), Optional.empty(),
                 Optional.empty(), Optional.empty(), Optional.empty())));
+    }
+
+    private static Optional<Integer> newSessions(final int kind) {
+        return switch (kind) {
+            case 0 -> Optional.of(10);
+            case 1 -> Optional.of(Quota.UNLIMITED);
+            default -> Optional.empty();
+        };
     }
 
     private Optional<Tenant.Nat> nat(final int vlan) {

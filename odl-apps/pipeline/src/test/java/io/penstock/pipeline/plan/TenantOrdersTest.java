@@ -70,6 +70,15 @@ class TenantOrdersTest {
             .isEqualTo(new TenantOrders(Optional.of(1000), Optional.empty()));
     }
 
+    @Test
+    void aTenantWithoutAQuotaHasTheDefault() {
+        final Tenant plain = Fixtures.tenant("t", 100);
+        assertThat(Fixtures.plan(Fixtures.network(plain)).orders().get(2).sessions())
+            .contains(Constants.CONNECTIONS_PER_ZONE);
+        assertThat(Fixtures.plan(Fixtures.network(plain.with(new Protection(Optional.empty(), false,
+            Fixtures.UNLIMITED)))).orders().get(2).sessions()).isEmpty();
+    }
+
     private static Resolver resolver(final Snapshot network) {
         final NodePlan plan = Fixtures.plan(Fixtures.serving(network));
         return plan.orders().get(plan.orders().firstKey()).dns().orElseThrow();
