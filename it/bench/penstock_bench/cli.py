@@ -201,7 +201,8 @@ def tell(results, paths, file, detail=None):
     say(f"report: {paths[1]}")
     for name, entry in results["ratios"].items():
         target = "" if entry["met"] is None else "  met" if entry["met"] else "  NOT MET"
-        print(f"{name:28} {entry['value']:10.3f}{target}")
+        worst = f"  flood: {entry['worst']}" if "worst" in entry else ""
+        print(f"{name:28} {entry['value']:10.3f}{target}{worst}")
     print(measured.line(results))
     if file:
         content = ratios.values(results["ratios"]) | {"measured": results["measured"]} \

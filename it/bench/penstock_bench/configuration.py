@@ -9,6 +9,10 @@ ACLS = "ietf-access-control-list:acls"
 POOL = "100.64.0.0/16"
 """Public addresses."""
 
+QUOTA = {"sessions": "unlimited", "new-sessions": 1_000_000}
+"""Of each tenant: loads have more connections than a tenant may have by default, and begin all of them at once. The
+flows are those of a tenant without a quota."""
+
 _SPARE_VLAN = 4010
 _SPARE_ADDRESSES = 250
 
@@ -21,7 +25,8 @@ def tenant(index, node_name, vlan=None, address=None):
         "attachment": [{"name": "lan", "node": node_name, "port": ACCESS_PORTS[port],
                         "vlan": 2 + number if vlan is None else vlan}],
         "subnet": [{"name": "lan", "prefix": "10.0.0.0/24", "gateway": "10.0.0.1"}],
-        "nat": {"public-address": address or f"100.64.{index >> 8}.{index & 255}"}}
+        "nat": {"public-address": address or f"100.64.{index >> 8}.{index & 255}"},
+        "quota": dict(QUOTA)}
 
 
 def changed(index, node_name):

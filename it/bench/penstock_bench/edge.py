@@ -4,6 +4,7 @@
 import pathlib
 import struct
 import time
+import typing
 
 from penstock_node import profile
 from penstock_node.commands import run
@@ -34,12 +35,16 @@ class Edge(bed.Bed):
     pmd_cores: with several cores as many polling threads
     """
 
+    SETTINGS: typing.ClassVar[dict] = {"pmd-maxsleep-us": 0}
+    """What the profile of the node has beside ports, cores and memory that a node does not have by default: polling
+    threads do not sleep, so that bare forwarding and others are compared at their fastest."""
+
     def __init__(self, directory, distribution, links=LINKS, pmd_cores=(PMD_CORE,)):
         super().__init__(directory, distribution, name=NAME)
         self.sockets = {link: pathlib.Path(directory) / f"{link}.sock" for link in links}
         self.profile = profile.parse({
             "name": NAME, "namespace": self.namespace, "run-directory": str(self.directory / "nodes"),
-            "pmd-cores": list(pmd_cores), "hugepage-memory-mb": _MEMORY_MB, "pmd-maxsleep-us": 0,
+            "pmd-cores": list(pmd_cores), "hugepage-memory-mb": _MEMORY_MB, **self.SETTINGS,
             "management": {"controller-address": bed.ADDRESS},
             "controller": {"ovsdb-port": bed.PORTS.ovsdb}, **self._ports()})
         self.ovs = Ovs(self.profile.directory)

@@ -3,8 +3,8 @@
 
 In each turn of some seconds the neighbour has a stream of 64-byte UDP frames whose connections are established and have
 sessions, hosts that get addresses, one after the other, and a host that asks the gateway for names of its own zone and
-pings it. The quiet turn is the same without a flood. The hostile tenant may begin some thousand connections a second,
-but in a turn that shows what it does without such a quota. All kinds take turns; ratios are made inside each round.
+pings it. The quiet turn is the same without a flood. Both tenants have the quotas that a tenant has by default. All
+kinds take turns; ratios are made inside each round.
 
 The stream is offered a quarter of what the node forwards of it when it has the polling thread for itself: half of what
 a fair share would be when two send as fast as they can.
@@ -19,9 +19,7 @@ from penstock_node.errors import PenstockError
 from . import floods, services_bed, stats, switch, traffic
 
 QUIET = "quiet"
-UNLIMITED = "unlimited"
-"""New connections of a hostile tenant without a quota for them."""
-TURNS = (QUIET, *floods.KINDS, UNLIMITED)
+TURNS = (QUIET, *floods.KINDS)
 OFFERED_SHARE = 0.25
 FLOWS = 100
 """Connections of the neighbour's stream."""
@@ -85,20 +83,10 @@ class Neighbour:
         self._bed.warm(self._source, [_STREAM], FLOWS, self._say)
 
     def _turn(self, kind, offered):
-        if kind != UNLIMITED:
-            return self._measured(kind, offered)
-        self._bed.provision(services_bed.pair(self._bed.name, self._with_dns, limited=False))
-        try:
-            return self._measured(kind, offered)
-        finally:
-            self._bed.provision(services_bed.pair(self._bed.name, self._with_dns))
-
-    def _measured(self, kind, offered):
         seconds = _SETTLE_SECONDS + self._plan.turn_seconds + _TAIL_SECONDS
         links = [_STREAM]
         if kind != QUIET:
-            flood = floods.CONNECTIONS if kind == UNLIMITED else kind
-            self._source.load(_ACCESS, self._directory / floods.file_name(flood))
+            self._source.load(_ACCESS, self._directory / floods.file_name(kind))
             links.append(_ACCESS)
         self._bed.ovs.appctl("dpctl/flush-conntrack", f"zone={self._zone}")
         time.sleep(_FREE_SECONDS)  # Flushed connections are freed later.

@@ -15,6 +15,7 @@ Every port but that of the resolvers is polled by the one PMD thread, so a flood
 """
 
 import pathlib
+import typing
 
 from penstock_node import namespaces
 
@@ -45,11 +46,13 @@ FAR_PREFIX = "198.19.0.0/16"
 """What is behind the second uplink."""
 _QUERIES_PER_SECOND = 100_000
 _RECORDS = 100
-_NEW_SESSIONS = 10_000
 
 
 class ServicesBed(edge.Edge):
     """One controller and one node with all the ports above. `with_dns`: whether the node has resolvers."""
+
+    SETTINGS: typing.ClassVar[dict] = {}
+    """Polling threads are as in the product: what a tenant takes from its neighbour is to be true of a node."""
 
     def __init__(self, directory, distribution, with_dns=True, links=LINKS):
         self._with_dns = with_dns
@@ -118,11 +121,12 @@ class ServicesBed(edge.Edge):
 
 
 def tenant(number, node, ports, prefix="10.0.0.0/24", pool=("10.0.0.100", "10.0.0.250"), probe=None, dns=False):
-    """A tenant with a DHCP server, on a VLAN of `ports`, and with names if asked for.
+    """A tenant with a DHCP server, on a VLAN of `ports`, with the default quotas, and with names if asked for.
 
     probe: milliseconds of `conflict-probe`; None is the default
     """
     entry = configuration.tenant(number, node)
+    del entry["quota"]
     entry["attachment"] = [{"name": port, "node": node, "port": port, "vlan": traffic.place(number)[1]}
                            for port in ports]
     entry["subnet"] = [{"name": "lan", "prefix": prefix, "gateway": traffic.GATEWAY}]
@@ -145,18 +149,16 @@ def own_names(number):
     return [f"host{index}.{zone(number)}" for index in range(_RECORDS)]
 
 
-def pair(node, with_dns, limited=True):
-    """The hostile tenant and its neighbour, both as a tenant is without limits of its own but one.
+def pair(node, with_dns):
+    """The hostile tenant and its neighbour, both as a tenant is without limits of its own.
 
-    limited: whether the hostile tenant has a quota of connections that it may begin in a second
-
-    Without conflict probes: a wait of 200 ms in every lease would hide what the floods add.
+    Without conflict probes: a wait of 200 ms in every lease would hide what the floods add. Both have a reservation:
+    the switch looks at the MAC address of a sender only where an address is bound to one.
     """
     large = {"prefix": "10.0.0.0/16", "pool": ("10.0.1.0", "10.0.255.254"), "probe": 0}
     tenants = [tenant(HOSTILE, node, ("acc0",), dns=with_dns, **large),
                tenant(NEIGHBOUR, node, ("acc1", HOSTS_PORT), dns=with_dns, **large)]
     for one in tenants:
         one.get("dns", {}).pop("queries-per-second", None)
-    if limited:
-        tenants[0]["quota"] = {"new-sessions": _NEW_SESSIONS}
+        one["dhcp"]["subnet"][0]["reservation"] = [{"address": "10.0.0.30", "mac": "02:69:00:00:00:30"}]
     return tenants

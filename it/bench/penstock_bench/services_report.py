@@ -9,7 +9,9 @@ from .wording import count, number, percent, spread
 
 _FLOODS = {"quiet": "none", "dhcp": "DISCOVERs of ever other hosts", "arp": "ARP for unknown hosts",
            "dns": "DNS queries", "ttl": "packets with a TTL of 1", "mixed": "all of these",
-           floods.CONNECTIONS: "new connections", neighbour.UNLIMITED: "new connections, no quota"}
+           floods.CONNECTIONS: "new connections", "sources": "ever other source MAC addresses",
+           "destinations": "ever other destination MAC addresses", "subnet": "each address of its own subnet"}
+_THROUGHPUT, _LEASE = "neighbour_throughput_ratio", "neighbour_lease_p99_ratio"
 _RESOLVERS = 1000
 """Tenants with names, for which the ratios of resolvers are."""
 _WHAT = {"own": "own zone", "cached": "cached"}
@@ -19,7 +21,9 @@ def compute(results):
     """{name: {value, low, high, target, met, method}} of all ratios that the samples in `results` allow."""
     found = {**_leases(results.get("leases") or {}), **_dns(results.get("dns") or {}),
              **_neighbour(results.get("neighbour") or {}), **_resolvers(results.get("resolvers") or {})}
-    return {name: ratios.entry(target, found[name]) for name, target in SERVICES.items() if name in found}
+    worst = worst_floods((results.get("neighbour") or {}).get("samples", {}))
+    return {name: ratios.entry(target, found[name]) | ({"worst": worst[name]} if name in worst else {})
+            for name, target in SERVICES.items() if name in found}
 
 
 def detail(results):
@@ -37,6 +41,7 @@ def detail(results):
     if {"default", "off"} <= set(found["leases"]):
         probed, plain = found["leases"]["default"], found["leases"]["off"]
         found["conflict_probes"] = {key: probed[key] - plain[key] for key in ("offer_p50", "p50", "p99")}
+    found["worst_floods"] = worst_floods(beside)
     found = {name: part for name, part in found.items() if part}
     nice = (results.get("neighbour") or {}).get("switch_nice")
     return found if nice is None else found | {"switch_nice": nice}
@@ -83,30 +88,34 @@ def _dns(dns):
             "dns_p99_ms": ratios.of_rounds(times, text.format(_WHAT[late]))}
 
 
+def worst_floods(samples):
+    """{ratio: kind of flood} of the ratios that are those of the worst of all floods that were measured."""
+    kinds = [kind for kind in floods.KINDS if samples.get(kind)] if samples.get(neighbour.QUIET) else []
+    leases = {kind: ratio[0] for kind in kinds if (ratio := p99_ratio(samples, kind))}
+    worst = {}
+    if kinds:
+        worst[_THROUGHPUT] = min(kinds, key=lambda kind: stats.median(throughput_ratios(samples, kind)))
+    if leases:
+        worst[_LEASE] = max(leases, key=leases.__getitem__)
+    return worst
+
+
 def _neighbour(found):
     samples = found.get("samples", {})
-    if not samples.get(neighbour.QUIET):
-        return {}
-    kinds = [kind for kind in floods.CONTROLLED if samples.get(kind)]
-    throughput = {kind: throughput_ratios(samples, kind) for kind in (*kinds, floods.CONNECTIONS) if samples.get(kind)}
-
-    def arrived(kind, text):
-        return ratios.of_rounds(
-            throughput[kind], f"flood: {_FLOODS[kind]}{text}; stream of {found['offered_pps']:,} frames a second, "
-            f"{neighbour.OFFERED_SHARE:.0%} of what it has alone; polling thread "
-            f"{percent(_turn(kind, samples).get('pmd_busy'))} busy; median of {len(throughput[kind])} rounds")
-
+    worst = worst_floods(samples)
+    measured = f"the worst of {sum(bool(samples.get(kind)) for kind in floods.KINDS)}"
     result = {}
-    if kinds:
-        worst = min(kinds, key=lambda kind: stats.median(throughput[kind]))
-        result["neighbour_throughput_ratio"] = arrived(worst, f", the worst of {len(kinds)}")
-    if floods.CONNECTIONS in throughput:
-        result["neighbour_connections_ratio"] = arrived(floods.CONNECTIONS, ", with a quota of them")
-    leases = {kind: ratio for kind in kinds if (ratio := p99_ratio(samples, kind))}
-    if leases:
-        worst = max(leases, key=lambda kind: leases[kind][0])
-        result["neighbour_lease_p99_ratio"] = (*leases[worst], f"flood: {_FLOODS[worst]}, the worst of {len(leases)}; "
-                                               "all leases of all rounds; range by resampling (95 %)")
+    if _THROUGHPUT in worst:
+        kind = worst[_THROUGHPUT]
+        throughput = throughput_ratios(samples, kind)
+        result[_THROUGHPUT] = ratios.of_rounds(
+            throughput, f"flood: {_FLOODS[kind]}, {measured}; stream of {found['offered_pps']:,} frames a second, "
+            f"{neighbour.OFFERED_SHARE:.0%} of what it has alone; polling thread "
+            f"{percent(_turn(kind, samples).get('pmd_busy'))} busy; median of {len(throughput)} rounds")
+    if _LEASE in worst:
+        kind = worst[_LEASE]
+        result[_LEASE] = (*p99_ratio(samples, kind), f"flood: {_FLOODS[kind]}, {measured}; all leases of all rounds; "
+                          "range by resampling (95 %)")
     return result
 
 

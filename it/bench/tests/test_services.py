@@ -25,6 +25,7 @@ from penstock_bench import (
     services_report,
     traffic,
 )
+from penstock_node import profile
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 
@@ -58,7 +59,9 @@ RESULTS = {
     "neighbour": {"capacity_pps": 4e6, "offered_pps": 1_000_000, "flows": 100, "switch_nice": -20, "samples": {
         "quiet": [turn(1.0, 0.010), turn(0.8, 0.010)], "dhcp": [turn(1.0, 0.015, 1e6), turn(0.8, 0.015, 1e6)],
         "arp": [turn(0.9, 0.010, 1e6), turn(0.8, 0.010, 1e6)], "ttl": [], "mixed": [turn(0.99, 0.025, 1e6)],
-        "connections": [turn(0.5, 0.010, 1e6), turn(0.4, 0.010, 1e6)], "unlimited": []}},
+        "connections": [turn(0.95, 0.010, 1e6), turn(0.8, 0.010, 1e6)],
+        "sources": [turn(0.5, 0.010, 1e6), turn(0.4, 0.010, 1e6)], "destinations": [],
+        "subnet": [turn(0.99, 0.020, 1e6)]}},
     "resolvers": {
         "tenants": 1000, "flows_before": 200, "answered": 2.5, "applied": 6.5, "ok": 57.0,
         "idle": [{"seconds": 10.05, "agent": 0.25, "resolvers": 1.5},
@@ -74,15 +77,31 @@ class RatiosTest(unittest.TestCase):
         self.assertEqual(set(found), set(ratios.SERVICES))
         for name, value, met in (("leases_per_second", 400, None), ("lease_p99_ms", 600, None),
                                  ("dns_queries_per_second", 8500, None), ("dns_p99_ms", 4, None),
-                                 ("neighbour_throughput_ratio", 0.95, True),
-                                 ("neighbour_connections_ratio", 0.5, None),
+                                 ("neighbour_throughput_ratio", 0.5, False),
                                  ("neighbour_lease_p99_ratio", 2.5, False), ("resolvers_1000_seconds", 57, None),
                                  ("resolver_megabytes", 4.2, None), ("resolver_added_seconds", 0.5, None)):
             with self.subTest(name):
                 self.assertAlmostEqual(found[name]["value"], value)
                 self.assertIs(found[name]["met"], met)
-        self.assertIn("ARP for unknown hosts", found["neighbour_throughput_ratio"]["method"])
+        self.assertIn("ever other source MAC addresses, the worst of 6", found["neighbour_throughput_ratio"]["method"])
         self.assertIn("all of these", found["neighbour_lease_p99_ratio"]["method"])
+
+    def test_the_worst_flood_is_named(self):
+        worst = {"neighbour_throughput_ratio": "sources", "neighbour_lease_p99_ratio": "mixed"}
+        found = services_report.compute(RESULTS)
+        self.assertEqual({name: entry["worst"] for name, entry in found.items() if "worst" in entry}, worst)
+        self.assertEqual(services_report.detail(RESULTS)["worst_floods"], worst)
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            cli.tell({"ratios": found, "measured": {"commit": "0", "changed": False, "plans": "0"}}, (None, "r"), None)
+        self.assertRegex(said.getvalue(), "neighbour_throughput_ratio +0.500  NOT MET  flood: sources\n")
+
+    def test_each_flood_can_be_the_worst(self):
+        for kind in floods.KINDS:
+            samples = {one: [turn(0.5 if one == kind else 1.0, 0.02 if one == kind else 0.01)]
+                       for one in neighbour.TURNS}
+            self.assertEqual(set(services_report.worst_floods(samples).values()), {kind})
+            found = services_report.compute({"neighbour": RESULTS["neighbour"] | {"samples": samples}})
+            self.assertEqual(found["neighbour_throughput_ratio"]["value"], 0.5)
 
     def test_what_was_not_measured_is_left_out(self):
         self.assertEqual(services_report.compute({}), {})
@@ -99,7 +118,8 @@ class RatiosTest(unittest.TestCase):
         found = services_report.detail(RESULTS)
         self.assertEqual(found["leases"]["off"]["rate"], 800)
         self.assertAlmostEqual(found["conflict_probes"]["p99"], 0.35)
-        self.assertEqual(set(found["neighbour"]), {"quiet", "dhcp", "arp", "mixed", "connections"})
+        self.assertEqual(set(found["neighbour"]), {"quiet", "dhcp", "arp", "mixed", "connections",
+                                                   "sources", "subnet"})
         self.assertAlmostEqual(found["neighbour"]["dhcp"]["lease_p99_ratio"], 1.5)
         self.assertAlmostEqual(found["neighbour"]["dhcp"]["throughput_ratio"], 1.0)
         self.assertNotIn("throughput_ratio", found["neighbour"]["quiet"])
@@ -116,7 +136,6 @@ class RatiosTest(unittest.TestCase):
                       "| all resolvers | 4,200 |", "| resolver of a tenant | 4.20 |", "| controller | 1,250 |",
                       "| 10.1 | 0.250 | 1.50 |", "| 4 | 7,000 | 0 | 3,500 | 1.00 | 2.00 |"):
             self.assertIn(words, text)
-        self.assertNotIn("no quota |", text)
         self.assertIn("nice -20, as in the product.", text)
         self.assertEqual(services_report.detail(RESULTS)["switch_nice"], -20)
         other = {"neighbour": RESULTS["neighbour"] | {"switch_nice": -10}}
@@ -250,14 +269,20 @@ class NetworkTest(unittest.TestCase):
         for tenant in (hostile, beside):
             self.assertEqual(tenant["dhcp"]["conflict-probe"], 0)
             self.assertNotIn("queries-per-second", tenant["dns"])
-        self.assertEqual([tenant.get("quota") for tenant in (hostile, beside)], [{"new-sessions": 10_000}, None])
-        self.assertNotIn("quota", services_bed.pair("n", True, limited=False)[0])
+        # The product's own limits are what is measured.
+        self.assertNotIn("quota", hostile | beside)
         self.assertNotIn("dns", services_bed.pair("n", False)[0])
 
     def test_probes_are_the_default_unless_switched_off(self):
         self.assertNotIn("conflict-probe", services_bed.tenant(5, "n", ("hosts0",))["dhcp"])
         self.assertEqual(services_bed.tenant(5, "n", ("hosts0",), probe=0)["dhcp"]["conflict-probe"], 0)
         self.assertEqual(services_bed.tenant(5, "n", ("hosts0",))["attachment"][0]["vlan"], 7)
+
+    def test_the_node_is_as_the_product_sets_it_up(self):
+        with tempfile.TemporaryDirectory() as directory:
+            bed = services_bed.ServicesBed(directory, directory)
+            product = profile.parse({"name": "n", "pmd-cores": [1], "hugepage-memory-mb": 1024})
+            self.assertEqual(bed.profile.pmd_maxsleep_us, product.pmd_maxsleep_us)
 
     def test_one_uplink_for_each(self):
         bed = types.SimpleNamespace(nodes=[], name="n", _with_dns=True)
@@ -287,6 +312,14 @@ class FloodsTest(unittest.TestCase):
         self.assertTrue(all(traffic.parse(frame).checksums_valid for frame in found["dns"]))
         self.assertEqual({traffic.parse(frame).destination for frame in found["connections"]},
                          {services_bed.FAR_SERVER})
+        self.assertEqual(len({frame[6:12] for frame in found["sources"]}), 500)
+        self.assertEqual(len({frame[:6] for frame in found["destinations"]}), 500)
+        self.assertFalse(any(mac & 1 for frame in found["sources"] + found["destinations"]
+                             for mac in (frame[0], frame[6])))
+        inside = {traffic.parse(frame).destination for frame in found["subnet"]}
+        self.assertEqual(len(inside), 500)
+        self.assertTrue(all(address.startswith("10.0.") for address in inside))
+        self.assertTrue(all(traffic.parse(frame).checksums_valid for frame in found["subnet"]))
         self.assertEqual(set(found["mixed"]),
                          {frame for kind in ("dhcp", "arp", "dns", "ttl") for frame in found[kind]})
 
