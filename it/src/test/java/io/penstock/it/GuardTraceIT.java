@@ -111,6 +111,24 @@ class GuardTraceIT {
             .isDroppedBy(Table.L2_FORWARD, "DHCP answer of a host on east");
     }
 
+    /** The tenant has no IPv6, but kernels of its hosts do. */
+    @ParameterizedTest
+    @CsvSource({"'icmp6,icmpv6_type=134,icmpv6_code=0', router advertisement", "'icmp6,icmpv6_type=137', redirect",
+        "'udp6,udp_dst=546', DHCPv6 answer", "'ipv6,nw_frag=first,nw_proto=60', fragment from a link-local address",
+        "'ipv6,nw_frag=later,nw_proto=44', fragment from a link-local address"})
+    void aHostIsNoRouterOfIpv6(final String fields, final String what) {
+        final String addresses = ",ipv6_src=fe80::5,ipv6_dst=ff02::1,nw_ttl=255";
+        node.assertThat(from("acc0", STRANGE_MAC, "33:33:00:00:00:01").with(fields + addresses))
+            .isDroppedBy(Table.L2_FORWARD, what + " of a host on east");
+    }
+
+    @Test
+    void theRestOfItsIpv6IsBridged() {
+        node.assertThat(from("acc0", STRANGE_MAC, "33:33:00:00:00:01")
+            .with("icmp6,icmpv6_type=136,icmpv6_code=0,ipv6_src=fe80::5,ipv6_dst=ff02::1,nw_ttl=255"))
+            .leavesBy("acc1");
+    }
+
     private static Packet from(final String port, final String mac) {
         return from(port, mac, Packet.GATEWAY_MAC);
     }

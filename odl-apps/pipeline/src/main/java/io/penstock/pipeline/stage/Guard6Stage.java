@@ -17,10 +17,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Anti-spoofing for IPv6 (BCP 38), where a VRF has it: from an attachment that is not trusted come only packets from an
- * address of its subnets, of what is routed there, or of the link, and neighbour discovery about such; and nothing that
- * only routers and DHCPv6 servers send (RFC 6105, RFC 7113, RFC 7610). Sample flows: golden/dual-stack.flows, tables
- * access_guard and nd_guard.
+ * Guards of IPv6. From an attachment that is not trusted comes nothing to other attachments that only routers and
+ * DHCPv6 servers send (RFC 6105, RFC 7113, RFC 7610), whether the VRF has IPv6 or not: kernels of hosts have it unless
+ * told otherwise, and would take a host for their router. Where a VRF has IPv6, anti-spoofing too (BCP 38): only
+ * packets from an address of its subnets, of what is routed there, or of the link, and neighbour discovery about such.
+ * Sample flows: golden/dual-stack.flows, tables access_guard, nd_guard and l2_forward.
  */
 public final class Guard6Stage implements Stage {
     private static final int DHCP_CLIENT_PORT = 546;
@@ -34,13 +35,14 @@ public final class Guard6Stage implements Stage {
     @Override
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
         for (final TenantView.Domain domain : view.domains()) {
-            if (domain.hasIpv6() && !domain.attachments().stream().allMatch(Tenant.Attachment::trusted)) {
+            final List<Tenant.Attachment> guarded =
+                domain.attachments().stream().filter(attachment -> !attachment.trusted()).toList();
+            if (domain.hasIpv6() && !guarded.isEmpty()) {
                 packets(view, domain, sink);
                 discovery(view, domain, sink);
-                if (domain.isBridged()) {
-                    domain.attachments().stream().filter(attachment -> !attachment.trusted())
-                        .forEach(attachment -> rogue(node, attachment, sink));
-                }
+            }
+            if (domain.isBridged()) {
+                guarded.forEach(attachment -> rogue(node, attachment, sink));
             }
         }
     }
@@ -77,7 +79,11 @@ public final class Guard6Stage implements Stage {
             .when(here(view, domain)).drop();
     }
 
-    /** Seen only where frames are bridged: nothing of this is routed. */
+    /**
+     * Seen only where frames are bridged: nothing of this is routed. Open vSwitch shows the type behind hop-by-hop and
+     * destination options, routing and authentication headers (parse_ipv6_ext_hdrs, lib/flow.c, 3.1); hosts look behind
+     * no others.
+     */
     private static void rogue(final NodeView node, final Tenant.Attachment attachment, final FlowSink sink) {
         final FieldMatch from =
             Register.IN_ATTACHMENT.is(Register.place(node.port(attachment.port()), attachment.vlan()));
