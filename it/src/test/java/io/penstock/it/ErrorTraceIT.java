@@ -101,8 +101,7 @@ class ErrorTraceIT {
     @Test
     void whoSendsWhereNoRouteLeadsIsTold() {
         out(plain().udp("10.0.0.5", "192.88.99.1", 53), NEW).meets(Table.BACKBONE_ROUTE, "no backbone route")
-            .meets(ERRORS, "ICMP error to the sender").endsWith("reg0=0x1", "reg5=0x480000", "reg13=0x30000")
-            .goesToController();
+            .meets(ERRORS, "ICMP error to the sender").goesToController();
     }
 
     @Test
@@ -117,7 +116,9 @@ class ErrorTraceIT {
     /** The trace shows what becomes of a short packet and of a long one. */
     @Test
     void lengthsAreLookedAtBeforeTranslation() {
-        out(plain().udp("10.0.0.5", LOCAL, 53), NEW).does("check_pkt_len(size=1414,gt(")
+        out(plain().udp("10.0.0.5", LOCAL, 53), NEW).does("check_pkt_len(size=1414,gt(set(ipv4(ttl=63)),recirc(")
+            .meets(Table.CHAIN_OUT, "compared with the MTU of the egress link")
+            .meets(ERRORS, "longer than the MTU of the egress link: ICMP error to the sender")
             .does("meter(").does("ct(commit,zone=3");
         out(Packet.in("acc1", 302).toGateway().udp("10.2.0.5", "10.1.0.5", 9)).does("check_pkt_len(size=1514,gt(");
     }

@@ -15,6 +15,7 @@ import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Packets of which a router has to tell the sender. The controller makes the ICMP error, for a flow cannot; a meter for
@@ -37,20 +38,25 @@ public final class ErrorStage implements Stage {
 
     /** Ends a flow with what a router has to tell the sender of its packets. */
     static void tell(final FlowSink.Draft flow, final ErrorKind kind) {
-        flow.then(Register.ERROR_KIND.load(kind.number())).go(Table.ROUTING_ERROR);
+        tell(flow, kind, List.of());
+    }
+
+    /** The same, with more actions. */
+    static void tell(final FlowSink.Draft flow, final ErrorKind kind, final List<Action> more) {
+        flow.then(Register.ERROR_KIND.load(kind.number())).then(more).go(Table.ROUTING_ERROR);
     }
 
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
-        sink.flow(Table.ROUTING_ERROR, Priority.HIGH, LATER).ipv4().when(Fragment.LATER.match()).drop();
-        sink.flow(Table.ROUTING_ERROR, Priority.HIGH, LATER).when(MatchField.ETH_TYPE, EtherType.IPV6)
+        sink.flow(Table.ROUTING_ERROR, Priority.GUARD, LATER).ipv4().when(Fragment.LATER.match()).drop();
+        sink.flow(Table.ROUTING_ERROR, Priority.GUARD, LATER).when(MatchField.ETH_TYPE, EtherType.IPV6)
             .when(Fragment.LATER.match()).drop();
-        IPV4_ERRORS.forEach(type -> sink.flow(Table.ROUTING_ERROR, Priority.NORMAL, ERROR).ipv4()
+        IPV4_ERRORS.forEach(type -> sink.flow(Table.ROUTING_ERROR, Priority.HIGH, ERROR).ipv4()
             .when(MatchField.IP_PROTO, IpProtocol.ICMP).when(MatchField.ICMP_TYPE, type).drop());
-        IPV6_ERRORS.forEach(type -> sink.flow(Table.ROUTING_ERROR, Priority.NORMAL, ERROR)
+        IPV6_ERRORS.forEach(type -> sink.flow(Table.ROUTING_ERROR, Priority.HIGH, ERROR)
             .when(MatchField.ETH_TYPE, EtherType.IPV6).when(MatchField.IP_PROTO, IpProtocol.ICMPV6)
             .when(MatchField.ICMPV6_TYPE, type).drop());
-        sink.flow(Table.ROUTING_ERROR, Priority.NORMAL, MANY).ipv4()
+        sink.flow(Table.ROUTING_ERROR, Priority.HIGH, MANY).ipv4()
             .when(new FieldMatch(MatchField.IP_DST, MULTICAST, MULTICAST_MASK)).drop();
         // Frames to others are seen where a switch in front of us does not know who has their address.
         inBackbone(sink, ErrorKind.TIME_EXCEEDED).when(MatchField.ETH_DST, node.backboneMac()).then(TO_BE_TOLD).end();
@@ -68,8 +74,18 @@ public final class ErrorStage implements Stage {
     @Override
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
         for (final List<FieldMatch> caused : view.caused()) {
-            sink.flow(Table.ROUTING_ERROR, Priority.LOW, "ICMP error to the sender").when(caused)
-                .then(view.meter(TenantMeter.ERROR), new Action.Controller(Constants.ERROR_BYTES)).end();
+            report(view, sink, Priority.LOW, "ICMP error to the sender", caused);
+            if (new PathMtu(node, view).looks()) {
+                report(view, sink, Priority.NORMAL, "longer than the MTU of the egress link: ICMP error to the sender",
+                    Stream.concat(caused.stream(), Stream.of(Register.ERROR_KIND.is(ErrorKind.TOO_BIG.number())))
+                        .toList());
+            }
         }
+    }
+
+    private static void report(final TenantView view, final FlowSink sink, final int priority, final String label,
+            final List<FieldMatch> packets) {
+        sink.flow(Table.ROUTING_ERROR, priority, label).when(packets)
+            .then(view.meter(TenantMeter.ERROR), new Action.Controller(Constants.ERROR_BYTES)).end();
     }
 }

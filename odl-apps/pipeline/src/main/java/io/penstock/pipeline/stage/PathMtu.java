@@ -2,6 +2,8 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.EtherType;
+import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Tenant;
@@ -60,14 +62,32 @@ final class PathMtu {
         return Math.min(subnet.advertisement().mtu().orElse(Constants.DEFAULT_MTU), Constants.MOST_MTU);
     }
 
-    /** Tells the senders of what was found. */
+    /** Whether lengths of packets of the VRF are looked at. */
+    boolean looks() {
+        return least < mostInside || looksInside();
+    }
+
+    /**
+     * Tells the senders of what was found. These flows are looked up anew before anything counts or meters what was
+     * longer: the switch translates both outcomes of a look for each packet, and so counts each in the flows of both.
+     */
     void plan(final FlowSink sink) {
-        final boolean inside = view.tenant().subnets().stream().anyMatch(subnet -> isNarrow(subnet.mtu()))
-            || view.tenant().ipv6().subnets().stream().anyMatch(subnet -> isNarrow(mtu(subnet)));
         Stream.concat(least < mostInside ? Stream.of(Table.CHAIN_OUT) : Stream.empty(),
-            inside ? Stream.of(Table.NEIGHBOUR_LOOKUP) : Stream.empty())
-            .forEach(table -> ErrorStage.tell(sink.flow(table, Priority.FIRST, "longer than the MTU of the egress link")
-                .when(view.isVrf(), Register.TOO_BIG.is(1)), ErrorKind.TOO_BIG));
+            looksInside() ? Stream.of(Table.NEIGHBOUR_LOOKUP) : Stream.empty())
+            .forEach(table -> etherTypes().forEach(type -> ErrorStage.tell(
+                sink.flow(table, Priority.FIRST, "compared with the MTU of the egress link")
+                    .when(view.isVrf(), Register.TOO_BIG.is(1)).when(MatchField.ETH_TYPE, type), ErrorKind.TOO_BIG,
+                Replies.lookAgain(type))));
+    }
+
+    private boolean looksInside() {
+        return view.tenant().subnets().stream().anyMatch(subnet -> isNarrow(subnet.mtu()))
+            || view.tenant().ipv6().subnets().stream().anyMatch(subnet -> isNarrow(mtu(subnet)));
+    }
+
+    private List<Integer> etherTypes() {
+        return Stream.concat(view.tenant().subnets().isEmpty() ? Stream.empty() : Stream.of(EtherType.IPV4),
+            view.hasIpv6() ? Stream.of(EtherType.IPV6) : Stream.empty()).toList();
     }
 
     private boolean isNarrow(final int mtu) {
