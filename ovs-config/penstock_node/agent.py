@@ -16,6 +16,7 @@ from . import (
     agent_cache,
     agent_database,
     agent_keys,
+    agent_progress,
     agent_resolvers,
     agent_session_flows,
     agent_sessions,
@@ -53,9 +54,11 @@ class Agent:
         self._cache = agent_cache.Cache(switch, log)
         self._session_flows = agent_session_flows.SessionFlows(switch, link, log)
         self._traces = agent_traces.Traces(switch, log)
+        self._progress = agent_progress.Progress()
         resolvers = directory / agent_resolvers.DIRECTORY
         self._resolvers = agent_resolvers.Resolvers(resolvers, log) if with_resolvers else None
         self._orders = {}
+        self._is_new = True  # What agents before have left may have to go, also when nothing is ordered.
         self._configuration = None
 
     def serve(self):
@@ -76,11 +79,14 @@ class Agent:
                 self._session_flows.run()
                 if self._resolvers:
                     self._resolvers.run()
+                if self._progress.is_asked():
+                    self._progress.tell(*self._undone())
             poller = ovs.poller.Poller()
             if changed is not None and time.monotonic() >= report_due:
                 reports = self._reports()
                 bridge = {agent_keys.TRACE_REPORT: self._traces.report,
-                          agent_keys.CACHE_DONE: self._cache.done}
+                          agent_keys.CACHE_DONE: self._cache.done,
+                          agent_keys.ORDERS_DONE: self._progress.report}
                 said = reports, bridge, changed
                 if said != reported and self._database.report(reports, bridge):
                     reported = said
@@ -110,15 +116,29 @@ class Agent:
             self._sessions.look_again()
         self._traces.want(self._database.bridge(agent_keys.TRACE))
         self._cache.want(self._database.bridge(agent_keys.CACHE), self._database.bridge(agent_keys.CACHE_DONE))
+        if self._progress.want(self._database.bridge(agent_keys.ORDERS), self._database.bridge(agent_keys.ORDERS_DONE)):
+            self._sessions.look_again()  # The switch may have been started again a moment ago.
         orders = self._database.orders()
         self._session_flows.want(self._database.bridge(agent_keys.SESSION_FLOWS), orders)
-        if orders == self._orders:
+        if orders == self._orders and not self._is_new:
             return
+        self._is_new = False
         self._orders = orders
         self._sessions.want({zone: order.sessions for zone, order in orders.items() if order.sessions is not None},
                             orders)
         if self._resolvers:
             self._resolvers.want({zone: order.dns for zone, order in orders.items() if order.dns is not None})
+
+    def _undone(self):
+        """What of the orders is not carried out yet, and what cannot be, by tenant."""
+        waiting = dict.fromkeys(self._sessions.pending(), "the limit of sessions is not set")
+        failed = {}
+        if self._resolvers:
+            waiting |= self._resolvers.waiting()
+            failed |= self._resolvers.failed()
+        else:
+            failed |= {zone: _NO_RESOLVER for zone, order in self._orders.items() if order.dns is not None}
+        return waiting, failed
 
     def _reports(self):
         states = self._resolvers.states() if self._resolvers else {}

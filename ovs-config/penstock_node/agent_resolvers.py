@@ -104,6 +104,15 @@ class Resolvers:
         """What to tell the operator, by tenant; those of whom nothing is known yet are not there."""
         return {number: tenant.state() for number, tenant in self._tenants.items() if tenant.state()}
 
+    def waiting(self):
+        """Tenants whose resolver is not known to answer as ordered, with the reason; not those that have failed."""
+        return {number: "the resolver starts" for number, tenant in self._tenants.items()
+                if not tenant.failure() and not tenant.is_ready()}
+
+    def failed(self):
+        """Tenants whose resolver does not run, or not as ordered, with the reason."""
+        return {number: tenant.failure() for number, tenant in self._tenants.items() if tenant.failure()}
+
     def _adopt(self, path):
         tenant = _Tenant(path, self._endings, self._now)
         tenant.adopt()
@@ -146,6 +155,7 @@ class _Tenant:
             for name, text in files.items():
                 (root / name).write_text(text, encoding="ascii")
             _replace(self.directory / "unbound.conf", configuration)
+            self.trouble = ""  # Of the former one; whether this one starts is not known yet.
             self._pause, self.due = 0.0, self._now()
             return
         changed = [zone for zone in order.zones
@@ -207,10 +217,18 @@ class _Tenant:
         self.trouble = f"the resolver ended and is started again in {self._pause:g} s" + (f"; {words}" if words else "")
         self._fail()
 
+    def failure(self):
+        """Why it does not run as ordered, and will not before something changes; empty if that is not so."""
+        return "; ".join(filter(None, (self.wrong, self.trouble)))
+
+    def is_ready(self):
+        """Whether it answers as ordered."""
+        return self.text is not None and not self._adopted and not self.is_starting and self.due is None
+
     def state(self):
         """One line for the operator: ok, or what is wrong."""
-        if self.wrong or self.trouble:
-            return "; ".join(filter(None, (self.wrong, self.trouble)))
+        if self.failure():
+            return self.failure()
         if self._adopted:
             return None
         return "starting" if self.is_starting or self.due is not None else self.note or agent_keys.RESOLVER_OK

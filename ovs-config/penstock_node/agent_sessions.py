@@ -68,6 +68,13 @@ class Sessions:
         self._pid = pid
         self._read_due = self._now() + _READ_SECONDS
 
+    def pending(self):
+        """Zones of which it is not known that the switch has what is wanted."""
+        zones = set(self._wanted) | set(self.limits)
+        if self._read_due == 0.0:
+            return zones
+        return {zone for zone in zones if self.limits.get(zone) != self._wanted.get(zone)}
+
     def wait(self, poller):
         """Wakes the poller up when `run` has something to do."""
         poller.timer_wait(max(int((self._due - self._now()) * 1000) + 1, 0))

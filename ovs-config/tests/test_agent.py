@@ -5,23 +5,35 @@ The switch is not asked to forward: the node's end of the service port gets the 
 already translated their queries. Needs root, Open vSwitch with DPDK, Unbound and dig.
 """
 
+import json
 import os
 import pathlib
 import signal
+import subprocess
 import unittest
 
 import pytest
 from intruder import attempt
 
 from names import Asker, Controller, Upstream, dig, short
-from penstock_node import agent_sessions, namespaces, processes, resolver_network, user_ids
+from penstock_node import agent_keys, agent_sessions, namespaces, processes, resolver_network, user_ids
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
+from penstock_node.ovs import BRIDGE
 from sandbox import Sandbox, hanging, udp
 
 # Starts switches with DPDK, or guests.
 pytestmark = pytest.mark.node
 
+_TAKE_PORT = """
+import socket, sys, time
+with socket.socket() as taken:
+    taken.setsockopt(socket.IPPROTO_IP, 15, 1)  # IP_FREEBIND
+    taken.bind((sys.argv[1], 53))
+    taken.listen()
+    print("taken", flush=True)
+    time.sleep(600)
+"""
 PROVIDER, INSIDE, DEAD = "192.0.2.53", "10.0.0.53", "192.0.2.99"
 
 
@@ -258,6 +270,50 @@ class AgentTest(unittest.TestCase):
         self.controller.order(18, penstock_sessions="3000")
         self.until_limits({18: "3000", 19: None})
         self.assertEqual(self.resolver(24), pid, "resolvers go on without switch and database")
+
+    def ask(self, number):
+        """Asks how far the agent is, and returns its last answer."""
+        self.controller.ovs.vsctl("set", "Bridge", BRIDGE, f'external_ids:{agent_keys.ORDERS}="here {number}"')
+        said = {}
+
+        def is_final():
+            said.clear()
+            said.update(json.loads(self.controller.ovs.get("Bridge", BRIDGE, "external_ids").get(
+                agent_keys.ORDERS_DONE, "{}")))
+            return said.get("order") == f"here {number}" and not said["waiting"]
+        self.until(is_final, f"an answer to question {number}", 40)
+        return said
+
+    def test_it_says_what_is_carried_out(self):
+        self.controller.order(26, penstock_sessions="700")
+        self.tenant(25, wait=False)
+        self.assertEqual(self.ask(1)["failed"], {})
+        self.assertEqual(self.controller.state(25), "ok", "at the moment of the answer")
+        self.assertIn("zone=26,limit=700,", self.controller.ovs.appctl("dpctl/ct-get-limits"))
+        self.tenant(25, wait=False, domain="bad name")
+        self.controller.order(26, penstock_sessions="800")
+        self.assertRegex(self.ask(2)["failed"].pop("25"), 'domain: "bad name" is not a name')
+        self.assertIn("zone=26,limit=800,", self.controller.ovs.appctl("dpctl/ct-get-limits"))
+        self.controller.order(25, penstock_dns=None)
+        self.assertEqual(self.ask(3)["failed"], {})
+        self.assertIsNone(self.resolver(25))
+        agent = self.agent()
+        os.kill(agent, 9)
+        self.until(lambda: self.agent() not in (None, agent), "the next agent")
+        self.assertEqual(self.ask(4)["failed"], {})
+
+    def test_a_resolver_that_does_not_start_is_told(self):
+        taker = subprocess.Popen(["ip", "netns", "exec", f"{self.hosts}-dns", "/usr/bin/python3", "-c", _TAKE_PORT,
+                                  "240.0.27.0"], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(taker.wait)
+        self.addCleanup(taker.kill)
+        self.addCleanup(taker.stdout.close)
+        self.assertEqual(taker.stdout.readline(), "taken\n")
+        self.tenant(27, wait=False)
+        self.assertIn("the resolver ended", self.ask(5)["failed"]["27"])
+        taker.kill()
+        self.until_state(27, "ok")
+        self.assertEqual(self.ask(6)["failed"], {})
 
     def until_limits(self, wanted):
         def fits():

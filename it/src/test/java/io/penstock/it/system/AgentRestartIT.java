@@ -94,7 +94,8 @@ class AgentRestartIT {
                 QueryStream second = new QueryStream(node.host(SECOND_VLAN), gateway6(SECOND_VLAN), NAME)) {
             final List<String> crowd = IntStream.range(0, CROWD)
                 .mapToObj(number -> tenant("crowd" + number, CROWD_VLAN + number, "10.0.0.82", 100 + number)).toList();
-            apply(crowd);
+            // Without waiting for the agent, which is to die meanwhile.
+            system.restconf().patch(Intent.NETWORK, Intent.patch("tenant", crowd));
             for (int kill = 1; kill <= KILLS; kill++) {
                 final int some = kill;
                 Await.until("some resolvers are there", PATIENCE, () -> crowdedResolvers() >= some);
@@ -111,7 +112,8 @@ class AgentRestartIT {
             assertThat(agent.resolvers(system.vrf("crowd" + number))).hasSize(1);
         }
         assertThat(resolvers()).isEqualTo(resolvers);
-        assertThat(agent.limits()).containsAll(wantedLimits()).hasSize(2 + CROWD);
+        assertThat(agent.limits()).containsAll(wantedLimits())
+            .as("zones of translations and of lists").hasSize(2 * (2 + CROWD));
     }
 
     @Test

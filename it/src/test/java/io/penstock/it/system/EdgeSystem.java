@@ -115,9 +115,9 @@ final class EdgeSystem implements TestRun.Closing {
         return entries.map(EdgeSystem::name).collect(Collectors.toSet());
     }
 
-    /** Waits until the switches have confirmed what was configured, as the controller says it. */
+    /** Waits until the nodes have what was configured in force, as the controller says it. */
     void awaitApplied() {
-        final JsonObject answer = restconf().call("wait-applied", "{}");
+        final JsonObject answer = restconf().call("wait-applied", "{'timeout-milliseconds': 60000}");
         assertThat(answer.get("applied").getAsBoolean()).as("applied: %s", answer).isTrue();
     }
 

@@ -262,7 +262,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         mark();
         final long revision = wanted.get();
         final SortedMap<String, CompletableFuture<Progress>> waiting = new TreeMap<>();
-        chosen.forEach((name, worker) -> waiting.put(name, worker.applied(revision, limit)));
+        chosen.forEach((name, worker) -> waiting.put(name, worker.inForce(revision, limit)));
         return waiting;
     }
 

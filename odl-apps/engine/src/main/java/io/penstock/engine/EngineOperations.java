@@ -328,7 +328,8 @@ final class EngineOperations implements Operations {
         final boolean session = Cookie.is(flow.cookie(), Cookie.Kind.SESSION);
         final boolean learned = session || Cookie.is(flow.cookie(), Cookie.Kind.LEARNED);
         final String label = planned != null ? planned.label()
-            : session ? "session" : learned ? "learned" : "not planned";
+            : session ? "session" : learned ? "learned"
+            : Cookie.is(flow.cookie(), Cookie.Kind.OWED) ? "connections to forget" : "not planned";
         final boolean owned = learned || Cookie.is(flow.cookie(), Cookie.Kind.TENANT);
         return new FlowLine(node, flow.table().text(), label,
             owned ? vrfs.getOrDefault(Cookie.ownerId(flow.cookie()), "") : "", flow.isDrop(), installed.packets(),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.api;
 
+import static java.util.Objects.requireNonNull;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -144,8 +146,27 @@ public interface Operations {
     /** What a resync changed on one node. */
     record Resync(String node, int added, int removed) { }
 
-    /** How far a node is with what was committed before the question. */
-    enum Progress { APPLIED, NOT_YET, NOT_CONNECTED }
+    /**
+     * How far a node is with what was committed before the question.
+     *
+     * @param reason what it waits for, or why it failed, for people; empty when there is nothing to say
+     */
+    record Progress(State state, String reason) {
+        /** Done. */
+        public static final Progress APPLIED = new Progress(State.APPLIED, "");
+        /** The switch has not confirmed everything. */
+        public static final Progress NOT_YET = new Progress(State.NOT_YET, "the switch has not confirmed the changes");
+        /** The switch is away. */
+        public static final Progress NOT_CONNECTED = new Progress(State.NOT_CONNECTED, "");
+
+        /** In one word; {@code FAILED} if switch or agent have tried in vain. */
+        public enum State { APPLIED, NOT_YET, NOT_CONNECTED, FAILED }
+
+        public Progress {
+            requireNonNull(state);
+            requireNonNull(reason);
+        }
+    }
 
     /** A flow of a switch with its counters and what it is for; {@code tenant} is empty for flows of the node. */
     record FlowLine(String node, String table, String label, String tenant, boolean drop, long packets, long bytes,

@@ -67,6 +67,12 @@ final class CachedFlows {
         }
     }
 
+    /** Takes into account that a change was made and no drop ordered. */
+    void doubt() {
+        doubtful = true;
+        awaited = true;
+    }
+
     /** Takes into account that flows of another program, which are not planned, are removed. */
     void doubt(final Collection<ForeignFlow> removed) {
         if (removed.stream().anyMatch(flow -> Table.ofNumber(flow.table()).filter(CachedFlows::leads).isPresent())) {

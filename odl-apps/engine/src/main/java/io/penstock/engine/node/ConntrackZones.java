@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.node;
 
+import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.PlanDiff;
@@ -8,6 +9,8 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.southbound.openflow.TrackedConnections;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -49,6 +52,22 @@ final class ConntrackZones {
     static Set<Integer> ofChains(final NodePlan planned, final Set<Integer> flushed) {
         return flushed.stream().filter(vrf -> vrf <= Constants.LAST_CHAIN_VRF && !planned.vrfs().contains(vrf))
             .map(Constants::chainZone).collect(Collectors.toSet());
+    }
+
+    /**
+     * Connections of port blocks that a switch has and its plan has no more, by their public address. The controller
+     * ended between storing that a block is gone and saying so to the switch, or did the first while the node was away.
+     */
+    static Set<TrackedConnections> ofCutBlocks(final NodePlan planned, final PlanDiff seen) {
+        return seen.excess().stream().filter(flow -> flow.table() == Table.NAT_TRANSLATE
+                && flow.priority() == Priority.HIGH && Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
+                && planned.vrfs().contains(Cookie.ownerId(flow.cookie())))
+            .flatMap(flow -> flow.actions().stream()
+                .flatMap(action -> action instanceof Action.ConnTrack track ? track.nat().stream() : Stream.empty())
+                .flatMap(nat -> nat instanceof Action.Nat.Source source && source.ports().isPresent()
+                    ? Stream.of(new TrackedConnections(Cookie.ownerId(flow.cookie()),
+                        OptionalLong.of(source.address()))) : Stream.empty()))
+            .collect(Collectors.toSet());
     }
 
     /**

@@ -15,7 +15,6 @@ import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -24,7 +23,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -41,7 +39,7 @@ final class NodeFlows {
 
     private final OpenFlowSouthbound southbound;
     /** Connections whose flows have changed and which the switch may still have. */
-    private final Set<TrackedConnections> unflushed = new LinkedHashSet<>();
+    private final OwedFlushes owed = new OwedFlushes();
     private final CachedFlows cached;
     private final Lingering lingering;
     private final Ticker ticker;
@@ -61,7 +59,7 @@ final class NodeFlows {
 
     /** Adds what the switch has to forget with the next change, which need not have flows. */
     void forget(final Set<TrackedConnections> connections) {
-        unflushed.addAll(connections);
+        owed.add(connections);
     }
 
     /** Reads all of a switch and compares; changes nothing. Waits so many seconds for each answer. */
@@ -82,7 +80,7 @@ final class NodeFlows {
 
     /** Whether the switch has connections to forget that the last change had no time for: the next one goes on. */
     boolean owesFlushes() {
-        return !unflushed.isEmpty();
+        return !owed.isEmpty();
     }
 
     /** Done when packets go the ways of the last change, cached flows or not, or when the node does not tell. */
@@ -120,6 +118,11 @@ final class NodeFlows {
      */
     FlowChanges repair(final SwitchId id, final NodePlan planned, final Observation seen)
             throws InterruptedException, ExecutionException, TimeoutException {
+        if (owed.found(seen.dump())) {
+            // What came after the flush of that change was not done either.
+            cached.doubt();
+        }
+        owed.add(ConntrackZones.ofCutBlocks(planned, seen.diff()));
         cached.doubt(seen.diff(), Set.of());
         cached.doubt(seen.dump().foreign());
         setMeters(id, seen.meters());
@@ -153,11 +156,14 @@ final class NodeFlows {
         final Set<Integer> flushed = ConntrackZones.toFlush(planned, diff);
         final Set<Long> cookies = Removal.cookies(diff, gone, flushed);
         final FlowChanges changes = new FlowChanges(cookies, Removal.keys(diff, cookies), foreign, diff.toAdd());
-        // Should the connection end between the two, the flows tell nothing any more.
-        Stream.of(flushed, ConntrackZones.ofLists(diff), ConntrackZones.ofChains(planned, flushed)).flatMap(Set::stream)
-            .forEach(zone -> unflushed.add(TrackedConnections.ofZone(zone)));
-        if (changes.size() > 0) {
-            southbound.apply(id, changes).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+        owed.add(Stream.of(flushed, ConntrackZones.ofLists(diff), ConntrackZones.ofChains(planned, flushed))
+            .flatMap(Set::stream).map(TrackedConnections::ofZone).toList());
+        // Should the connection or the controller end before the switch has forgotten them, it still tells which.
+        final FlowChanges sent = new FlowChanges(cookies, changes.remove(), foreign,
+            Stream.concat(owed.unwritten().stream(), diff.toAdd().stream()).toList());
+        if (sent.size() > 0) {
+            southbound.apply(id, sent).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+            owed.wrote();
         }
         cached.drop();
         flush(id);
@@ -166,11 +172,10 @@ final class NodeFlows {
 
     private void flush(final SwitchId id) throws InterruptedException, ExecutionException, TimeoutException {
         final long begun = ticker.read();
-        while (!unflushed.isEmpty() && ticker.read() - begun < TimeUnit.MILLISECONDS.toNanos(FLUSH_MILLIS)) {
-            final Set<TrackedConnections> some =
-                unflushed.stream().limit(FLUSHED_AT_ONCE).collect(Collectors.toUnmodifiableSet());
-            southbound.flush(id, some).get(ANSWER_SECONDS, TimeUnit.SECONDS);
-            unflushed.removeAll(some);
+        while (!owed.isEmpty() && ticker.read() - begun < TimeUnit.MILLISECONDS.toNanos(FLUSH_MILLIS)) {
+            final Set<TrackedConnections> some = owed.some(FLUSHED_AT_ONCE);
+            southbound.flush(id, some, OwedFlushes.keys(some)).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+            owed.done(some);
         }
     }
 }

@@ -69,6 +69,7 @@ public final class NodeWorker implements AutoCloseable {
     private final AtomicBoolean marked = new AtomicBoolean();
     private final AtomicBoolean comparing = new AtomicBoolean();
     private final Waiters waiters = new Waiters();
+    private final OrdersInForce inForce = new OrdersInForce(this::session, this::tenant);
     // The rest belongs to the worker's thread, but for what is volatile.
     private volatile @Nullable NodeSession session;
     private volatile boolean online;
@@ -151,6 +152,8 @@ public final class NodeWorker implements AutoCloseable {
         run(() -> {
             session = opened;
             appliedBridge = null;
+            inForce.unwritten();
+            inForce.again();
             markStale();
         });
     }
@@ -160,6 +163,7 @@ public final class NodeWorker implements AutoCloseable {
         run(() -> {
             session = null;
             appliedBridge = null;
+            inForce.unwritten();
         });
     }
 
@@ -168,6 +172,7 @@ public final class NodeWorker implements AutoCloseable {
         run(() -> {
             online = true;
             ports.switchConnected();
+            inForce.again();
             forget();
             markStale();
         });
@@ -207,7 +212,10 @@ public final class NodeWorker implements AutoCloseable {
         return now != null && now.revision() >= state.revision();
     }
 
-    /** How far the node is with a revision of the configuration, as soon as that is final, or at the time limit. */
+    /**
+     * How far the switch is with a revision of the configuration, as soon as that is final, or at the time limit. Does
+     * not wait for the agent.
+     */
     public CompletableFuture<Progress> applied(final long revision, final Duration limit) {
         final CompletableFuture<Progress> answer = waiters.add(revision, limit);
         run(this::answer);
@@ -215,6 +223,21 @@ public final class NodeWorker implements AutoCloseable {
             waiters.notConnected();
         }
         return answer;
+    }
+
+    /** The same, with what the agent of the node has to do for it. */
+    public CompletableFuture<Progress> inForce(final long revision, final Duration limit) {
+        final long begun = System.nanoTime();
+        return applied(revision, limit).thenCompose(progress -> progress.equals(Progress.APPLIED)
+            ? inForce.await(limit.minusNanos(System.nanoTime() - begun))
+            : CompletableFuture.completedFuture(progress));
+    }
+
+    /** The tenant that a conntrack zone is of: that of its translations, or that of its lists. */
+    private String tenant(final int zone) {
+        return desired.get().allocations().tenants().entrySet().stream()
+            .filter(tenant -> tenant.getValue().vrf() == zone || Constants.aclZone(tenant.getValue().vrf()) == zone)
+            .map(Map.Entry::getKey).findFirst().orElse("of zone " + zone);
     }
 
     /** The node's database, while it is connected. */
@@ -411,11 +434,13 @@ public final class NodeWorker implements AutoCloseable {
             throws InterruptedException, ExecutionException, TimeoutException {
         final NodeSession current = session;
         final BridgeSpec wanted = bridges.translate(planned, orders);
+        inForce.plan(wanted.zones());
         if (current != null && !wanted.equals(appliedBridge)) {
             (appliedBridge == null ? current.apply(wanted) : current.change(appliedBridge, wanted))
                 .get(ANSWER_SECONDS, TimeUnit.SECONDS).refusedPorts()
                 .forEach((port, reason) -> LOG.warn("Node {}: port {} was refused: {}", name, port, reason));
             appliedBridge = wanted;
+            inForce.written();
         }
     }
 

@@ -171,16 +171,18 @@ final class OperationsWriter {
             .setApplied(progress.values().stream().allMatch(Operations.Progress.APPLIED::equals))
             .setNode(progress.entrySet().stream().map(each ->
                 new org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.wait.applied.output.NodeBuilder()
-                    .setName(each.getKey()).setState(state(each.getValue())).build())
+                    .setName(each.getKey()).setState(state(each.getValue().state()))
+                    .setReason(unlessEmpty(each.getValue().reason())).build())
                 .collect(BindingMap.toOrderedMap()))
             .build();
     }
 
-    private static State state(final Operations.Progress progress) {
-        return switch (progress) {
+    private static State state(final Operations.Progress.State state) {
+        return switch (state) {
             case APPLIED -> State.Applied;
             case NOT_YET -> State.NotYet;
             case NOT_CONNECTED -> State.NotConnected;
+            case FAILED -> State.Failed;
         };
     }
 

@@ -15,6 +15,7 @@ import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.plan.OwedFlush;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Meter;
@@ -23,6 +24,7 @@ import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.pipeline.stage.PlannedFlow;
+import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
 import java.util.ArrayList;
@@ -301,7 +303,64 @@ class NodeFlowsTest {
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS)));
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS)));
         assertThat(southbound.flushed).containsExactly(cut);
+        assertThat(southbound.changes).extracting(FlowChanges::add)
+            .containsExactly(List.of(new OwedFlush(VRF, OptionalLong.of(ADDRESS)).flow()));
+        assertThat(southbound.changes).allMatch(change -> change.size() == 1);
+    }
+
+    @Test
+    void whatIsOwedComesWithTheChangeAndGoesWhenItIsDone() throws Exception {
+        southbound.failure = new IllegalStateException("cut off");
+        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))))
+            .hasRootCauseMessage("cut off");
+        final FlowSpec marker = new OwedFlush(VRF, OptionalLong.empty()).flow();
+        assertThat(southbound.changes).hasSize(1);
+        assertThat(southbound.changes.get(0).add()).contains(marker).hasSize(2);
+        assertThat(southbound.unmarked).containsExactly(List.of(marker.key()));
+        southbound.failure = null;
+        flows.change(SWITCH, plan(translated(ADDRESS + 1)), plan(translated(ADDRESS + 1)));
+        assertThat(southbound.changes).as("the marker is there").hasSize(1);
+        assertThat(southbound.unmarked).hasSize(2);
+    }
+
+    @Test
+    void whatAnotherControllerOwedIsForgottenFirst() throws Exception {
+        final List<OwedFlush> owed = List.of(new OwedFlush(77, OptionalLong.empty()),
+            new OwedFlush(VRF, OptionalLong.of(ADDRESS)));
+        final List<PlannedFlow> there = new ArrayList<>(translated(ADDRESS));
+        owed.forEach(each -> there.add(new PlannedFlow(each.flow(), "owed")));
+        southbound.installed = there;
+        assertThat(flows.observe(SWITCH, plan(translated(ADDRESS)), 1).diff().excess()).isEmpty();
+        assertThat(flows.reconcile(SWITCH, plan(translated(ADDRESS))).size()).isZero();
         assertThat(southbound.changes).isEmpty();
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(77),
+            new TrackedConnections(VRF, OptionalLong.of(ADDRESS))));
+        assertThat(southbound.unmarked.get(0)).containsExactlyInAnyOrderElementsOf(
+            owed.stream().map(each -> each.flow().key()).toList());
+        assertThat(told).as("cached flows of that change").hasSize(1);
+        assertThat(flows.owesFlushes()).isFalse();
+    }
+
+    @Test
+    void aSwitchThatWasStartedAgainIsToldAnew() throws Exception {
+        southbound.failure = new IllegalStateException("cut off");
+        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(List.of())))
+            .hasRootCauseMessage("cut off");
+        assertThatThrownBy(() -> flows.reconcile(SWITCH, plan(List.of()))).hasRootCauseMessage("cut off");
+        assertThat(southbound.changes.get(1).add()).containsExactly(new OwedFlush(VRF, OptionalLong.empty()).flow());
+    }
+
+    @Test
+    void blocksThatNobodyToldOfAreForgottenByTheirFlows() throws Exception {
+        final List<PlannedFlow> blocks = new ArrayList<>(translated(ADDRESS));
+        blocks.add(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, Priority.HIGH, List.of(Register.VRF.is(VRF)),
+            List.of(new Action.ConnTrack(true, Register.VRF.range(), Table.NAT_OUT_CHECK, Optional.of(
+                new Action.Nat.Source(ADDRESS + 7, Optional.of(new Action.Nat.Ports(1024, 2047)))), Optional.empty())),
+            Optional.empty(), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "block 1 of 10.0.0.1"));
+        southbound.installed = blocks;
+        flows.reconcile(SWITCH, plan(translated(ADDRESS)));
+        assertThat(southbound.flushed)
+            .containsExactly(Set.of(new TrackedConnections(VRF, OptionalLong.of(ADDRESS + 7))));
     }
 
     @Test

@@ -139,7 +139,7 @@ class NodeWorkerTest {
         change.countDown();
         assertThat(confirmed.get(1, TimeUnit.MINUTES)).isEqualTo(Progress.APPLIED);
         assertThat(southbound.flushed).extracting(Set::size).containsExactly(8, 8, 4);
-        assertThat(changes).as("changes sent before each").containsExactly(1, 1, 2);
+        assertThat(changes).as("changes sent before each").containsExactly(2, 2, 3);
     }
 
     @Test

@@ -2,6 +2,7 @@
 package io.penstock.engine.node;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.ConnectionListener;
@@ -28,6 +29,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class RecordingSouthbound implements OpenFlowSouthbound {
     final List<FlowChanges> changes = new CopyOnWriteArrayList<>();
     final List<Set<TrackedConnections>> flushed = new CopyOnWriteArrayList<>();
+    /** With each of them, the flows that went after it. */
+    final List<List<FlowSpec.Key>> unmarked = new CopyOnWriteArrayList<>();
     /** When flows were sent. */
     final List<Long> times = new CopyOnWriteArrayList<>();
     volatile List<PlannedFlow> installed = List.of();
@@ -73,8 +76,10 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
     }
 
     @Override
-    public CompletableFuture<Void> flush(final SwitchId target, final Set<TrackedConnections> connections) {
+    public CompletableFuture<Void> flush(final SwitchId target, final Set<TrackedConnections> connections,
+            final List<FlowSpec.Key> markers) {
         flushed.add(connections);
+        unmarked.add(markers);
         forgetting.run();
         return failure == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(failure);
     }

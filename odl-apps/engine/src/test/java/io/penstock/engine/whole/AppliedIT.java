@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.penstock.engine.whole.DataClient.Answer;
+import io.penstock.pipeline.registry.Constants;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -33,7 +35,15 @@ class AppliedIT {
 
     @BeforeEach
     void reset() {
+        node.agent().answer(true);
+        node.agent().progress("");
         edge.reset();
+    }
+
+    @AfterEach
+    void answer() {
+        node.agent().answer(true);
+        node.agent().progress("");
     }
 
     @Test
@@ -91,6 +101,71 @@ class AppliedIT {
         } finally {
             node.ovs().up();
         }
+    }
+
+    @Test
+    void anAgentThatIsNotDoneIsWaitedForAndNamed() {
+        node.agent().answer(false);
+        limit(1000);
+        JsonObject answer = call("{'timeout-milliseconds': 1000}");
+        assertThat(states(answer)).isEqualTo(Map.of(node.name(), "not-yet", edge.second().name(), "applied"));
+        assertThat(reason(answer)).isEqualTo("the agent of the node does not answer");
+        assertThat(node.isClassified(VLAN)).as("the switch does not wait for it").isTrue();
+        node.agent().answer(true);
+        node.agent().progress(", \"waiting\": {\"%d\": \"the resolver starts\"}, \"more\": 2"
+            .formatted(edge.vrf("acme")));
+        answer = call("{'timeout-milliseconds': 1000}");
+        assertThat(states(answer)).containsEntry(node.name(), "not-yet");
+        assertThat(reason(answer))
+            .isEqualTo("the agent of the node works on tenant acme: the resolver starts; and 2 more");
+        node.agent().progress("");
+        edge.awaitApplied();
+    }
+
+    @Test
+    void anAgentThatFailsIsNotWaitedFor() {
+        limit(1000);
+        edge.awaitApplied();
+        node.agent().progress(", \"waiting\": {}, \"failed\": {\"%d\": \"no\\nmemory\", \"%d\": \"lists\", "
+            .formatted(edge.vrf("acme"), Constants.aclZone(edge.vrf("acme"))) + "\"9999\": \"\"}");
+        limit(2000);
+        final Instant begun = Instant.now();
+        final JsonObject answer = call("{'timeout-milliseconds': 60000}");
+        assertThat(Duration.between(begun, Instant.now())).isLessThan(Duration.ofSeconds(10));
+        assertThat(answer.get("applied").getAsBoolean()).isFalse();
+        assertThat(states(answer)).containsEntry(node.name(), "failed");
+        assertThat(reason(answer))
+            .isEqualTo("the node cannot do it for tenant acme: no memory; tenant of zone 9999: ; tenant acme: lists");
+        node.agent().progress("");
+        edge.awaitApplied();
+    }
+
+    @Test
+    void anAgentIsAskedOnlyWhenItsOrdersHaveChanged() {
+        limit(1000);
+        edge.awaitApplied();
+        node.agent().answer(false);
+        edge.client().add("tenant", Documents.tenant("other", node.name(), VLAN + 1, Documents.SECOND_POOL));
+        edge.awaitApplied();
+        put(VLAN);
+        final JsonObject answer = call("{'timeout-milliseconds': 500}");
+        assertThat(reason(answer)).as("a limit that is taken away").isNotEmpty();
+        node.agent().answer(true);
+        edge.awaitApplied();
+        node.agent().answer(false);
+        edge.client().delete(Documents.path("acme"));
+        edge.awaitApplied();
+    }
+
+    private void limit(final int sessions) {
+        edge.client().put(Documents.path("acme"), Documents.tenants(List.of(Documents.tenant("acme", node.name(), VLAN,
+            Documents.FIRST_POOL, "'quota': {'sessions': %d}".formatted(sessions)))));
+    }
+
+    private String reason(final JsonObject answer) {
+        return StreamSupport.stream(answer.getAsJsonArray("node").spliterator(), false)
+            .map(JsonElement::getAsJsonObject).filter(each -> each.get("name").getAsString().equals(node.name()))
+            .map(each -> each.has("reason") ? each.get("reason").getAsString() : "").findFirst().orElseThrow();
     }
 
     @Test

@@ -5,6 +5,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import io.penstock.testkit.TestRun;
@@ -22,7 +23,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The part of a node's agent without which the controller waits: it says that cached flows have been dropped, of which
- * a dummy datapath has none. Speaks OVSDB (RFC 7047) with the node's database, and connects again when that is away.
+ * a dummy datapath has none, and that all orders are carried out, or what a test wants. Speaks OVSDB (RFC 7047) with
+ * the node's database, and connects again when that is away.
  */
 final class DummyAgent implements TestRun.Closing {
     private static final long PAUSE_NANOS = Duration.ofMillis(50).toNanos();
@@ -32,6 +34,8 @@ final class DummyAgent implements TestRun.Closing {
     private final Path socket;
     private final Thread thread = new Thread(this::serve, "dummy-agent");
     private volatile boolean closed;
+    private volatile String progress = "";
+    private volatile boolean answering = true;
     private volatile SocketChannel channel;
 
     /** Starts it; the database may be started later. */
@@ -79,15 +83,35 @@ final class DummyAgent implements TestRun.Closing {
                 final JsonObject ids = now == null ? new JsonObject() : map(now.getAsJsonArray("external_ids"));
                 final JsonElement order = ids.get("penstock-cache");
                 if (order != null && !order.equals(ids.get("penstock-cache-done"))) {
-                    send("""
-                        {"method": "transact", "id": 1, "params": ["Open_vSwitch", {"op": "mutate", "table": "Bridge",
-                          "where": [["_uuid", "==", ["uuid", "%s"]]], "mutations": [
-                            ["external_ids", "delete", ["set", ["penstock-cache-done"]]],
-                            ["external_ids", "insert", ["map", [["penstock-cache-done", %s]]]]]}]}"""
-                        .formatted(row.getKey(), order));
+                    write(row.getKey(), "penstock-cache-done", order);
+                }
+                final JsonElement question = ids.get("penstock-orders");
+                if (question != null && answering) {
+                    final JsonElement said = new JsonPrimitive("{\"order\": %s%s}".formatted(question, progress));
+                    if (!said.equals(ids.get("penstock-orders-done"))) {
+                        write(row.getKey(), "penstock-orders-done", said);
+                    }
                 }
             }
         }
+    }
+
+    /** Has it answer questions how far it is with this, further members of a JSON object; none is done. */
+    void progress(final String members) {
+        progress = members;
+    }
+
+    /** Has it answer such questions, or not. */
+    void answer(final boolean wanted) {
+        answering = wanted;
+    }
+
+    private void write(final String bridge, final String key, final JsonElement value) throws IOException {
+        send("""
+            {"method": "transact", "id": 1, "params": ["Open_vSwitch", {"op": "mutate", "table": "Bridge",
+              "where": [["_uuid", "==", ["uuid", "%1$s"]]], "mutations": [
+                ["external_ids", "delete", ["set", ["%2$s"]]],
+                ["external_ids", "insert", ["map", [["%2$s", %3$s]]]]]}]}""".formatted(bridge, key, value));
     }
 
     private static JsonObject map(final JsonArray column) {

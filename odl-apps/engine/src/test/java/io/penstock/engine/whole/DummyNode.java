@@ -20,12 +20,13 @@ final class DummyNode {
 
     private final String name;
     private final OvsSandbox ovs;
+    private final DummyAgent agent;
 
     /** Starts its switch and announces it to a controller. */
     DummyNode(final TestRun run, final int ovsdbPort) {
         name = run.name();
         ovs = OvsSandbox.dummy(run);
-        run.closing(new DummyAgent(ovs.directory().resolve("db.sock")));
+        agent = run.closing(new DummyAgent(ovs.directory().resolve("db.sock")));
         announce("");
         ovs.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-node=" + name,
             "external_ids:penstock-vhost-dir=\"" + run.directory().resolve("vhost") + "\"", "--",
@@ -47,6 +48,11 @@ final class DummyNode {
 
     OvsSandbox ovs() {
         return ovs;
+    }
+
+    /** What takes its orders. */
+    DummyAgent agent() {
+        return agent;
     }
 
     /** Flows the switch has, one a line, without counters; what it has learned is left out. */

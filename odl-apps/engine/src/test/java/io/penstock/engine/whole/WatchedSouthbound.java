@@ -18,6 +18,7 @@ final class WatchedSouthbound {
     private final OpenFlowSouthbound real;
     private final List<Call> calls = new CopyOnWriteArrayList<>();
     private final AtomicInteger failures = new AtomicInteger();
+    private volatile boolean losing;
     private volatile SwitchId held;
     private volatile CountDownLatch gate = new CountDownLatch(0);
 
@@ -38,6 +39,9 @@ final class WatchedSouthbound {
             throws InterruptedException, IllegalAccessException {
         if (arguments != null && arguments[0] instanceof SwitchId target) {
             calls.add(new Call(target, method.getName()));
+            if (losing && method.getName().equals("flush")) {
+                return new CompletableFuture<>();
+            }
             if (method.getName().equals("apply")) {
                 if (target.equals(held)) {
                     gate.await();
@@ -70,6 +74,16 @@ final class WatchedSouthbound {
     /** Has the next changes fail before they reach the switch. */
     void failNext(final int changes) {
         failures.set(changes);
+    }
+
+    /** Has what switches are to forget stay here, as when the controller ends before it has sent it. */
+    void loseFlushes(final boolean wanted) {
+        losing = wanted;
+    }
+
+    /** Whether a switch was told to forget something. */
+    boolean isFlushed(final SwitchId id) {
+        return calls.stream().anyMatch(call -> call.target().equals(id) && call.method().equals("flush"));
     }
 
     /** Has changes of a switch wait until they are released. */

@@ -40,7 +40,7 @@ public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowS
 
     /**
      * Compares. A flow that the switch learned is neither missing nor excess while its VRF is on the node, or when it
-     * belongs to none.
+     * belongs to none. Nor is one that names connections to forget, whatever zone it is of.
      *
      * @param installed all flows of the switch
      */
@@ -95,6 +95,7 @@ public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowS
         final Set<Integer> vrfs = new HashSet<>(plan.vrfs());
         vrfs.addAll(List.of(NO_VRF, Constants.BACKBONE_VRF));
         final List<FlowSpec> excess = diff.excess().stream()
+            .filter(flow -> OwedFlush.of(flow).isEmpty())
             .filter(flow -> !isLearned(flow) || !vrfs.contains(Cookie.ownerId(flow.cookie()))).toList();
         return new PlanDiff(diff.missing(), diff.proper(), excess, diff.wrong());
     }

@@ -17,7 +17,8 @@ public final class Cookie {
         BACKBONE(2, "the backbone; id 0"),
         TENANT(3, "a tenant; id is its VRF id"),
         LEARNED(4, "a flow that the switch learned, or the node's agent wrote; id is the VRF id"),
-        SESSION(5, "a session that the switch learned; id is the VRF id");
+        SESSION(5, "a session that the switch learned; id is the VRF id"),
+        OWED(6, "connections that the switch has still to forget; id is the conntrack zone");
 
         private final int number;
         private final String meaning;

@@ -145,7 +145,10 @@ public enum Table {
         List.of("CHAIN_PICK", "CHAIN_ENTER")),
     CHAIN_PICK(106, Owner.CHAIN, "Selects the instance of a new connection.", List.of("CHAIN_KEEP")),
     CHAIN_KEEP(108, Owner.CHAIN, "Stores the instance with the connection.", List.of("CHAIN_ENTER")),
-    CHAIN_ENTER(110, Owner.CHAIN, "Tags the frame with its VRF and sends it to the instance.", List.of());
+    CHAIN_ENTER(110, Owner.CHAIN, "Tags the frame with its VRF and sends it to the instance.", List.of()),
+    OWED_FLUSHES(112, Owner.NAT, "No packet comes here. Each flow names connections that the switch has still to "
+        + "forget.",
+        List.of());
 
     /** The stage class that writes a table. */
     public enum Owner { ACCESS, GUARD, CHAIN, BACKBONE, NAT, VRF, IPV6, DHCP, DNS, ACL, NEIGHBOUR, ERROR }
@@ -202,12 +205,12 @@ public enum Table {
     }
 
     /**
-     * Whether only the switch itself, with learn actions, or the agent of the node writes this table; it has no flow
-     * for the rest.
+     * Whether no plan has flows of this table: the switch itself writes it, with learn actions, or the agent of the
+     * node, or the controller as it changes the switch. It has no flow for the rest.
      */
     public boolean isLearned() {
         return this == L2_HOSTS || this == NEIGHBOURS || this == NAT_OPEN || this == NAT_SESSIONS
-            || this == NAT_MAPPINGS || this == NAT_PORTS;
+            || this == NAT_MAPPINGS || this == NAT_PORTS || this == OWED_FLUSHES;
     }
 
     /** Name on the switch and in golden files. */

@@ -2,6 +2,7 @@
 package io.penstock.southbound.openflow;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
 import java.util.Collection;
 import java.util.List;
@@ -76,8 +77,10 @@ public interface OpenFlowSouthbound extends FlowSender {
     /**
      * Makes a switch forget connections, and all sessions of their zones, which come back from connections that are
      * left; done when it has.
+     *
+     * @param markers flows that are deleted once it has confirmed that, and not before
      */
-    CompletableFuture<Void> flush(SwitchId target, Set<TrackedConnections> connections);
+    CompletableFuture<Void> flush(SwitchId target, Set<TrackedConnections> connections, List<FlowSpec.Key> markers);
 
     /** Done when the switch has worked off all that was sent to it before. */
     CompletableFuture<Void> barrier(SwitchId target);

@@ -2,6 +2,7 @@
 package io.penstock.southbound.openflow;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.southbound.openflow.wire.WireMessages;
@@ -123,14 +124,16 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
     }
 
     @Override
-    public CompletableFuture<Void> flush(final SwitchId target, final Set<TrackedConnections> forgotten) {
+    public CompletableFuture<Void> flush(final SwitchId target, final Set<TrackedConnections> forgotten,
+            final List<FlowSpec.Key> markers) {
         // Sessions copy what conntrack has just forgotten.
         return connections.whileConnected(target, plain.sendAll(target, Stream.concat(
             forgotten.stream().map(each -> each.publicAddress().isPresent()
                 ? WireMessages.flushAddress(each.zone(), each.publicAddress().getAsLong())
                 : WireMessages.flushZone(each.zone())),
             forgotten.stream().map(TrackedConnections::zone).distinct()
-                .map(zone -> WireMessages.deleteAll(Cookie.of(Cookie.Kind.SESSION, zone)))).toList()));
+                .map(zone -> WireMessages.deleteAll(Cookie.of(Cookie.Kind.SESSION, zone)))).toList())
+            .thenCompose(done -> plain.sendAll(target, markers.stream().map(WireMessages::delete).toList())));
     }
 
     @Override

@@ -148,7 +148,8 @@ class OpenFlowSouthboundIT {
             all.add(session(Table.NAT_PORTS, vrf, vrf));
         }
         get(southbound.apply(SWITCH, FlowChanges.of(List.of(), all)));
-        get(southbound.flush(SWITCH, Set.of(TrackedConnections.ofZone(4), TrackedConnections.ofZone(5))));
+        get(southbound.flush(SWITCH, Set.of(TrackedConnections.ofZone(4), TrackedConnections.ofZone(5)),
+            List.of()));
         assertThat(get(southbound.readFlows(SWITCH)).flows()).extracting(InstalledFlow::flow)
             .containsExactlyInAnyOrderElementsOf(kept);
     }
@@ -270,7 +271,7 @@ class OpenFlowSouthboundIT {
         target.freeze();
         final List<CompletableFuture<?>> asked = List.of(southbound.readFlows(SWITCH),
             southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(flow(1, List.of())))),
-            southbound.flush(SWITCH, Set.of(TrackedConnections.ofZone(4))), southbound.barrier(SWITCH),
+            southbound.flush(SWITCH, Set.of(TrackedConnections.ofZone(4)), List.of()), southbound.barrier(SWITCH),
             southbound.packetOut(SWITCH, 1, List.of(), arpRequest()), southbound.readMeters(SWITCH),
             southbound.readMeterCounts(SWITCH), southbound.setMeters(SWITCH, List.of(Meter.BACKBONE_NEIGHBOURS.spec())),
             southbound.deleteMeters(SWITCH, Set.of(1)));

@@ -9,12 +9,15 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import org.opendaylight.ovsdb.lib.operations.OperationResult;
 
 /**
  * Orders to the agent of a node that it answers once: a key in {@code external_ids} of the bridge, and another one that
  * the agent writes. Traces are ordered one at a time, later ones wait, and nothing of them stays. Of orders to drop
- * cached flows the newest takes the place of the others, and stays. Thread-safe.
+ * cached flows, and of questions how far the agent is, the newest takes the place of the others, and stays.
+ * Thread-safe. The keys are those of ovs-config/penstock_node/agent_keys.py.
  */
 final class AgentExchange {
     static final String ORDER = "penstock-trace";
@@ -22,7 +25,13 @@ final class AgentExchange {
     private static final String CACHE = "penstock-cache";
     private static final String CACHE_DONE = "penstock-cache-done";
 
+    private static final String ORDERS = "penstock-orders";
+    private static final String ORDERS_DONE = "penstock-orders-done";
+
     private static final Duration POLL = Duration.ofMillis(100);
+    /** How soon an answer is looked for that may come at once, and how often before it is looked for less often. */
+    private static final Duration FIRST_POLL = Duration.ofMillis(20);
+    private static final int FIRST_POLLS = 5;
     private static final Duration CACHE_LIMIT = Duration.ofSeconds(5);
     /** Orders that may wait; each takes a second or so. */
     private static final int MOST_WAITING = 16;
@@ -30,16 +39,20 @@ final class AgentExchange {
 
     private final PeerChannel channel;
     private final RowCodec codec;
+    /** Who asks in this session, so that an answer of a session before is none. */
+    private final String asker = UUID.randomUUID().toString();
+    private final Pattern asked = Pattern.compile(Pattern.quote(asker) + " ([0-9]{1,18})");
+    private long questions;
     private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
     private int waiting;
     /** The answer that is waited for, if any is. */
-    private volatile CompletableFuture<String> asked = new CompletableFuture<>();
+    private volatile CompletableFuture<String> traced = new CompletableFuture<>();
 
     AgentExchange(final PeerChannel channel, final RowCodec codec) {
         this.channel = channel;
         this.codec = codec;
         // Once for all: an action of each question would stay with the connection as long as that lasts.
-        channel.closed().thenRun(() -> asked.completeExceptionally(new OvsdbException("the node has disconnected")));
+        channel.closed().thenRun(() -> traced.completeExceptionally(new OvsdbException("the node has disconnected")));
     }
 
     /** See {@link NodeSession#trace}. */
@@ -80,6 +93,53 @@ final class AgentExchange {
         }).exceptionally(error -> fail(dropped, error));
     }
 
+    /** See {@link NodeSession#carriedOut}. */
+    CompletableFuture<OrdersReport> carriedOut(final String bridgeName, final Duration limit) {
+        final Progress progress = new Progress(bridgeName);
+        bridge(bridgeName).thenCompose(progress::write).thenAccept(SpecApplier::checkAccepted)
+            .thenRun(progress::look).exceptionally(error -> fail(progress.answer, error));
+        return progress.answer.orTimeout(limit.toMillis(), TimeUnit.MILLISECONDS).exceptionallyCompose(error ->
+            error instanceof TimeoutException ? CompletableFuture.completedFuture(progress.latest)
+                : CompletableFuture.failedFuture(error));
+    }
+
+    private final class Progress {
+        private final String bridgeName;
+        private final CompletableFuture<OrdersReport> answer = new CompletableFuture<>();
+        private volatile long number;
+        private volatile OrdersReport latest = OrdersReport.SILENT;
+        private int looks;
+
+        Progress(final String bridgeName) {
+            this.bridgeName = bridgeName;
+        }
+
+        /** Numbers are written in their order: the agent answers the last one that it sees. */
+        CompletableFuture<List<OperationResult>> write(final TableRow bridge) {
+            synchronized (AgentExchange.this) {
+                number = ++questions;
+                return channel.transact(codec.schema(), List.of(codec.operation(new RowChange.Mutate(OvsTables.BRIDGE,
+                    bridge.ref(), OvsTables.EXTERNAL_IDS, Set.of(ORDERS), Map.of(ORDERS, asker + " " + number)))));
+            }
+        }
+
+        void look() {
+            if (answer.isDone()) {
+                return;
+            }
+            bridge(bridgeName).thenAccept(bridge -> {
+                if (bridge.map(OvsTables.EXTERNAL_IDS).get(ORDERS_DONE) instanceof String text) {
+                    OrdersReport.of(text, asked, number).ifPresent(report -> latest = report);
+                }
+                if (latest.isDone()) {
+                    answer.complete(latest);
+                } else {
+                    channel.schedule(looks++ < FIRST_POLLS ? FIRST_POLL : POLL, this::look);
+                }
+            }).exceptionally(error -> fail(answer, error));
+        }
+    }
+
     private static Void fail(final CompletableFuture<?> answer, final Throwable error) {
         answer.completeExceptionally(error.getCause() == null ? error : error.getCause());
         return null;
@@ -109,7 +169,7 @@ final class AgentExchange {
         }
 
         CompletableFuture<String> ask(final Duration limit) {
-            asked = answer;
+            traced = answer;
             final CompletableFuture<Void> written = write(Map.of(ORDER, id + order));
             written.thenRun(this::look).exceptionally(error -> fail(answer, error));
             return answer.orTimeout(limit.toMillis(), TimeUnit.MILLISECONDS)

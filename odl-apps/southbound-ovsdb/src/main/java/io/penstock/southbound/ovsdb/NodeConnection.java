@@ -145,6 +145,11 @@ final class NodeConnection implements NodeSession {
         return agent.dropCachedFlows(bridgeName);
     }
 
+    @Override
+    public CompletableFuture<OrdersReport> carriedOut(final Duration limit) {
+        return agent.carriedOut(bridgeName, limit);
+    }
+
     private void use(final BridgeSpec spec) {
         if (!spec.bridgeName().equals(bridgeName)) {
             bridgeName = spec.bridgeName();

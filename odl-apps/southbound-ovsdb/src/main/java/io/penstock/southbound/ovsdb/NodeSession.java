@@ -54,4 +54,14 @@ public interface NodeSession {
      *     {@link java.util.concurrent.TimeoutException} after five seconds, when the order stays
      */
     CompletableFuture<Void> dropCachedFlows();
+
+    /**
+     * Asks the agent of the node whether it has carried out all orders that were written before, and waits until it
+     * says so.
+     *
+     * @param limit how long to wait
+     * @return the report of an agent that is done, or the last one before the limit; or an {@link OvsdbException} as of
+     *     {@link #apply}
+     */
+    CompletableFuture<OrdersReport> carriedOut(Duration limit);
 }

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -21,6 +23,8 @@ class AgentExchangeIT extends ConnectedNode {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Pattern ORDER = Pattern.compile("penstock-trace=\"([0-9a-f-]{36}) (.*?)\"[,}]");
     private static final Pattern CACHE_ORDER = Pattern.compile("penstock-cache=\"([0-9a-f-]{36})\"");
+
+    private static final Pattern QUESTION = Pattern.compile("penstock-orders=\"([0-9a-f-]{36} [0-9]+)\"");
 
     @BeforeEach
     void makeBridge() {
@@ -66,6 +70,57 @@ class AgentExchangeIT extends ConnectedNode {
         first.get(30, TimeUnit.SECONDS);
         second.get(30, TimeUnit.SECONDS);
         assertThat(ids()).contains("owner=ann");
+    }
+
+    @Test
+    void theAgentSaysHowFarItIs() throws Exception {
+        final CompletableFuture<OrdersReport> first = session.carriedOut(LONG);
+        final String question = question("");
+        final CompletableFuture<OrdersReport> second = session.carriedOut(LONG);
+        final String newest = question(question);
+        report("{\"order\": \"" + question + "\", \"waiting\": {\"7\": \"starts\"}, \"failed\": {}}");
+        assertThat(session.report().thenCompose(report -> session.report()).get(30, TimeUnit.SECONDS)).isNotNull();
+        assertThat(first).isNotDone();
+        report("{\"order\": \"" + question + "\", \"waiting\": {}, \"failed\": {\"8\": \"no\"}, \"more\": 3}");
+        assertThat(first.get(30, TimeUnit.SECONDS).failed()).isEqualTo(Map.of(8, "no"));
+        assertThat(first.join().more()).isEqualTo(3);
+        assertThat(second).as("asked later").isNotDone();
+        final CompletableFuture<OrdersReport> third = session.carriedOut(Duration.ofSeconds(1));
+        report("{\"order\": \"" + newest + "\", \"waiting\": {}}");
+        assertThat(second.get(30, TimeUnit.SECONDS).isDone()).isTrue();
+        assertThat(third.get(30, TimeUnit.SECONDS).answered()).as("nothing is said of the third").isFalse();
+        assertThat(ids()).contains("owner=ann");
+    }
+
+    @Test
+    void theLastWordBeforeTheLimitIsTheAnswer() throws Exception {
+        final CompletableFuture<OrdersReport> waiting = session.carriedOut(Duration.ofSeconds(3));
+        report("{\"order\": \"" + question("")
+            + "\", \"waiting\": {\"7\": \"starts\", \"x\": \"\", \"123456\": \"\"}}");
+        assertThat(waiting.get(30, TimeUnit.SECONDS)).isEqualTo(
+            new OrdersReport(true, new TreeMap<>(Map.of(7, "starts")), new TreeMap<>(), 0));
+    }
+
+    @Test
+    void whatIsNoReportOfThisSessionIsNone() throws Exception {
+        for (final String text : List.of("{", "[]", "7", "{\"order\": \"0 1\"}", "{\"order\": 7}",
+                "{\"order\": {}}")) {
+            final CompletableFuture<OrdersReport> waiting = session.carriedOut(Duration.ofMillis(300));
+            report(text);
+            assertThat(waiting.get(30, TimeUnit.SECONDS)).as(text).isEqualTo(OrdersReport.SILENT);
+        }
+    }
+
+    private void report(final String json) {
+        node.vsctl("set", "Bridge", "br-penstock",
+            "external_ids:penstock-orders-done=\"" + json.replace("\"", "\\\"") + "\"");
+    }
+
+    /** A question how far the agent is, another one than this. */
+    private String question(final String before) {
+        final Matcher question = QUESTION.matcher(ids());
+        Await.until("a question", () -> question.reset(ids()).find() && !question.group(1).equals(before));
+        return question.group(1);
     }
 
     /** An order to drop cached flows, another one than this. */
