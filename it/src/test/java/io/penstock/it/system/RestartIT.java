@@ -4,6 +4,7 @@ package io.penstock.it.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.testkit.Await;
+import io.penstock.testkit.Documents;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 @OnSystem
 class RestartIT {
     private static final int VLAN = 100;
+    private static final String OUTSIDE = "198.51.100.64";
     /** How often a recovery is looked at. */
     private static final Duration RECOVERY = Duration.ofSeconds(60);
 
@@ -116,6 +118,33 @@ class RestartIT {
         try (TcpStream another = new TcpStream(node, host)) {
             another.awaitMore();
         }
+    }
+
+    @Test
+    void aLeasedHostIsReachedFromOutsideBeforeItSendsAgain() {
+        system.restconf().put(Intent.path("leased"), Intent.tenants(List.of(Documents.translated(
+            Intent.tenant("leased", node, VLAN + 2, Intent.FIRST_POOL, """
+                'dhcp': {'subnet': [{'prefix': '10.0.0.0/24',
+                                     'pool': [{'first': '10.0.0.100', 'last': '10.0.0.100'}]}]}"""),
+            "{'one-to-one': [{'inside-prefix': '10.0.0.100/32', 'public-prefix': '%s/32'}]}".formatted(OUTSIDE)))));
+        system.awaitApplied();
+        node.network().transit().route(OUTSIDE + "/32", EdgeNode.BACKBONE_ADDRESS);
+        final DhcpClient client = new DhcpClient(node.network().host(EdgeNode.ACCESS, VLAN + 2));
+        assertThat(client.udhcpc()).isEqualTo("10.0.0.100");
+        try (PingStream inbound = new PingStream(node, node.network().server(), OUTSIDE)) {
+            inbound.awaitMore();
+            final Instant begun = Instant.now();
+            node.killSwitch();
+            node.up();
+            final Instant started = Instant.now();
+            inbound.awaitMore(RECOVERY);
+            Figures.tell("ovs-vswitchd kill -9 and start, longest time without an answer of a leased host to pings "
+                + "from outside", inbound.longestGapSince(begun));
+            Figures.tell("ovs-vswitchd kill -9, from its new start to such an answer",
+                Duration.between(started, inbound.lastReply()));
+        }
+        system.restconf().delete(Intent.path("leased"));
+        asBefore();
     }
 
     @Test

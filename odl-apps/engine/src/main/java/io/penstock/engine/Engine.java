@@ -20,6 +20,7 @@ import io.penstock.engine.link.FrameOutlet;
 import io.penstock.engine.link.Links;
 import io.penstock.engine.link.PacketInCounts;
 import io.penstock.engine.neighbour.NeighbourResolver;
+import io.penstock.engine.neighbour.Recall;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.PortStates;
@@ -32,7 +33,9 @@ import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.ConnectionListener;
+import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.PortListener;
 import io.penstock.southbound.openflow.PortStatus;
@@ -88,6 +91,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final PoolWatch pools;
     private final Consumer<PoolEvent> poolEvents;
     private final NeighbourResolver resolver;
+    private final Recall recall;
     private final Ipv6Services ipv6;
     private final Subscribers subscribers;
     private final DhcpService dhcp;
@@ -149,6 +153,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             engine.setDaemon(true);
             return engine;
         });
+        recall = new Recall(resolver, this::neighbours, this::later);
         final FunctionNodes nodes = new FunctionNodes(workers, southbound, this::desired);
         health = new HealthService(outlet, this::desired, nodes, Ticker.systemTicker(),
             new SecureRandom().nextLong());
@@ -336,13 +341,37 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         for (final String name : snapshot.nodes().keySet()) {
             if (!workers.containsKey(name)) {
                 final NodeWorker worker = new NodeWorker(name, this::desired, southbound, bridges,
-                    instance -> health.isHealthy(name, instance), repairEvents, Clock.systemUTC());
+                    instance -> health.isHealthy(name, instance), repairEvents, this::recall, Clock.systemUTC());
                 workers.put(name, worker);
                 Optional.ofNullable(sessions.get(name)).ifPresent(worker::sessionOpened);
                 if (southbound.connected().contains(switchId(name))) {
                     worker.switchConnected();
                 }
             }
+        }
+    }
+
+    /** A switch was started and has its flows: what it had learned it has to learn again. */
+    private void recall(final String node, final Duration sinceConnected) {
+        run(() -> {
+            ipv6.refreshGateways(node);
+            LOG.warn("Node {}: its switch had no flows, as after a restart; it has them {} ms after it connected. Its "
+                + "connections, sessions and learned hosts are lost; {} known hosts are asked for", node,
+                sinceConnected.toMillis(), recall.begin(node));
+        });
+    }
+
+    private CompletableFuture<FlowDump> neighbours(final String node) {
+        return desired.allocations().nodes().containsKey(node)
+            ? southbound.readTable(switchId(node), Table.NEIGHBOURS.number())
+            : CompletableFuture.failedFuture(new IllegalStateException("node " + node + " is gone"));
+    }
+
+    private void later(final Runnable task, final long millis) {
+        try {
+            thread.schedule(() -> run(task), millis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("The engine is closed", e);
         }
     }
 

@@ -3,6 +3,7 @@ package io.penstock.engine.neighbour;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.config.Desired;
 import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.Links;
 import io.penstock.frames.Arp;
@@ -14,10 +15,11 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
+import java.util.Optional;
 
 /**
- * Sends ARP requests: for a next hop that a packet needed and the switch did not know, and regularly for the transit
- * gateways, so that their MAC addresses stay fresh. Safe for all threads; never blocks.
+ * Sends ARP requests: for a next hop that a packet needed and the switch did not know, for hosts that it has forgotten,
+ * and regularly for the transit gateways, so that their MAC addresses stay fresh. Safe for all threads; never blocks.
  */
 public final class NeighbourResolver {
     private final Links links;
@@ -46,7 +48,7 @@ public final class NeighbourResolver {
             if (vrf == Constants.BACKBONE_VRF) {
                 askBackbone(node, nextHop);
             } else {
-                askTenant(node, vrf, nextHop);
+                askTenant(node, vrf, nextHop, Optional.empty());
             }
         });
         return Fate.TAKEN;
@@ -59,6 +61,16 @@ public final class NeighbourResolver {
         }
     }
 
+    /** What is desired at the moment. */
+    Desired desired() {
+        return links.desired();
+    }
+
+    /** Asks for a host of a tenant, where it is if that is known. */
+    void ask(final String node, final KnownHost host) {
+        askTenant(node, host.vrf(), host.address(), host.attachment());
+    }
+
     private void askBackbone(final String node, final long nextHop) {
         final int id = links.desired().allocations().id(node);
         for (final Backbone.Interface uplink : links.desired().snapshot().backbone().on(node)) {
@@ -69,12 +81,13 @@ public final class NeighbourResolver {
         }
     }
 
-    private void askTenant(final String node, final int vrf, final long nextHop) {
+    private void askTenant(final String node, final int vrf, final long nextHop, final Optional<String> attachment) {
         links.desired().tenant(node, vrf).ifPresent(tenant -> {
             for (final Tenant.Subnet subnet : tenant.subnets()) {
                 if (subnet.prefix().contains(nextHop)) {
                     final Arp request = Arp.request(Constants.GATEWAY_MAC, subnet.gateway(), nextHop);
-                    tenant.attachmentsOf(subnet)
+                    tenant.attachmentsOf(subnet).stream()
+                        .filter(at -> attachment.isEmpty() || attachment.orElseThrow().equals(at.name()))
                         .forEach(at -> links.send(node, at.port(), at.vlan(), request.toAll().bytes()));
                 }
             }

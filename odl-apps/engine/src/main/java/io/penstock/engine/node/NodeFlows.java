@@ -43,6 +43,7 @@ final class NodeFlows {
     private final CachedFlows cached;
     private final Lingering lingering;
     private final Ticker ticker;
+    private boolean foundNothing;
 
     /**
      * Has changed nothing yet.
@@ -108,7 +109,14 @@ final class NodeFlows {
     FlowChanges reconcile(final SwitchId id, final NodePlan planned)
             throws InterruptedException, ExecutionException, TimeoutException {
         lingering.forget();
-        return repair(id, planned, observe(id, planned, ANSWER_SECONDS));
+        final Observation seen = observe(id, planned, ANSWER_SECONDS);
+        foundNothing = seen.dump().flows().isEmpty();
+        return repair(id, planned, seen);
+    }
+
+    /** Whether the switch had no flow of ours before the last {@link #reconcile}: it was started a moment ago. */
+    boolean foundNothing() {
+        return foundNothing;
     }
 
     /**

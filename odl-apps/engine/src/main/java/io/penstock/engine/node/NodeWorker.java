@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.base.Ticker;
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.Desired;
-import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
@@ -63,6 +62,7 @@ public final class NodeWorker implements AutoCloseable {
     private final DriftWatch drift;
     private final BridgeTranslator bridges;
     private final Predicate<String> healthy;
+    private final FreshSwitch fresh;
     private final AgentOrders orders = new AgentOrders();
     private final PortStates ports = new PortStates();
     private final ScheduledExecutorService thread;
@@ -80,6 +80,7 @@ public final class NodeWorker implements AutoCloseable {
     private @Nullable NodePlan installed;
     /** Whether more than the configuration may have changed since it was applied. */
     private boolean stale = true;
+    private long connectedNanos;
     private long retryMillis = FIRST_RETRY_MILLIS;
 
     /**
@@ -87,17 +88,19 @@ public final class NodeWorker implements AutoCloseable {
      *
      * @param healthy whether an instance of a function may have packets, by its name; must not block
      * @param repairs is told of repairs of the switch; must not block
+     * @param fresh is told of a switch that was started and has the flows now; must not block
      * @param clock tells when the switch was compared and repaired
      */
     public NodeWorker(final String name, final Supplier<Desired> desired, final OpenFlowSouthbound southbound,
             final BridgeTranslator bridges, final Predicate<String> healthy, final Consumer<RepairEvent> repairs,
-            final Clock clock) {
-        this(name, desired, southbound, bridges, healthy, repairs, Ticker.systemTicker(), clock);
+            final FreshSwitch fresh, final Clock clock) {
+        this(name, desired, southbound, bridges, healthy, repairs, fresh, Ticker.systemTicker(), clock);
     }
 
     NodeWorker(final String name, final Supplier<Desired> desired, final OpenFlowSouthbound southbound,
             final BridgeTranslator bridges, final Predicate<String> healthy, final Consumer<RepairEvent> repairs,
-            final Ticker ticker, final Clock clock) {
+            final FreshSwitch fresh, final Ticker ticker, final Clock clock) {
+        this.fresh = requireNonNull(fresh);
         this.healthy = requireNonNull(healthy);
         this.name = requireNonNull(name);
         this.desired = requireNonNull(desired);
@@ -171,6 +174,7 @@ public final class NodeWorker implements AutoCloseable {
     public void switchConnected() {
         run(() -> {
             online = true;
+            connectedNanos = System.nanoTime();
             ports.switchConnected();
             inForce.again();
             forget();
@@ -304,6 +308,13 @@ public final class NodeWorker implements AutoCloseable {
         waiters.notConnected();
     }
 
+    /** Is told of switches that were started and have their flows. */
+    @FunctionalInterface
+    public interface FreshSwitch {
+        /** The switch of a node has its flows, so long after it connected, and nothing of what it had learned. */
+        void hasFlows(String node, Duration sinceConnected);
+    }
+
     private interface Work<T> {
         T get() throws InterruptedException, ExecutionException, TimeoutException;
     }
@@ -348,7 +359,9 @@ public final class NodeWorker implements AutoCloseable {
             applyBridge(now);
             if (online) {
                 if (installed == null) {
-                    if (!ports.areKnown(now.bridge().ports().stream().map(BridgePlan.Port::name).toList())) {
+                    // The plan depends on ports of functions alone. Without flows nothing is forwarded.
+                    if (!ports.areKnown(state.snapshot().functionPortsOn(name).values().stream()
+                            .flatMap(List::stream).toList())) {
                         later(PORTS_POLL_MILLIS);
                         return;
                     }
@@ -449,8 +462,13 @@ public final class NodeWorker implements AutoCloseable {
         if (installed == null) {
             final FlowChanges changes = flows.reconcile(id(), planned);
             drift.compared();
-            LOG.info("Node {}: in sync; {} flows planned, {} added, {} removed", name, planned.size(),
-                changes.add().size(), changes.remove().size() + changes.removeForeign().size());
+            final Duration since = Duration.ofNanos(System.nanoTime() - connectedNanos);
+            LOG.info("Node {}: in sync {} ms after its switch connected; {} flows planned, {} added, {} removed", name,
+                since.toMillis(), planned.size(), changes.add().size(),
+                changes.remove().size() + changes.removeForeign().size());
+            if (flows.foundNothing()) {
+                fresh.hasFlows(name, since);
+            }
         } else {
             flows.change(id(), installed, planned);
             if (flows.lingers()) {

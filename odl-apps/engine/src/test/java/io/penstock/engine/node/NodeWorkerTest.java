@@ -16,6 +16,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -34,8 +35,10 @@ class NodeWorkerTest {
     private final String node = network.nodes().keySet().iterator().next();
     private volatile Desired desired = new Desired(1, network, Allocator.allocate(network, Allocations.none()));
     private final AtomicLong now = new AtomicLong();
+    private final List<String> started = new CopyOnWriteArrayList<>();
     private final NodeWorker worker = new NodeWorker(node, () -> desired, southbound,
-        new BridgeTranslator("tcp:127.0.0.1:6653"), instance -> true, repair -> { }, new Ticker() {
+        new BridgeTranslator("tcp:127.0.0.1:6653"), instance -> true, repair -> { },
+        (fresh, since) -> started.add(fresh), new Ticker() {
             @Override
             public long read() {
                 return now.get();
@@ -103,6 +106,30 @@ class NodeWorkerTest {
         connect();
         Await.until("the flows", () -> worker.hasApplied(desired));
         assertThat(southbound.times).hasSize(1);
+    }
+
+    @Test
+    void portsOfHostsAreNotWaitedFor() throws Exception {
+        final Snapshot plain = new Snapshot(network.nodes(), network.backbone(), network.pools(), new TreeMap<>(),
+            new TreeMap<>(), network.tenants(), network.acls());
+        desired = new Desired(1, plain, desired.allocations());
+        final long begun = System.nanoTime();
+        worker.switchConnected();
+        assertThat(applied(1)).isEqualTo(Progress.APPLIED);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void aSwitchWithoutFlowsIsTold() throws Exception {
+        connect();
+        assertThat(applied(1)).isEqualTo(Progress.APPLIED);
+        assertThat(started).containsExactly(node);
+        southbound.installed = List.copyOf(worker.plan().orElseThrow().flows().values());
+        worker.switchDisconnected();
+        Await.until("the switch is gone", () -> !worker.isOnline());
+        worker.switchConnected();
+        assertThat(applied(1)).isEqualTo(Progress.APPLIED);
+        assertThat(started).as("a new connection of the same").hasSize(1);
     }
 
     @Test
