@@ -32,7 +32,6 @@ import io.penstock.engine.subscriber.Subscribers;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.ConnectionListener;
 import io.penstock.southbound.openflow.FlowDump;
@@ -50,6 +49,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -78,6 +78,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private static final long RETRY_SECONDS = 5;
     private static final long AUDIT_SECONDS = 60;
     private static final long IDLE_POLL_SECONDS = 600;
+    private static final int SECRET_BYTES = 32;
     /** How often leases are looked at that end by themselves. */
     private static final long LEASE_SECONDS = 15;
     /** How long an acknowledgement waits for the flows of its lease: a client asks again after four seconds. */
@@ -167,7 +168,9 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     /** Starts: takes over what was handed out before, then listens for nodes. */
     public void start(final String listenAddress, final int ovsdbPort) {
-        desired = new Desired(0, Snapshot.empty(), writer.read());
+        final Allocations before = writer.read();
+        // Stored with the first node, before a switch is told its id.
+        desired = new Desired(0, Snapshot.empty(), before.secret().isEmpty() ? before.withSecret(newSecret()) : before);
         store.start(this::desired, () -> sessions.values().stream().map(NodeSession::announcement).toList(),
             () -> trouble.or(writer::shortage), this::mark);
         registrations.add(southbound.listen((ConnectionListener) this));
@@ -194,6 +197,12 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         thread.scheduleWithFixedDelay(this::countSubscribers, IDLE_POLL_SECONDS, IDLE_POLL_SECONDS, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(canaries::tick, 1, 1, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::refreshGateways, 1, GATEWAY_REFRESH_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static String newSecret() {
+        final byte[] secret = new byte[SECRET_BYTES];
+        new SecureRandom().nextBytes(secret);
+        return HexFormat.of().formatHex(secret);
     }
 
     @Override
@@ -445,12 +454,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     }
 
     private Optional<NodeWorker> worker(final SwitchId id) {
-        return workers.entrySet().stream().filter(entry -> switchId(entry.getKey()).equals(id))
-            .map(Map.Entry::getValue).findFirst();
+        return desired.node(id.datapathId()).map(workers::get);
     }
 
     private SwitchId switchId(final String node) {
-        return new SwitchId(Constants.datapathId(desired.allocations().id(node)));
+        return new SwitchId(desired.allocations().datapathId(node));
     }
 
     @SuppressWarnings("checkstyle:IllegalCatch")

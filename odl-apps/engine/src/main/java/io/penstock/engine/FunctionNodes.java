@@ -7,7 +7,6 @@ import io.penstock.engine.config.Desired;
 import io.penstock.engine.health.HealthService;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.pipeline.plan.NodePlan;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.SwitchId;
@@ -41,7 +40,7 @@ record FunctionNodes(Map<String, NodeWorker> workers, OpenFlowSouthbound southbo
     /** Flows of tenants, of which there may be very many, are not read. */
     @Override
     public CompletableFuture<FunctionPackets> packets(final String node) {
-        final SwitchId id = new SwitchId(Constants.datapathId(desired.get().allocations().id(node)));
+        final SwitchId id = new SwitchId(desired.get().allocations().datapathId(node));
         return southbound.readFlows(id, Cookie.of(Cookie.Kind.NODE, 0), -1)
             .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS)
             .thenApply(dump -> FunctionPackets.of(worker(node).flatMap(NodeWorker::plan).map(NodePlan::nodeFlows)

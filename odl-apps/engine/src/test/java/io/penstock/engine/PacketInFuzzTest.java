@@ -22,7 +22,6 @@ import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.plan.DualStack;
 import io.penstock.pipeline.plan.Fixtures;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -68,7 +67,7 @@ class PacketInFuzzTest {
     private final Snapshot snapshot = DualStack.network(DualStack.tenant(), Fixtures.served().with(new Services(
         Fixtures.served().services().dhcp().map(dhcp -> new Dhcp(0, dhcp.subnets())), Optional.empty())));
     private final Desired desired = new Desired(1, snapshot, Allocator.allocate(snapshot, Allocations.none()));
-    private final SwitchId node = new SwitchId(Constants.datapathId(desired.allocations().nodes().get("edge1")));
+    private final SwitchId node = new SwitchId(desired.allocations().datapathId("edge1"));
     private final long access = desired.allocations().port("edge1", "acc0");
     private final PacketInCounts counts = new PacketInCounts();
     private final FuzzedFrames frames = new FuzzedFrames(4861);

@@ -66,13 +66,14 @@ final class AllocationCodec {
         }
         return new io.penstock.pipeline.intent.Allocations(
             stored.getLastVrf() == null ? 0 : stored.getLastVrf().toJava(), nodes, ports, tenants,
-            CanaryCodec.read(stored));
+            CanaryCodec.read(stored), stored.getSwitchSecret() == null ? "" : stored.getSwitchSecret());
     }
 
     /** Puts into a transaction what brings the stored form from one state to another. */
     static void write(final WriteOperations transaction, final io.penstock.pipeline.intent.Allocations from,
             final io.penstock.pipeline.intent.Allocations to) {
-        if (!from.nodes().equals(to.nodes()) || !from.ports().equals(to.ports())) {
+        if (!from.nodes().equals(to.nodes()) || !from.ports().equals(to.ports())
+                || !from.secret().equals(to.secret())) {
             transaction.put(CONFIGURATION, PATH, whole(to));
             return;
         }
@@ -134,6 +135,7 @@ final class AllocationCodec {
     private static Allocations whole(final io.penstock.pipeline.intent.Allocations allocations) {
         return new AllocationsBuilder()
             .setLastVrf(Uint16.valueOf(allocations.lastVrf()))
+            .setSwitchSecret(allocations.secret().isEmpty() ? null : allocations.secret())
             .setNode(allocations.nodes().entrySet().stream().map(node -> new NodeBuilder()
                 .setName(node.getKey()).setId(Uint16.valueOf(node.getValue()))
                 .setPort(requireNonNull(allocations.ports().get(node.getKey())).entrySet().stream()

@@ -6,8 +6,6 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.registry.Constants;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -30,8 +28,7 @@ public record Desired(long revision, Snapshot snapshot, Allocations allocations)
 
     /** The name of the node whose bridge has an OpenFlow datapath id. */
     public Optional<String> node(final long datapathId) {
-        return allocations.nodes().entrySet().stream()
-            .filter(entry -> Constants.datapathId(entry.getValue()) == datapathId).map(Map.Entry::getKey).findFirst();
+        return allocations.nodeOf(datapathId);
     }
 
     /** Whether a tenant has an attachment at the node whose bridge has an OpenFlow datapath id. */

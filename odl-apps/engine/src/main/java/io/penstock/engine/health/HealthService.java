@@ -176,7 +176,7 @@ public final class HealthService implements ProbeResults, AutoCloseable {
     }
 
     private void send(final Desired state, final NetworkFunction function, final int port, final ProbeFrame frame) {
-        final SwitchId id = new SwitchId(Constants.datapathId(state.allocations().id(function.node())));
+        final SwitchId id = new SwitchId(state.allocations().datapathId(function.node()));
         outlet.send(new Place(id, port, function.routed().isPresent() ? 0 : Constants.PROBE_VLAN),
             frame.bytes(function.routed()).toArray(),
             function.nsh() ? NshHop.wrapProbe(frame.reply()) : List.of());

@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.engine.config.Desired;
 import io.penstock.frames.Bytes;
 import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.openflow.SwitchId;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -32,7 +31,7 @@ public final class Links {
         final Allocations allocations = desired.get().allocations();
         final Map<String, Integer> ports = allocations.ports().get(node);
         if (ports != null && ports.containsKey(port)) {
-            outlet.send(new Place(new SwitchId(Constants.datapathId(allocations.id(node))), ports.get(port),
+            outlet.send(new Place(new SwitchId(allocations.datapathId(node)), ports.get(port),
                 vlan), frame.toArray());
         }
     }

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
@@ -45,8 +44,7 @@ public record Place(SwitchId node, int port, int vlan) {
     }
 
     private boolean isHere(final String name, final Allocations allocations) {
-        final Integer id = allocations.nodes().get(name);
-        return id != null && Constants.datapathId(id) == node.datapathId();
+        return allocations.nodeOf(node.datapathId()).filter(name::equals).isPresent();
     }
 
     private static @Nullable Integer number(final Allocations allocations, final Tenant.Attachment attachment) {

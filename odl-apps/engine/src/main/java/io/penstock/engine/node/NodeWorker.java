@@ -479,7 +479,7 @@ public final class NodeWorker implements AutoCloseable {
     }
 
     private SwitchId id() {
-        return new SwitchId(Constants.datapathId(desired.get().allocations().id(name)));
+        return new SwitchId(desired.get().allocations().datapathId(name));
     }
 
     private void later(final long millis) {

@@ -128,6 +128,7 @@ class AllocationCodecTest {
         final TreeMap<String, Integer> ports = new TreeMap<>(Map.of("acc0", 1, "up0", 2));
         // Sometimes another node, so that all is written.
         final String node = last == 0 ? "edge0" : "edge1";
-        return new Allocations(last, new TreeMap<>(Map.of(node, 1)), new TreeMap<>(Map.of(node, ports)), tenants);
+        return new Allocations(last, new TreeMap<>(Map.of(node, 1)), new TreeMap<>(Map.of(node, ports)), tenants)
+            .withSecret((last == 0 ? "a" : "b").repeat(64));
     }
 }

@@ -53,8 +53,8 @@ class DhcpServiceTest {
     private static final long HOST = 0x020000000005L;
     private static final long FIRST = Ipv4.parse("10.0.0.100");
     private static final long GATEWAY = Ipv4.parse("10.0.0.1");
-    private static final SwitchId NODE = new SwitchId(Constants.datapathId(1));
-    private static final SwitchId OTHER = new SwitchId(Constants.datapathId(2));
+    private static final SwitchId NODE = new SwitchId(Constants.datapathId(1, ""));
+    private static final SwitchId OTHER = new SwitchId(Constants.datapathId(2, ""));
     private static final Snapshot NETWORK = Snapshot.empty().withTenants(List.of(new Tenant("t",
         List.of(new Tenant.Attachment("lan", "edge1", "acc0", 100)),
         List.of(new Tenant.Subnet("lan", Prefix.parse("10.0.0.0/24"), GATEWAY, List.of())), List.of(),

@@ -36,7 +36,7 @@ class RoutingErrors6Test {
     private final List<Ipv6Packet> sent = new ArrayList<>();
     private final Snapshot snapshot = DualStack.network(DualStack.tenant());
     private final Desired desired = new Desired(1, snapshot, Allocator.allocate(snapshot, Allocations.none()));
-    private final SwitchId node = new SwitchId(Constants.datapathId(desired.allocations().nodes().get("edge1")));
+    private final SwitchId node = new SwitchId(desired.allocations().datapathId("edge1"));
     private final RoutingErrors errors = new RoutingErrors(() -> desired, (target, actions, frame) -> {
         final Ethernet ethernet = Ethernet.parse(Bytes.of(frame)).orElseThrow();
         assertThat(ethernet.etherType()).isEqualTo(Ethernet.TYPE_IPV6);

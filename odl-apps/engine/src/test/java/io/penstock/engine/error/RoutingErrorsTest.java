@@ -36,7 +36,7 @@ class RoutingErrorsTest {
     private final List<Sent> sent = new ArrayList<>();
     private final Snapshot snapshot = Fixtures.network(Fixtures.rich());
     private final Desired desired = new Desired(1, snapshot, Allocator.allocate(snapshot, Allocations.none()));
-    private final SwitchId node = new SwitchId(Constants.datapathId(desired.allocations().nodes().get("edge1")));
+    private final SwitchId node = new SwitchId(desired.allocations().datapathId("edge1"));
 
     private record Sent(SwitchId target, List<Action> actions, Ipv4Packet packet) { }
 

@@ -29,8 +29,8 @@ class SubscriberBlocksTest {
     private static final long FIRST = 0x0a000005L;
     private static final long SECOND = 0x0a000006L;
     private static final int VRF = 7;
-    private static final SwitchId NODE = new SwitchId(Constants.datapathId(1));
-    private static final SwitchId OTHER = new SwitchId(Constants.datapathId(2));
+    private static final SwitchId NODE = new SwitchId(Constants.datapathId(1, ""));
+    private static final SwitchId OTHER = new SwitchId(Constants.datapathId(2, ""));
 
     private final ManualClock clock = new ManualClock(Instant.EPOCH);
     private final SubscriberBlocks blocks = new SubscriberBlocks(clock);

@@ -70,7 +70,7 @@ class SubscribersTest {
         for (int index = 0; index < 4; index++) {
             frame[26 + index] = (byte) (subscriber >> 24 - 8 * index);
         }
-        return new PacketIn(new SwitchId(Constants.datapathId(1)), 1, 0, Table.NAT_TRANSLATE.number(),
+        return new PacketIn(new SwitchId(Constants.datapathId(1, "")), 1, 0, Table.NAT_TRANSLATE.number(),
             Map.of(MatchField.REG0, (long) VRF), frame);
     }
 

@@ -143,9 +143,11 @@ final class Edge implements TestRun.Closing {
 
     /** The switch of a node. */
     SwitchId switchId(final DummyNode node) {
-        return list(client().read("penstock-allocation:allocations")
-            .getAsJsonObject("penstock-allocation:allocations"), "node").filter(each -> name(each).equals(node.name()))
-            .map(each -> new SwitchId(Constants.datapathId(each.get("id").getAsInt()))).findFirst().orElseThrow();
+        final JsonObject given = client().read("penstock-allocation:allocations")
+            .getAsJsonObject("penstock-allocation:allocations");
+        return list(given, "node").filter(each -> name(each).equals(node.name()))
+            .map(each -> new SwitchId(Constants.datapathId(each.get("id").getAsInt(),
+                given.get("switch-secret").getAsString()))).findFirst().orElseThrow();
     }
 
     /** Changes and complete readings of the flows of a node since the last {@link #forgetSteps}, in their order. */

@@ -4,6 +4,7 @@ package io.penstock.pipeline.intent;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.intent.CanaryResult.Verdict;
+import io.penstock.pipeline.registry.Constants;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -21,10 +22,23 @@ import java.util.stream.Stream;
  * @param ports by node, then by port name
  * @param tenants by name; asked many times for each tenant, so it should be a map that answers at once
  * @param canaries by function, the newest first, and each version once
+ * @param secret of which the datapath ids of the nodes are made, so that no node can guess that of another; empty if
+ *     they are to follow from their numbers
  */
 public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
         SortedMap<String, SortedMap<String, Integer>> ports, Map<String, TenantAllocation> tenants,
-        SortedMap<String, List<CanaryResult>> canaries) {
+        SortedMap<String, List<CanaryResult>> canaries, String secret) {
+    public Allocations {
+        requireNonNull(secret);
+    }
+
+    /** Without a secret. */
+    public Allocations(final int lastVrf, final SortedMap<String, Integer> nodes,
+            final SortedMap<String, SortedMap<String, Integer>> ports, final Map<String, TenantAllocation> tenants,
+            final SortedMap<String, List<CanaryResult>> canaries) {
+        this(lastVrf, nodes, ports, tenants, canaries, "");
+    }
+
     /** Without canaries. */
     public Allocations(final int lastVrf, final SortedMap<String, Integer> nodes,
             final SortedMap<String, SortedMap<String, Integer>> ports, final Map<String, TenantAllocation> tenants) {
@@ -36,7 +50,7 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
         final Map<String, TenantAllocation> ids = new TreeMap<>();
         tenants.forEach((name, given) -> ids.put(name,
             new TenantAllocation(given.vrf(), 0, List.of(), List.of(), given.places())));
-        return new Allocations(lastVrf, nodes, ports, ids, canaries);
+        return new Allocations(lastVrf, nodes, ports, ids, canaries, secret);
     }
 
     /**
@@ -99,7 +113,7 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
 
     /** The same with other tenants. */
     public Allocations withTenants(final Map<String, TenantAllocation> others) {
-        return new Allocations(lastVrf, nodes, ports, Collections.unmodifiableMap(others), canaries);
+        return new Allocations(lastVrf, nodes, ports, Collections.unmodifiableMap(others), canaries, secret);
     }
 
     /** The same with one result more of a function, for which the oldest may go. */
@@ -107,7 +121,7 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
         final SortedMap<String, List<CanaryResult>> results = new TreeMap<>(canaries);
         results.put(function, Stream.concat(Stream.of(result), canariesOf(function).stream())
             .limit(CanaryResult.KEPT).toList());
-        return new Allocations(lastVrf, nodes, ports, tenants, Collections.unmodifiableSortedMap(results));
+        return new Allocations(lastVrf, nodes, ports, tenants, Collections.unmodifiableSortedMap(results), secret);
     }
 
     /** What was found out about new versions of a function, the newest first. */
@@ -119,6 +133,23 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
     public Optional<Verdict> verdict(final NetworkFunction function) {
         return function.canary().flatMap(canary -> canariesOf(function.name()).stream()
             .filter(result -> result.version().equals(canary.version())).findFirst()).map(CanaryResult::verdict);
+    }
+
+    /** The same with a secret. */
+    public Allocations withSecret(final String other) {
+        return new Allocations(lastVrf, nodes, ports, tenants, canaries, other);
+    }
+
+    /** OpenFlow datapath id of the bridge of a node. */
+    public long datapathId(final String node) {
+        return Constants.datapathId(id(node), secret);
+    }
+
+    /** The node whose bridge has an OpenFlow datapath id. */
+    public Optional<String> nodeOf(final long datapathId) {
+        final int id = Constants.nodeId(datapathId);
+        return nodes.entrySet().stream().filter(node -> node.getValue() == id).map(Map.Entry::getKey)
+            .filter(node -> datapathId(node) == datapathId).findFirst();
     }
 
     /** Id of a node. */

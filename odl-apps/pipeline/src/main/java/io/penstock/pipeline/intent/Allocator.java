@@ -107,7 +107,7 @@ public final class Allocator {
         final SortedMap<String, List<CanaryResult>> canaries = new TreeMap<>(before.canaries());
         canaries.keySet().retainAll(snapshot.functions().keySet());
         return new Allocations(last, nodes, ports, Collections.unmodifiableMap(tenants),
-            Collections.unmodifiableSortedMap(canaries));
+            Collections.unmodifiableSortedMap(canaries), before.secret());
     }
 
     /** A lease goes with the subnet that it is of, and not with its pool: its host has been told that it has it. */

@@ -73,11 +73,12 @@ public final class Planner {
     private @Nullable TenantSurroundings tenantSurroundings;
 
     /** All that the flows of the node depend on. */
-    private record Surroundings(Snapshot withoutTenants, Set<String> down, String node, int id,
+    private record Surroundings(Snapshot withoutTenants, Set<String> down, String node, int id, long datapathId,
             Map<String, Integer> ports, List<Optional<Verdict>> verdicts) {
         static Surroundings of(final NodeView node) {
             return new Surroundings(node.snapshot().withTenants(List.of()), node.down(), node.node().name(),
-                node.id(), node.allocations().ports().getOrDefault(node.node().name(), Collections.emptySortedMap()),
+                node.id(), node.datapathId(),
+                node.allocations().ports().getOrDefault(node.node().name(), Collections.emptySortedMap()),
                 node.functions().stream().map(node::verdict).toList());
         }
     }
@@ -193,7 +194,7 @@ public final class Planner {
                     view.node().vhostDirectory() + "/" + port + ".sock", Node.Queues.ONE,
                     instance.start().filter(start -> port.equals(instance.insidePort())), mtu))));
         }
-        return new BridgePlan(Constants.BRIDGE, Constants.datapathId(view.id()), ports,
+        return new BridgePlan(Constants.BRIDGE, view.datapathId(), ports,
             Arrays.stream(Table.values()).collect(Collectors.toMap(Table::number, Table::text)),
             Arrays.stream(CtTimeout.values()).collect(Collectors.toMap(CtTimeout::text, CtTimeout::seconds)));
     }

@@ -3,6 +3,10 @@ package io.penstock.pipeline.registry;
 
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.flow.Ipv6;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 
 /** Fixed numbers and addresses of the data plane. */
 public final class Constants {
@@ -146,6 +150,7 @@ public final class Constants {
     private static final long RESOLVER_INTERFACE = 0x53;
     private static final long BACKBONE_MAC_BASE = 0x025053010000L;
     private static final long DATAPATH_ID_BASE = 0x0050534eL << 32;
+    private static final long NODE_IDS = 0xffff;
 
     private Constants() {
         // Only values.
@@ -197,9 +202,29 @@ public final class Constants {
         return CHAIN_ZONES | vrf;
     }
 
-    /** OpenFlow datapath id of a node's bridge. */
-    public static long datapathId(final int nodeId) {
-        return DATAPATH_ID_BASE | nodeId;
+    /**
+     * OpenFlow datapath id of a node's bridge. OpenFlowPlugin believes whoever shows one, and ends the connection that
+     * had it: so all but its last sixteen bits follow from a secret of the controller, when there is one.
+     *
+     * @param nodeId 1..65535, which are the last sixteen bits
+     * @param secret a text; empty for an id that follows from the number alone
+     */
+    public static long datapathId(final int nodeId, final String secret) {
+        if (secret.isEmpty()) {
+            return DATAPATH_ID_BASE | nodeId;
+        }
+        try {
+            final byte[] digest = MessageDigest.getInstance("SHA-256")
+                .digest((secret + " " + nodeId).getBytes(StandardCharsets.US_ASCII));
+            return ByteBuffer.wrap(digest).getLong() & ~NODE_IDS & Long.MAX_VALUE | nodeId;
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Number of the node that could have a datapath id. */
+    public static int nodeId(final long datapathId) {
+        return (int) (datapathId & NODE_IDS);
     }
 
     /** The service path identifier (RFC 8300) of a VRF and a direction. */

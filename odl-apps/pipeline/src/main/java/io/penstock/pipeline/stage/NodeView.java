@@ -29,6 +29,11 @@ public record NodeView(Snapshot snapshot, Allocations allocations, Set<String> d
         return allocations.id(node.name());
     }
 
+    /** OpenFlow datapath id of the bridge. */
+    public long datapathId() {
+        return allocations.datapathId(node.name());
+    }
+
     /** MAC address of the uplinks. */
     public long backboneMac() {
         return Constants.backboneMac(id());

@@ -149,11 +149,23 @@ class NumbersTest {
     @Test
     void addressesAndIdsOfANodeHaveItsNumber() {
         assertThat(Constants.backboneMac(0x1234)).isEqualTo(0x025053011234L);
-        assertThat(Constants.datapathId(7)).isEqualTo(0x0050534e_0000_0007L);
+        assertThat(Constants.datapathId(7, "")).isEqualTo(0x0050534e_0000_0007L);
         assertThat(Constants.GATEWAY_LINK_LOCAL).as("of 02:50:53:00:00:01 (RFC 4291, appendix A)")
             .isEqualTo(Ipv6.parse("fe80::50:53ff:fe00:1"));
         assertThat(Constants.servicePath(4094, false)).isEqualTo(4094);
         assertThat(Constants.servicePath(4094, true)).isEqualTo(0x1ffe);
+    }
+
+    @Test
+    void datapathIdsOfASecretAreNotGuessedFromOneAnother() {
+        final String secret = "5".repeat(64);
+        assertThat(Constants.datapathId(7, secret)).isPositive().isEqualTo(Constants.datapathId(7, secret));
+        assertThat(Constants.nodeId(Constants.datapathId(7, secret))).isEqualTo(7);
+        assertThat(Constants.nodeId(Constants.datapathId(65535, secret))).isEqualTo(65535);
+        final long distinct = IntStream.rangeClosed(1, 65535).mapToLong(id -> Constants.datapathId(id, secret) >>> 16)
+            .distinct().count();
+        assertThat(distinct).as("of 2^47, by chance two may be the same").isGreaterThan(65530);
+        assertThat(Constants.datapathId(7, "6".repeat(64)) >>> 16).isNotEqualTo(Constants.datapathId(7, secret) >>> 16);
     }
 
     @Test
