@@ -11,7 +11,7 @@ import sys
 
 from . import systemd
 from .controller import Controller, ControllerError, start
-from .settings import Ports, Settings
+from .settings import NODES, Ports, Settings
 
 DISTRIBUTION = pathlib.Path(__file__).resolve().parent.parent / "target" / "assembly"
 
@@ -32,7 +32,7 @@ def _settings(options: argparse.Namespace) -> Settings:
     numbers = {field.name: getattr(options, field.name + "_port") for field in dataclasses.fields(Ports)}
     return Settings(options.listen, Ports(**numbers), options.heap, options.namespace,
                     nat_syslog=options.nat_syslog, nat_ipfix=options.nat_ipfix,
-                    flow_check_seconds=options.flow_check_seconds)
+                    flow_check_seconds=options.flow_check_seconds, nodes=options.nodes)
 
 
 def _run(controller: Controller, options: argparse.Namespace) -> int:
@@ -124,6 +124,8 @@ def _parser() -> argparse.ArgumentParser:
             added.add_argument("--flow-check-seconds", default=Settings.flow_check_seconds, type=int, metavar="SECONDS",
                                help="time in which all flows of each switch are compared with the plan and repaired; "
                                "0 for never (default %(default)s)")
+            added.add_argument("--nodes", default=Settings.nodes, choices=NODES, help="which nodes are believed: those "
+                               "configured with the address from which they connect, or any (default %(default)s)")
             for field in dataclasses.fields(Ports):
                 added.add_argument(f"--{field.name}-port", default=field.default, type=int)
         if command is _start:

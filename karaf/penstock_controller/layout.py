@@ -138,6 +138,7 @@ def files(settings: Settings) -> dict[str, str]:
             f"nat-syslog = {settings.nat_syslog}\n"
             f"nat-ipfix = {settings.nat_ipfix}\n"
             f"flow-check-seconds = {settings.flow_check_seconds}\n"
+            f"nodes = {settings.nodes}\n"
             f"restconf-url = http://{LOOPBACK}:{ports.restconf}/rests\n"),
         f"{initial}/default-openflow-connection-config.xml": _openflow(
             "openflow-switch-connection-provider-default-impl", settings.listen_address, ports.openflow),

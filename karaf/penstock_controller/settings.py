@@ -8,6 +8,7 @@ import ipaddress
 from typing import Any
 
 LOOPBACK = "127.0.0.1"
+NODES = ("configured", "any")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +53,8 @@ class Settings:
     """The same by IPFIX over UDP."""
     flow_check_seconds: int = 50
     """Time in which the controller compares all flows of each switch with the plan, and repairs them; 0 for never."""
+    nodes: str = "configured"
+    """Which nodes are believed: `configured`, with the address from which they connect, or `any`, for tests."""
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Settings:
@@ -64,5 +67,7 @@ class Settings:
             address, _, port = text.rpartition(":")
             if text and not (address and port.isdecimal() and 0 < int(port) < 65536):
                 raise ValueError(f"{name}: '{text}' is not ADDRESS:PORT")
+        if self.nodes not in NODES:
+            raise ValueError(f"nodes: '{self.nodes}' is neither {' nor '.join(NODES)}")
         if not 0 <= self.flow_check_seconds <= 3600:
             raise ValueError(f"flow-check-seconds: {self.flow_check_seconds} is not in 0..3600")

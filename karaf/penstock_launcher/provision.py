@@ -6,6 +6,21 @@ _ACLS = "ietf-access-control-list:acls"
 _KEYS = (("name",), ("node", "port"), ("prefix", "next-hop"), ("prefix",))
 
 
+def bind_node(restconf, node, address):
+    """Configures the address from which the node connects, without which it is not believed. Returns whether it was
+    another one, or none."""
+    path = f"{_NETWORK}/node={node}"
+    entries = (restconf.read(path) or {}).get("penstock:node", [])
+    if any(entry.get("address") == address for entry in entries):
+        return False
+    entry = {"name": node, "address": address}
+    if entries:
+        restconf.merge(_NETWORK, {_NETWORK: {"node": [entry]}})
+    else:
+        restconf.replace(path, {"penstock:node": [entry]})
+    return True
+
+
 def node_is_registered(restconf, node, ports):
     """Whether the controller has stored the node with these ports, as it does when the node has announced itself."""
     stored = restconf.read(f"{_NETWORK}/node={node}")

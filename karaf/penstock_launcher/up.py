@@ -5,7 +5,7 @@ import dataclasses
 import time
 
 from penstock_functions import agent_process, catalogue, instance
-from penstock_node import management, node, profile
+from penstock_node import management, namespaces, node, profile
 from penstock_node.errors import PenstockError
 from penstock_node.ovs import Ovs
 from penstock_node.steps import say
@@ -55,6 +55,7 @@ def run():
     restconf = control.restconf()
     with steps.step(f"registration of node {wanted.name}", "look at './penstock logs controller' and './penstock logs "
                     "node': the node's database connects to the controller"):
+        provision.bind_node(restconf, wanted.name, _address(wanted))
         _wait(_REGISTRATION_SECONDS, lambda: [] if provision.node_is_registered(
             restconf, wanted.name, (port.name for port in wanted.ports)) else ["the controller does not know it"])
         if cables and not node_started:
@@ -99,6 +100,14 @@ def _profile():
     if loaded.run_directory == directory:
         return loaded
     return dataclasses.replace(loaded, run_directory=directory, vhost_user_directory=directory / loaded.name / "vhost")
+
+
+def _address(wanted):
+    """The address from which the node connects to the controller."""
+    found = namespaces.addresses(management.NODE_LINK, wanted.namespace)
+    if not found:
+        raise PenstockError(f"node {wanted.name}: {management.NODE_LINK} has no address in {wanted.namespace}")
+    return found[0]
 
 
 def _wait(seconds, problems):

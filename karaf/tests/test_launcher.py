@@ -169,6 +169,21 @@ class ProvisionTest(unittest.TestCase):
         self.assertEqual(provision.provision(store, loaded), [])
         self.assertEqual(store.sent, [])
 
+    def test_a_node_is_bound_to_its_address_once(self):
+        stored = {}
+        sent = []
+        store = unittest.mock.Mock(
+            read=stored.get, merge=lambda path, body: sent.append(("merge", path, body)),
+            replace=lambda path, body: sent.append(("replace", path, body)))
+        entry = {"name": "edge1", "address": "169.254.77.10"}
+        self.assertTrue(provision.bind_node(store, "edge1", "169.254.77.10"))
+        stored["penstock:network/node=edge1"] = {"penstock:node": [{"name": "edge1", "port": []}]}
+        self.assertTrue(provision.bind_node(store, "edge1", "169.254.77.10"))
+        stored["penstock:network/node=edge1"] = {"penstock:node": [entry]}
+        self.assertFalse(provision.bind_node(store, "edge1", "169.254.77.10"))
+        self.assertEqual(sent, [("replace", "penstock:network/node=edge1", {"penstock:node": [entry]}),
+                                ("merge", "penstock:network", {"penstock:network": {"node": [entry]}})])
+
     def test_registration_needs_the_ports(self):
         node = {"penstock:node": [{"name": "edge1", "port": [{"name": "acc0"}]}]}
         store = unittest.mock.Mock(read=lambda path: node if path.endswith("node=edge1") else None)

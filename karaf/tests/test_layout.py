@@ -88,6 +88,14 @@ class LayoutTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "flow-check-seconds: .* is not in 0..3600"):
                 Settings(flow_check_seconds=wrong)
 
+    def test_nodes(self) -> None:
+        self.layout.prepare(Settings())
+        self.assertIn("nodes = configured\n", self.read("io.penstock.cfg"))
+        self.layout.prepare(Settings(nodes="any"))
+        self.assertIn("nodes = any\n", self.read("io.penstock.cfg"))
+        with self.assertRaisesRegex(ValueError, "nodes: 'all' is neither configured nor any"):
+            Settings(nodes="all")
+
     def test_password_is_random_private_and_stays(self) -> None:
         self.layout.prepare(Settings())
         password = self.layout.password()

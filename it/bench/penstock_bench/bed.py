@@ -47,7 +47,8 @@ class Bed:
         self.namespace = f"{name}-node"
         self.settings = penstock_controller.Settings(
             # Bare forwarding is measured by flows that the controller would remove.
-            listen_address=ADDRESS, ports=PORTS, java_options=tuple(java_options), flow_check_seconds=0)
+            listen_address=ADDRESS, ports=PORTS, java_options=tuple(java_options), flow_check_seconds=0,
+            nodes="any")
         self.controller = penstock_controller.Controller(distribution, self.directory / "controller")
         self.profile = profile.parse({
             "name": name, "namespace": self.namespace, "run-directory": str(self.directory / "nodes"),

@@ -60,7 +60,7 @@ final class ControllerUnderTest implements TestRun.Closing {
     void start() {
         tool("start", "--listen", ADDRESS, "--namespace", namespace.name(), "--model", "penstock-operations",
             "--timeout", Integer.toString(START_SECONDS), "--nat-syslog", "127.0.0.1:" + SYSLOG, "--nat-ipfix",
-            "127.0.0.1:" + IPFIX, "--flow-check-seconds", "10");
+            "127.0.0.1:" + IPFIX, "--flow-check-seconds", "10", "--nodes", "any");
     }
 
     /** Ends it in good order. */

@@ -15,13 +15,17 @@ import org.jspecify.annotations.Nullable;
 public final class NodeListCommand extends OperationsCommand {
     @Override
     public @Nullable Object execute() {
-        final List<Operations.NodeStatus> nodes = operations().status().nodes();
+        final Operations.Status status = operations().status();
+        final List<Operations.NodeStatus> nodes = status.nodes();
         final ShellTable table =
             table("node", "connected", "datapath", "DPDK", "planned", "installed", "missing", "excess", "wrong",
                 "repairs", "compared");
         nodes.forEach(node -> table.addRow().addContent(node.name(), node.connected(), dash(node.datapath()),
             dash(node.dpdk()), node.flows().planned(), node.flows().installed(), node.flows().missing(),
             node.flows().excess(), node.flows().wrong(), node.repairs(), dash(node.lastCompared())));
+        status.refused().forEach(peer -> table.addRow().addContent(peer.name() + " at " + peer.address(),
+            "refused: " + peer.reason(), dash(""), dash(""), dash(""), dash(""), dash(""), dash(""), dash(""), dash(""),
+            dash("")));
         return print(nodes, table);
     }
 }

@@ -44,6 +44,7 @@ import io.penstock.southbound.ovsdb.NodeSession;
 import io.penstock.southbound.ovsdb.OvsdbListener;
 import io.penstock.southbound.ovsdb.OvsdbServer;
 import io.penstock.southbound.ovsdb.PortState;
+import io.penstock.southbound.ovsdb.RefusedPeer;
 import java.io.UncheckedIOException;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -104,6 +105,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final Consumer<RepairEvent> repairEvents;
     private final Duration comparing;
     private final OvsdbServer ovsdb;
+    private final NodeAdmission admission;
     private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
     private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
     private final List<OpenFlowSouthbound.Registration> registrations = new ArrayList<>();
@@ -122,19 +124,21 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
      * An engine that does nothing until it is started.
      *
      * @param ovsdb takes the databases of the nodes; started and closed with the engine
+     * @param admission which of them are believed
      * @param clock the time of leases, port blocks and drains
      * @param poolEvents is told what happens to public addresses; must not block
      * @param canaryEvents is told what was found out about new versions of functions; must not block
      * @param repairEvents is told of repairs of switches; must not block
      * @param round in which all flows of a switch are compared with its plan and repaired; zero for never
      */
-    public Engine(final ConfigurationStore store, final OpenFlowSouthbound southbound,
-            final OvsdbServer ovsdb, final BridgeTranslator bridges, final AllocationWriter writer,
+    public Engine(final ConfigurationStore store, final OpenFlowSouthbound southbound, final OvsdbServer ovsdb,
+            final NodeAdmission admission, final BridgeTranslator bridges, final AllocationWriter writer,
             final SteadyClock clock, final Consumer<PoolEvent> poolEvents, final Consumer<CanaryEvent> canaryEvents,
             final Consumer<RepairEvent> repairEvents, final Duration round) {
         this.store = requireNonNull(store);
         this.southbound = requireNonNull(southbound);
         this.ovsdb = requireNonNull(ovsdb);
+        this.admission = requireNonNull(admission);
         this.bridges = requireNonNull(bridges);
         this.writer = requireNonNull(writer);
         this.clock = requireNonNull(clock);
@@ -305,7 +309,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
                 trouble = Optional.empty();
             }
             subscribers.written();
+            final boolean otherNodes = !snapshot.nodes().equals(desired.snapshot().nodes());
             desired = new Desired(revision, snapshot, allocations);
+            if (otherNodes) {
+                ovsdb.reconsider();
+            }
             adjustWorkers(snapshot);
             pools.look(desired).forEach(poolEvents);
             canaries.stored(desired).forEach(canaryEvents);
@@ -396,6 +404,16 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         } catch (RuntimeException e) {
             LOG.warn("Could not request the addresses of the transit gateways", e);
         }
+    }
+
+    /** Peers that say they are nodes and are not believed. */
+    List<RefusedPeer> refused() {
+        return ovsdb.refused();
+    }
+
+    @Override
+    public Optional<String> refuses(final String name, final String address) {
+        return admission.refuses(desired.snapshot(), name, address);
     }
 
     @Override

@@ -60,6 +60,10 @@ public final class EngineComponent implements Operations, AutoCloseable {
         @AttributeDefinition
         String ovsdb$_$listen$_$address() default "127.0.0.1";
 
+        /** Which nodes are believed: {@code configured}, with the address from which they connect, or {@code any}. */
+        @AttributeDefinition
+        String nodes() default "configured";
+
         /** TCP port on which to take the nodes' databases. */
         @AttributeDefinition
         int ovsdb$_$listen$_$port() default 6640;
@@ -104,7 +108,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
         try {
             final Path base = Path.of(bundles.getProperty("karaf.base"));
             final NatJournal journal = new NatJournal(base.resolve(settings.nat$_$journal()), Clock.systemUTC());
-            made = new Engine(store, southbound, new OvsdbServer(),
+            made = new Engine(store, southbound, new OvsdbServer(), admission(settings.nodes()),
                 new BridgeTranslator("tcp:" + settings.openflow$_$listen$_$address() + ":"
                     + settings.openflow$_$listen$_$port()),
                 new AllocationWriter(store, journal, new DiskSpace(base), exporters(settings)),
@@ -123,6 +127,15 @@ public final class EngineComponent implements Operations, AutoCloseable {
         operations = new EngineOperations(engine, settings.restconf$_$url(),
             bundles.getBundle().getVersion().toString());
         rpcs = new OperationsRpcs(operations, rpcThreads).register(rpcProvider);
+    }
+
+    private static NodeAdmission admission(final String text) {
+        return switch (text) {
+            case "configured" -> NodeAdmission.CONFIGURED;
+            case "any" -> NodeAdmission.ANY;
+            default -> throw new IllegalArgumentException("io.penstock.cfg: nodes is '" + text
+                + "', neither configured nor any");
+        };
     }
 
     /** The messages of an error and of its causes, from the general to the particular. */

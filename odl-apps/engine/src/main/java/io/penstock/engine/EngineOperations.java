@@ -73,8 +73,10 @@ final class EngineOperations implements Operations {
             engine.canaries(), agents);
         final List<TenantStatus> tenants = snapshot.tenants().values().stream()
             .map(tenant -> tenantStatus(chains, tenant, agents)).toList();
-        return new Status(nodes, tenants, chains.chains(), chains.functions(), new ControllerStatus(url, version,
-            Duration.between(started, engine.clock().instant()).toSeconds(), engine.icmpErrors(),
+        final List<RefusedNode> refused = engine.refused().stream()
+            .map(peer -> new RefusedNode(peer.name(), peer.address(), peer.reason())).toList();
+        return new Status(nodes, refused, tenants, chains.chains(), chains.functions(), new ControllerStatus(url,
+            version, Duration.between(started, engine.clock().instant()).toSeconds(), engine.icmpErrors(),
             engine.packetIns()));
     }
 

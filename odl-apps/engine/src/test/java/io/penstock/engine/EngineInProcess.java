@@ -41,7 +41,19 @@ public final class EngineInProcess implements AutoCloseable {
     public EngineInProcess(final MdSalInProcess mdsal, final ConfigurationStore store,
             final OpenFlowSouthbound southbound, final int openFlowPort, final int ovsdbPort, final Path journal,
             final Duration round) {
-        engine = new Engine(store, southbound, ovsdb, new BridgeTranslator("tcp:" + ADDRESS + ":" + openFlowPort),
+        this(mdsal, store, southbound, NodeAdmission.ANY, openFlowPort, ovsdbPort, journal, round);
+    }
+
+    /**
+     * The same.
+     *
+     * @param admission which nodes are believed
+     */
+    public EngineInProcess(final MdSalInProcess mdsal, final ConfigurationStore store,
+            final OpenFlowSouthbound southbound, final NodeAdmission admission, final int openFlowPort,
+            final int ovsdbPort, final Path journal, final Duration round) {
+        engine = new Engine(store, southbound, ovsdb, admission,
+            new BridgeTranslator("tcp:" + ADDRESS + ":" + openFlowPort),
             new AllocationWriter(store, new NatJournal(journal, Clock.systemUTC()), new DiskSpace(journal), List.of()),
             SteadyClock.open(journal.resolve("steady-clock"), Clock.systemUTC()),
             new PoolEvents(mdsal.publisher()), new CanaryEvents(mdsal.publisher()),

@@ -133,9 +133,12 @@ public interface Operations {
      */
     record PacketInCount(long taken, long ignored, long malformed, long failed) { }
 
+    /** A peer that says it is a node and is not believed. */
+    record RefusedNode(String name, String address, String reason) { }
+
     /** Everything at a glance. */
-    record Status(List<NodeStatus> nodes, List<TenantStatus> tenants, List<ChainStatus> chains,
-            List<FunctionStatus> functions, ControllerStatus controller) { }
+    record Status(List<NodeStatus> nodes, List<RefusedNode> refused, List<TenantStatus> tenants,
+            List<ChainStatus> chains, List<FunctionStatus> functions, ControllerStatus controller) { }
 
     /** A flow or meter that is not as planned; {@code kind} is missing, excess or wrong. */
     record Difference(String kind, String flow) { }

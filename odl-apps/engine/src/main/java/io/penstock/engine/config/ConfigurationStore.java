@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 import org.opendaylight.mdsal.binding.api.DataBroker;
 import org.opendaylight.mdsal.binding.api.ReadTransaction;
+import org.opendaylight.mdsal.binding.api.ReadWriteTransaction;
 import org.opendaylight.mdsal.binding.api.WriteTransaction;
 import org.opendaylight.mdsal.common.api.LogicalDatastoreType;
 import org.opendaylight.mdsal.dom.api.DOMDataBroker;
@@ -24,6 +25,7 @@ import org.opendaylight.mdsal.dom.api.DOMDataTreeIdentifier;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeReadTransaction;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.Node;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.NodeBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.NodeKey;
 import org.opendaylight.yangtools.concepts.Registration;
 import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
@@ -177,27 +179,33 @@ public final class ConfigurationStore implements AutoCloseable {
     }
 
     /**
-     * Stores a node as it announced itself, if that is allowed and new. Nothing is thrown when it is refused.
+     * Stores a node as it announced itself, if that is allowed and new. Its address, which is the operator's, stays.
+     * Nothing is thrown when it is refused.
      *
      * @return whether the node is stored like this now; if not it may be worth another attempt
      */
-    public boolean register(final Node node) {
+    public boolean register(final Node announced) {
         final InstanceIdentifier<Node> path =
-            InstanceIdentifier.create(Network.class).child(Node.class, node.key());
+            InstanceIdentifier.create(Network.class).child(Node.class, announced.key());
+        // One transaction: an address that is configured meanwhile makes it fail, and is not lost.
+        final ReadWriteTransaction transaction = broker.newReadWriteTransaction();
         final Node stored;
-        try (ReadTransaction transaction = broker.newReadOnlyTransaction()) {
+        try {
             stored = transaction.read(LogicalDatastoreType.CONFIGURATION, path).get().orElse(null);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            transaction.cancel();
             return false;
         } catch (ExecutionException e) {
-            LOG.error("Cannot read node {}", node.getName().getValue(), e);
+            LOG.error("Cannot read node {}", announced.getName().getValue(), e);
+            transaction.cancel();
             return false;
         }
+        final Node node = new NodeBuilder(announced).setAddress(stored == null ? null : stored.getAddress()).build();
         if (node.equals(stored)) {
+            transaction.cancel();
             return true;
         }
-        final WriteTransaction transaction = broker.newWriteOnlyTransaction();
         transaction.mergeParentStructurePut(LogicalDatastoreType.CONFIGURATION, path, node);
         try {
             commit(transaction, "node " + node.getName().getValue());

@@ -178,7 +178,7 @@ final class NetworkReader {
             node.list("port", "name").stream().map(port -> new Node.Port(port.text("name"),
                 Node.Role.valueOf(port.text("role").toUpperCase(Locale.ROOT)),
                 port.leaf("type").orElse("system").equals("dpdk") ? Node.PortType.DPDK : Node.PortType.SYSTEM,
-                port.leaf("devargs").orElse(""), queues(port))).toList());
+                port.leaf("devargs").orElse(""), queues(port))).toList(), node.leaf("address"));
     }
 
     private static Node.Queues queues(final Element port) {

@@ -50,6 +50,7 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.out
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.Function;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.FunctionBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.NodeBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.RefusedNodeBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.TenantBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.controller.IcmpErrorBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.controller.PacketInBuilder;
@@ -93,6 +94,8 @@ final class OperationsWriter {
     static StatusOutput status(final Operations.Status status) {
         return new StatusOutputBuilder()
             .setNode(status.nodes().stream().map(OperationsWriter::node).collect(BindingMap.toOrderedMap()))
+            .setRefusedNode(status.refused().stream().map(each -> new RefusedNodeBuilder().setName(each.name())
+                .setAddress(each.address()).setReason(each.reason()).build()).collect(BindingMap.toOrderedMap()))
             .setTenant(status.tenants().stream().map(OperationsWriter::tenant).collect(BindingMap.toOrderedMap()))
             .setChain(status.chains().stream().map(chain -> new ChainBuilder().setName(chain.name())
                 .setFunction(chain.functions()).setBranchFunction(chain.branch())

@@ -2,6 +2,7 @@
 package io.penstock.engine.whole;
 
 import io.penstock.engine.EngineInProcess;
+import io.penstock.engine.NodeAdmission;
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import io.penstock.southbound.openflow.PluginInProcess;
@@ -93,6 +94,12 @@ final class ControllerInProcess implements TestRun.Closing {
     /** Starts such an engine that compares all flows of the switches in each round. */
     void startEngine(final Duration round) {
         engine = new EngineInProcess(mdsal, store, watched.southbound(), openFlowPort, ovsdbPort, journal, round);
+    }
+
+    /** Starts such an engine that believes nodes that are configured with their address alone. */
+    void startStrictEngine() {
+        engine = new EngineInProcess(mdsal, store, watched.southbound(), NodeAdmission.CONFIGURED, openFlowPort,
+            ovsdbPort, journal, NO_REPAIRS);
     }
 
     @Override

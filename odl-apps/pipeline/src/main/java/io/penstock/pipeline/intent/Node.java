@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** A compute node and its physical ports. */
-public record Node(String name, String vhostDirectory, List<Port> ports) {
+/**
+ * A compute node and its physical ports.
+ *
+ * @param address from which alone it is believed; nothing if that does not matter
+ */
+public record Node(String name, String vhostDirectory, List<Port> ports, Optional<String> address) {
     public Node {
+        requireNonNull(address);
         ports = List.copyOf(ports);
+    }
+
+    /** A node of any address. */
+    public Node(final String name, final String vhostDirectory, final List<Port> ports) {
+        this(name, vhostDirectory, ports, Optional.empty());
     }
 
     /** What a port is for. */

@@ -52,6 +52,7 @@ final class NodeConnection implements NodeSession {
     private volatile AgentExchange agent;
     @SuppressWarnings("NullAway.Init")
     private volatile NodeAnnouncement announcement;
+    private volatile Optional<RefusedPeer> refusal = Optional.empty();
     private volatile String bridgeName = BridgeSpec.DEFAULT_NAME;
 
     NodeConnection(final PeerChannel channel, final ExecutorService thread, final Executor planner,
@@ -108,9 +109,14 @@ final class NodeConnection implements NodeSession {
         channel.close(SHUTDOWN);
     }
 
-    /** The name this peer waits for may be free now; from any thread. */
-    void nameIsFree() {
+    /** The name this peer waits for may be free now, or what the listener thinks of it another; from any thread. */
+    void reconsider() {
         execute(this::refresh);
+    }
+
+    /** Why the listener does not believe this peer; empty if it does, or was not asked. */
+    Optional<RefusedPeer> refusal() {
+        return refusal;
     }
 
     @Override
@@ -197,8 +203,16 @@ final class NodeConnection implements NodeSession {
             read = AnnouncementReader.read(new DatabaseView(mirror).root()
                 .orElseThrow(() -> new OvsdbException("table Open_vSwitch is empty"))).with(functions());
         } catch (OvsdbException e) {
+            refusal = Optional.empty();
             leave();
             troubles.warn(channel.address(), "waits for its announcement: " + e.getMessage());
+            return;
+        }
+        final Optional<String> reason = listener.refuses(read.name(), channel.address());
+        refusal = reason.map(why -> new RefusedPeer(read.name(), channel.address(), why));
+        if (reason.isPresent()) {
+            leave();
+            troubles.warn(channel.address(), "is not believed: " + reason.orElseThrow());
             return;
         }
         if (name != null && !name.equals(read.name())) {

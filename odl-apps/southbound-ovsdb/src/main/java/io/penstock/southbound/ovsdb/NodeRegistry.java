@@ -38,6 +38,6 @@ final class NodeRegistry {
                 }
             }
         }
-        next.forEach(NodeConnection::nameIsFree);
+        next.forEach(NodeConnection::reconsider);
     }
 }

@@ -2,12 +2,25 @@
 package io.penstock.southbound.ovsdb;
 
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Told of nodes that come, change and go. The calls for one node never overlap and come in order; those for different
  * nodes come on different threads. A call may block; what it throws is logged and changes nothing else.
  */
 public interface OvsdbListener {
+    /**
+     * Whether a peer may be the node of a name. Asked before {@link #nodeConnected}, and again after each change of
+     * the peer's announcement and each {@link OvsdbServer#reconsider}; a node that may no longer be is gone. Must not
+     * block.
+     *
+     * @param address from which the peer connects
+     * @return why it may not, for people; empty if it may
+     */
+    default Optional<String> refuses(final String name, final String address) {
+        return Optional.empty();
+    }
+
     /** A node announced itself. Follows {@link #nodeDisconnected} if the same name was here before. */
     void nodeConnected(NodeSession session);
 

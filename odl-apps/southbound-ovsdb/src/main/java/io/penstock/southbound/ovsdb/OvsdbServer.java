@@ -14,7 +14,10 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -103,6 +106,19 @@ public final class OvsdbServer implements AutoCloseable {
             throw new IllegalStateException("not started");
         }
         return ((InetSocketAddress) serverChannel.localAddress()).getPort();
+    }
+
+    /** Asks the listener again which peers it believes. Returns at once. */
+    public void reconsider() {
+        connections.forEach(NodeConnection::reconsider);
+    }
+
+    /** Peers that announce themselves as nodes and that the listener does not believe. */
+    public List<RefusedPeer> refused() {
+        final Map<String, RefusedPeer> refused = new TreeMap<>();
+        connections.stream().flatMap(peer -> peer.refusal().stream())
+            .forEach(peer -> refused.put(peer.name() + " " + peer.address(), peer));
+        return List.copyOf(refused.values());
     }
 
     /**
