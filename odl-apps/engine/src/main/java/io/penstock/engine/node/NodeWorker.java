@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -69,6 +70,7 @@ public final class NodeWorker implements AutoCloseable {
     private final AtomicBoolean marked = new AtomicBoolean();
     private final AtomicBoolean comparing = new AtomicBoolean();
     private final Waiters waiters = new Waiters();
+    private final Set<CompletableFuture<?>> asked = ConcurrentHashMap.newKeySet();
     private final OrdersInForce inForce = new OrdersInForce(this::session, this::tenant);
     // The rest belongs to the worker's thread, but for what is volatile.
     private volatile @Nullable NodeSession session;
@@ -306,6 +308,11 @@ public final class NodeWorker implements AutoCloseable {
     public void close() {
         thread.shutdownNow();
         waiters.notConnected();
+        asked.forEach(this::notConnected);
+    }
+
+    private void notConnected(final CompletableFuture<?> answer) {
+        answer.completeExceptionally(new IllegalStateException("node " + name + " is not connected"));
     }
 
     /** Is told of switches that were started and have their flows. */
@@ -322,9 +329,10 @@ public final class NodeWorker implements AutoCloseable {
     @SuppressWarnings("checkstyle:IllegalCatch")
     private <T> CompletableFuture<T> ask(final Work<T> work) {
         final CompletableFuture<T> answer = new CompletableFuture<>();
+        asked.add(answer);
         run(() -> {
             if (!online || !desired.get().snapshot().nodes().containsKey(name)) {
-                answer.completeExceptionally(new IllegalStateException("node " + name + " is not connected"));
+                notConnected(answer);
                 return;
             }
             try {
@@ -338,6 +346,11 @@ public final class NodeWorker implements AutoCloseable {
                 answer.completeExceptionally(e);
             }
         });
+        // A worker that is closed meanwhile has thrown its tasks away.
+        if (thread.isShutdown()) {
+            notConnected(answer);
+        }
+        answer.whenComplete((done, failure) -> asked.remove(answer));
         return answer;
     }
 

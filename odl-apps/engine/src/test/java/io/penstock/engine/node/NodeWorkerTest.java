@@ -170,6 +170,27 @@ class NodeWorkerTest {
     }
 
     @Test
+    void aWorkerThatIsClosedLeavesNobodyWaiting() {
+        connect();
+        Await.until("the flows", () -> worker.hasApplied(desired));
+        final CountDownLatch never = new CountDownLatch(1);
+        southbound.forgetting = () -> {
+            try {
+                never.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        };
+        worker.forgetConnections(NodeFlowsTest.zones(1, 1));
+        Await.until("the worker is busy", () -> !southbound.flushed.isEmpty());
+        final CompletableFuture<?> queued = worker.observe();
+        worker.close();
+        for (final CompletableFuture<?> answer : List.of(queued, worker.observe())) {
+            assertThatThrownBy(() -> answer.get(1, TimeUnit.MINUTES)).hasMessageContaining("is not connected");
+        }
+    }
+
+    @Test
     void withoutASwitchTheAnswerComesAtOnce() throws Exception {
         assertThat(applied(1)).isEqualTo(Progress.NOT_CONNECTED);
         assertThatThrownBy(() -> worker.observe().get(1, TimeUnit.MINUTES)).isInstanceOf(ExecutionException.class)

@@ -69,6 +69,8 @@ final class Edge implements TestRun.Closing {
         client().put(Documents.ACLS, Documents.baseLists());
         Await.until("both nodes are connected", RECOVERY, this::verify, nodes -> nodes.size() == nodes().size()
             && nodes.stream().allMatch(node -> node.get("connected").getAsBoolean()));
+        Await.until("both databases are connected", RECOVERY, () -> nodes().stream().map(this::node)
+            .allMatch(node -> node.has("datapath") && !node.get("datapath").getAsString().isEmpty()));
         // A test that changed flows by hand may have failed before it repaired them.
         client().call("resync", "{}");
         awaitSync();
