@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         done: int = options.command(controller, options)
         return done
-    except (ControllerError, FileNotFoundError, ValueError) as failure:
+    except (ControllerError, OSError, ValueError) as failure:
         print(f"penstock_controller: {failure}", file=sys.stderr)
         return 1
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections.abc
+import contextlib
 import dataclasses
 import datetime
 import json
@@ -345,7 +346,8 @@ class Controller:
         now = datetime.datetime.now().astimezone()
         line = f"{now:%Y-%m-%dT%H:%M:%S},{now.microsecond // 1000:03} | WARN  | penstock_controller | {text}\n"
         for path in (self._layout.console_file, self.log_file):
-            with rights.owner_of(self.run_dir), open(path, "a", encoding="utf-8") as log:
+            # The disk may be full, which must not keep a controller from being started again.
+            with contextlib.suppress(OSError), rights.owner_of(self.run_dir), open(path, "a", encoding="utf-8") as log:
                 log.write(line)
 
     def _running_or_starting(self, seconds: float) -> bool:

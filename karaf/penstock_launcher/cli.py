@@ -12,6 +12,7 @@ import traceback
 
 import penstock_controller
 from penstock_bench import cli as bench
+from penstock_node import files
 from penstock_node.errors import PenstockError
 
 from . import control, down, exclusive, lint, logs, nat_journal, places, status, suites, up
@@ -56,7 +57,8 @@ def main(arguments=None):
     try:
         if options.needs_root and os.geteuid() != 0:
             raise PenstockError(f"'{options.command}' needs root: run it with sudo")
-        return options.run(options)
+        with files.explained():
+            return options.run(options)
     except PenstockError as error:
         print(f"penstock: {error}", file=sys.stderr)
         _keep_trace(error)

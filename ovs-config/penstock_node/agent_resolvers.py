@@ -14,7 +14,7 @@ import shutil
 import signal
 import time
 
-from . import agent_keys, agent_orders, agent_unbound, processes, user_ids
+from . import agent_keys, agent_orders, agent_unbound, files, processes, user_ids
 from .errors import PenstockError
 
 DIRECTORY = "dns"
@@ -25,6 +25,7 @@ _LONGEST_REPORT = 300
 _START_SECONDS = 20
 _POLL_MS = 20  # While resolvers start.
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.5, 60
+_AGAIN_SECONDS = 5
 _LOOK_SECONDS = 5  # Which of them were stopped is looked at as often;
 _ASKED_AT_ONCE = 100  # at most so many are asked each time whether they work: a thousand answers take a second.
 _SILENCES = 2  # One that has not answered so often is started again.
@@ -57,14 +58,25 @@ class Resolvers:
             if tenant.text == text:
                 continue
             tenant.text = text
-            try:
-                tenant.take(agent_orders.parse(text, number))
-            except Exception as error:  # noqa: BLE001  (a bad order of one tenant must not end the agent of all)
-                tenant.wrong = f"order: {ascii(str(error))[1:-1]}"[:_LONGEST_REPORT]
+            self._take(number, tenant)
+
+    def _take(self, number, tenant):
+        tenant.again = None
+        try:
+            tenant.take(agent_orders.parse(tenant.text, number))
+            tenant.wrong = ""
+        except Exception as error:  # noqa: BLE001  (a bad order of one tenant must not end the agent of all)
+            before, tenant.wrong = tenant.wrong, f"order: {ascii(str(error))[1:-1]}"[:_LONGEST_REPORT]
+            if isinstance(error, (PenstockError, OSError)):
+                tenant.again = self._now() + _AGAIN_SECONDS  # The order is good: the disk was full, for example.
+            if tenant.wrong != before:
                 self._log(f"tenant {number}: {tenant.wrong}")
 
     def run(self):
         """Starts what should run and does not."""
+        for number, tenant in self._tenants.items():
+            if tenant.again is not None and self._now() >= tenant.again:
+                self._take(number, tenant)
         for file, _ in self._endings.poll(0):
             for tenant in self._tenants.values():
                 if tenant.watched == file:
@@ -96,7 +108,8 @@ class Resolvers:
         poller.fd_wait(self._endings.fileno(), select.POLLIN)
         if any(tenant.is_starting for tenant in self._tenants.values()):
             poller.timer_wait(_POLL_MS)
-        due = [tenant.due for tenant in self._tenants.values() if tenant.due is not None]
+        due = [moment for tenant in self._tenants.values() for moment in (tenant.due, tenant.again)
+               if moment is not None]
         if due:
             poller.timer_wait(max(int((min(due) - self._now()) * 1000), _POLL_MS))
 
@@ -129,6 +142,7 @@ class _Tenant:
         self.trouble = ""
         self.note = ""
         self.due = None
+        self.again = None  # When to take the order once more, which could not be carried out.
         self.is_starting = False
         self.watched = None
         self.silences = 0
@@ -141,28 +155,31 @@ class _Tenant:
 
     def take(self, order):
         """Makes the files as ordered; the process is told, or started anew if it has to."""
-        self.wrong = ""
         self.note = f"names that are not valid in DNS: {', '.join(order.left_out)}"[:200] if order.left_out else ""
         configuration = agent_unbound.configuration(order, self.directory)
-        files = {agent_unbound.zone_file(zone): agent_unbound.zone_text(zone, records)
+        texts = {agent_unbound.zone_file(zone): agent_unbound.zone_text(zone, records)
                  for zone, records in order.zones.items()}
         root = self.directory / "root"
         if _read(self.directory / "unbound.conf") != configuration:
-            self._stop()
+            # All that may find no room comes first: the process then goes on as it is.
             self._make_directories()
+            for name, text in texts.items():
+                files.replace(root / name, text)
+            prepared = self.directory / "unbound.conf.next"
+            files.replace(prepared, configuration)
+            self._stop()
             for path in root.iterdir():
-                path.unlink()
-            for name, text in files.items():
-                (root / name).write_text(text, encoding="ascii")
-            _replace(self.directory / "unbound.conf", configuration)
+                if path.name not in texts:
+                    path.unlink()
+            prepared.replace(self.directory / "unbound.conf")
             self.trouble = ""  # Of the former one; whether this one starts is not known yet.
             self._pause, self.due = 0.0, self._now()
             return
         changed = [zone for zone in order.zones
-                   if not self._fresh or _read(root / agent_unbound.zone_file(zone)) != files[
+                   if not self._fresh or _read(root / agent_unbound.zone_file(zone)) != texts[
                        agent_unbound.zone_file(zone)]]
         for zone in changed:
-            _replace(root / agent_unbound.zone_file(zone), files[agent_unbound.zone_file(zone)])
+            files.replace(root / agent_unbound.zone_file(zone), texts[agent_unbound.zone_file(zone)])
         if self.is_starting:
             self._fresh = False  # It may have read the former ones: told when it answers.
         elif self.due is None:
@@ -355,9 +372,3 @@ def _read(path):
         return path.read_text(encoding="ascii")
     except (FileNotFoundError, UnicodeDecodeError):
         return None
-
-
-def _replace(path, text):
-    temporary = path.with_name(path.name + ".new")
-    temporary.write_text(text, encoding="ascii")
-    temporary.replace(path)

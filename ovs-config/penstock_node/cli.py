@@ -7,7 +7,7 @@ import os
 import pathlib
 import sys
 
-from . import node, profile, unit
+from . import files, node, profile, unit
 from .errors import PenstockError, ProfileError
 
 _EPILOG = """examples:
@@ -24,7 +24,8 @@ def main(arguments=None):
     """Runs one command and returns the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        return options.run(options)
+        with files.explained():
+            return options.run(options)
     except ProfileError as error:
         print(error, file=sys.stderr)
         return 2

@@ -13,6 +13,7 @@ import os
 import pathlib
 import stat
 
+from . import files
 from .errors import PenstockError
 
 
@@ -57,13 +58,15 @@ def opened(path):
     Raises PenstockError when another user may change its directory, or it is a symbolic link.
     """
     directory = path.parent
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with files.explained(directory):
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = directory.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid not in (0, os.geteuid()) or status.st_mode & 0o022:
         raise PenstockError(f"{directory} holds locks, and another user may change it: remove it, or choose "
                             "a directory that is yours by PENSTOCK_LOCK_DIR")
     try:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with files.explained(path):
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
@@ -81,7 +84,4 @@ def read_json(path, default):
 
 def write_json(path, value):
     """Replaces a JSON file, all or nothing."""
-    path = pathlib.Path(path)
-    temporary = path.with_name(path.name + ".new")
-    temporary.write_text(json.dumps(value, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    files.replace(path, json.dumps(value, indent=2, sort_keys=True) + "\n")

@@ -7,7 +7,7 @@ import pathlib
 import shutil
 import uuid
 
-from . import processes, supervision, switch_program
+from . import files, processes, supervision, switch_program
 from .commands import run
 from .errors import PenstockError
 
@@ -77,7 +77,7 @@ class Ovs:
         """
         database = self.own / "conf.db"
         if not database.exists():
-            run(*rights, "ovsdb-tool", "create", database, _DATABASE_SCHEMA)
+            self._create_database(database, rights)
         log = self.directory / "ovsdb-server.log"
         self._start(tree, supervision.Service(
             DATABASE, (*rights, "ovsdb-server", database, f"--remote=punix:{self.socket}",
@@ -86,6 +86,19 @@ class Ovs:
         processes.wait_until(lambda: self.socket.exists() and self._answers(), DATABASE, 15,
                              self.database_process, log)
         self.vsctl("--no-wait", "init")
+
+    def _create_database(self, database, rights):
+        """Half a database must not be taken for one: it gets its name when it is whole."""
+        made = database.with_name("conf.db.new")
+        made.unlink(missing_ok=True)
+        try:
+            run(*rights, "ovsdb-tool", "create", made, _DATABASE_SCHEMA)
+            with files.explained(database):
+                made.replace(database)
+                files.sync_folder(self.own)
+        finally:
+            made.unlink(missing_ok=True)
+            made.with_name(f".{made.name}.~lock~").unlink(missing_ok=True)  # The tool's.
 
     def start_switch(self, namespace, cores=(), rights=(), nice=NICENESS, patience_seconds=60, root=None, tree=None,
                      before=()):

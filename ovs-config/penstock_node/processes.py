@@ -8,10 +8,12 @@ has given to another program since is never killed.
 import contextlib
 import os
 import pathlib
+import select
 import signal
 import subprocess
 import time
 
+from . import files
 from .errors import PenstockError
 
 _POLL_SECONDS = 0.02
@@ -37,19 +39,25 @@ def start(args, pidfile, log, namespace=None, environment=None, hold_stdin=False
         # The child holds the writing end of its own input as well.
         stdin, writer = os.pipe()
         inherited = (writer,)
+    reason, teller = os.pipe()
     try:
-        with open(log, "ab") as output:
+        with files.explained(), open(log, "ab") as output:
             child = subprocess.Popen(args, stdin=stdin, stdout=output, stderr=subprocess.STDOUT, env=environment,
                                      start_new_session=True, pass_fds=inherited,
                                      # Safe: what starts processes has one thread.
-                                     preexec_fn=lambda: _prepare(pidfile, preexec))  # noqa: PLW1509
+                                     preexec_fn=lambda: _prepare(pidfile, preexec, teller))  # noqa: PLW1509
     except FileNotFoundError:
         pathlib.Path(pidfile).unlink(missing_ok=True)
         raise PenstockError(f"the program {args[0]} is not installed") from None
     except subprocess.SubprocessError:
         pathlib.Path(pidfile).unlink(missing_ok=True)
+        os.set_blocking(reason, False)
+        with contextlib.suppress(BlockingIOError):
+            raise PenstockError(os.read(reason, select.PIPE_BUF).decode()) from None
         raise PenstockError(f"{args[0]} could not be given its place: scheduling, or control group") from None
     finally:
+        os.close(reason)
+        os.close(teller)
         if hold_stdin:
             os.close(stdin)
             os.close(writer)
@@ -57,19 +65,21 @@ def start(args, pidfile, log, namespace=None, environment=None, hold_stdin=False
     return child.pid
 
 
-def _prepare(pidfile, preexec):
-    """Runs in the child. It writes its file itself: nobody can lose it, even if we are killed this very moment."""
-    record(os.getpid(), pidfile)
+def _prepare(pidfile, preexec, teller):
+    """Runs in the child. It writes its file itself: nobody can lose it, even if we are killed this very moment. Why it
+    cannot is told by a pipe: Popen says of an error here only that there was one."""
+    try:
+        record(os.getpid(), pidfile)
+    except PenstockError as error:
+        os.write(teller, str(error).encode()[:select.PIPE_BUF])
+        raise
     if preexec:
         preexec()
 
 
 def record(pid, pidfile):
     """Writes the identity of a running process to `pidfile`, all or nothing."""
-    pidfile = pathlib.Path(pidfile)
-    temporary = pidfile.with_name(pidfile.name + ".new")
-    temporary.write_text(f"{pid}\n{_start_time(pid)}\n{_boot_id()}\n", encoding="ascii")
-    temporary.replace(pidfile)
+    files.replace(pidfile, f"{pid}\n{_start_time(pid)}\n{_boot_id()}\n")
 
 
 def pid_of(pidfile):

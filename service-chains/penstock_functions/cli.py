@@ -7,6 +7,7 @@ import os
 import pathlib
 import sys
 
+from penstock_node import files
 from penstock_node.errors import PenstockError, ProfileError
 from penstock_node.profile import default_run_directory
 from penstock_node.steps import say
@@ -32,7 +33,8 @@ def main(arguments=None):
     """Runs one command and returns the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        return options.run(options)
+        with files.explained():
+            return options.run(options)
     except ProfileError as error:
         print(error, file=sys.stderr)
         return 2
