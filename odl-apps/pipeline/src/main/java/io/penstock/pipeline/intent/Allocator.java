@@ -162,10 +162,15 @@ public final class Allocator {
             pool -> new Free(requireNonNull(snapshot.pools().get(pool)), taken)).next());
     }
 
-    /** The addresses of a pool that nobody has and that are not drained, one after the other. */
+    /**
+     * The addresses of a pool that nobody has, one after the other; drained ones when there are no others. The check
+     * counts only those that are not drained, but a tenant that had a drained one may have been removed and stored anew
+     * between check and commit.
+     */
     private static final class Free {
         private final Pool pool;
         private final Set<Long> taken;
+        private boolean drained;
         private int prefix;
         private long offset;
 
@@ -182,9 +187,13 @@ public final class Allocator {
                     offset = 0;
                 } else {
                     offset++;
-                    if (!pool.drains(address) && taken.add(address)) {
+                    if (pool.drains(address) == drained && taken.add(address)) {
                         return address;
                     }
+                }
+                if (prefix == pool.prefixes().size() && !drained) {
+                    drained = true;
+                    prefix = 0;
                 }
             }
             throw new IllegalStateException("pool " + pool.name() + " is exhausted");

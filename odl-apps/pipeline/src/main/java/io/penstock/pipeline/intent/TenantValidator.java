@@ -29,6 +29,7 @@ final class TenantValidator {
     private final Snapshot snapshot;
     private final Snapshot before;
     private final Allocations allocations;
+    private final boolean stored;
     private final List<Violation> violations = new ArrayList<>();
     private final Map<Place, String> vlanOwners = new HashMap<>();
     private final NavigableMap<Long, String> addressOwners = new TreeMap<>();
@@ -41,10 +42,17 @@ final class TenantValidator {
     private final Map<String, Long> poolSizes = new HashMap<>();
     private final SortedMap<String, Integer> movedByPool = new TreeMap<>();
 
-    TenantValidator(final Snapshot snapshot, final Snapshot before, final Allocations allocations) {
+    /**
+     * Rules for a snapshot after another one.
+     *
+     * @param stored whether the snapshot was accepted before, so that tenants may have drained addresses
+     */
+    TenantValidator(final Snapshot snapshot, final Snapshot before, final Allocations allocations,
+            final boolean stored) {
         this.snapshot = snapshot;
         this.before = before;
         this.allocations = allocations;
+        this.stored = stored;
     }
 
     /**
@@ -209,9 +217,9 @@ final class TenantValidator {
         if (given != null && keeps && pool.drains(given.publicAddress())) {
             return;
         }
-        final long drained = pool.drain().stream().mapToLong(Prefix::size).sum();
-        final long free = poolSizes.computeIfAbsent(pool.name(), name -> pool.size() - drained
-            - addressOwners.keySet().stream().filter(each -> pool.contains(each) && !pool.drains(each)).count());
+        final long drained = stored ? 0 : pool.drain().stream().mapToLong(Prefix::size).sum();
+        final long free = poolSizes.computeIfAbsent(pool.name(), name -> pool.size() - drained - addressOwners.keySet()
+            .stream().filter(each -> pool.contains(each) && (stored || !pool.drains(each))).count());
         if (poolUsers.merge(pool.name(), 1L, Long::sum) > free) {
             add(tenant, "nat / pool", "pool " + pool.name() + " is exhausted: its size is " + pool.size()
                 + (drained == 0 ? "" : ", less " + drained + " drained"));

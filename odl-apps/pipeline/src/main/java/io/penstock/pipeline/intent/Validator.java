@@ -49,6 +49,11 @@ public final class Validator {
      */
     public List<Violation> validateAgain(final Snapshot snapshot, final Snapshot before,
             final Allocations allocations, final Map<String, NodeFacts> facts) {
+        return judge(snapshot, new TenantValidator(snapshot, before, allocations, false), before, facts);
+    }
+
+    private List<Violation> judge(final Snapshot snapshot, final TenantValidator among, final Snapshot before,
+            final Map<String, NodeFacts> facts) {
         final Snapshot withoutTenants = snapshot.withTenants(List.of());
         final List<Violation> tooLong = SizeRules.check(withoutTenants);
         if (!tooLong.isEmpty()) {
@@ -64,19 +69,21 @@ public final class Validator {
         tenants.begin();
         final List<Violation> violations = new ArrayList<>(ofSurroundings);
         violations.addAll(new NodeFactsRules(before, facts).violations(snapshot));
-        violations.addAll(new TenantValidator(snapshot, before, allocations)
-            .validate(tenant -> tenants.of(tenant, each -> TenantRules.check(withoutTenants, each))));
+        violations.addAll(
+            among.validate(tenant -> tenants.of(tenant, each -> TenantRules.check(withoutTenants, each))));
         return List.copyOf(violations);
     }
 
     /**
      * The rules that a stored snapshot breaks by itself. What a change may not take from those who have it is no rule
-     * of these: the change was made. Addresses of pools are none either: the allocator gives way to those set by hand.
+     * of these: the change was made. Addresses of pools are none either: the allocator gives way to those set by hand,
+     * and whoever was there before has a drained address.
      *
      * @param allocations what was handed out so far; only VRF ids count
      */
     public List<Violation> validateStored(final Snapshot snapshot, final Allocations allocations) {
-        return validateAgain(snapshot, Snapshot.empty(), allocations.withoutHoldings(), NodeFacts.UNKNOWN);
+        return judge(snapshot, new TenantValidator(snapshot, Snapshot.empty(), allocations.withoutHoldings(), true),
+            Snapshot.empty(), NodeFacts.UNKNOWN);
     }
 
     /** A rule text for a name that leads nowhere. */

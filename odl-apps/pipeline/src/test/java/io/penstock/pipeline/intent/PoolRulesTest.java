@@ -91,6 +91,29 @@ class PoolRulesTest {
     }
 
     @Test
+    void whatIsStoredMayHaveTenantsWithDrainedAddresses() {
+        final Allocations given =
+            Allocator.allocate(network(pool("203.0.113.0/31", "", false), FIRST, SECOND), Allocations.none());
+        final Snapshot drained = network(pool("203.0.113.0/31", "203.0.113.0/32", false), FIRST, SECOND);
+        assertThat(Validator.validate(drained, given)).isEmpty();
+        assertThat(new Validator().validateStored(drained, given)).isEmpty();
+        final Snapshot tooMany =
+            network(pool("203.0.113.0/31", "203.0.113.0/32", false), FIRST, SECOND, Fixtures.tenant("third", 102));
+        assertThat(new Validator().validateStored(tooMany, given)).extracting(Violation::toString)
+            .containsExactly("tenant third: nat / pool: pool public is exhausted: its size is 2");
+    }
+
+    @Test
+    void whoWasStoredAnewBetweenCheckAndCommitGetsADrainedAddress() {
+        final Allocations given =
+            Allocator.allocate(network(pool("203.0.113.0/31", "", false), FIRST, SECOND), Allocations.none());
+        final Pool drained = pool("203.0.113.0/31", "203.0.113.0/32", false);
+        final Allocations removed = Allocator.allocate(network(drained, SECOND), given);
+        assertThat(address(Allocator.allocate(network(drained, FIRST, SECOND), removed), FIRST))
+            .isEqualTo(Ipv4.parse("203.0.113.0"));
+    }
+
+    @Test
     void aPoolThatLosesAddressesOfTenantsNeedsForce() {
         final Snapshot before = network(pool("203.0.113.0/31", "", false), FIRST, SECOND);
         final Allocations given = Allocator.allocate(before, Allocations.none());
