@@ -37,6 +37,7 @@ final class ControllerUnderTest implements TestRun.Closing {
     private final TestRun run;
     private final Namespace namespace;
     private final Path directory;
+    private final SmallDisk disk;
     private final Shell shell = Shell.PLAIN.with("PYTHONPATH", ROOT.resolve("karaf").toString());
     private final RestconfClient restconf;
 
@@ -45,6 +46,7 @@ final class ControllerUnderTest implements TestRun.Closing {
         this.run = run;
         this.namespace = namespace;
         directory = run.directory().resolve("controller");
+        disk = run.closing(new SmallDisk(run, directory));
         namespace.shell().run("ip", "address", "add", ADDRESS + "/32", "dev", "lo");
         run.closing(this);
         start();
@@ -76,6 +78,11 @@ final class ControllerUnderTest implements TestRun.Closing {
     /** Where it runs. */
     Namespace namespace() {
         return namespace;
+    }
+
+    /** Where all its files are. */
+    SmallDisk disk() {
+        return disk;
     }
 
     RestconfClient restconf() {

@@ -9,6 +9,7 @@ import io.penstock.engine.journal.Assignment;
 import io.penstock.engine.journal.Change;
 import io.penstock.engine.journal.DiskSpace;
 import io.penstock.engine.journal.NatJournal;
+import io.penstock.engine.journal.SegmentReserve;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import java.io.IOException;
@@ -24,14 +25,16 @@ final class AllocationWriter implements AutoCloseable {
     private final ConfigurationStore store;
     private final NatJournal journal;
     private final DiskSpace space;
+    private final SegmentReserve reserve;
     private final List<NatExporter> exporters;
     private Allocations stored = Allocations.none();
 
     AllocationWriter(final ConfigurationStore store, final NatJournal journal, final DiskSpace space,
-            final List<NatExporter> exporters) {
+            final SegmentReserve reserve, final List<NatExporter> exporters) {
         this.store = requireNonNull(store);
         this.journal = requireNonNull(journal);
         this.space = requireNonNull(space);
+        this.reserve = requireNonNull(reserve);
         this.exporters = List.copyOf(exporters);
     }
 
@@ -61,6 +64,11 @@ final class AllocationWriter implements AutoCloseable {
         }
         final List<Change> changes = journal.record(Assignment.of(snapshot, allocations));
         exporters.forEach(exporter -> exporter.accept(changes));
+    }
+
+    /** Reserves what the datastore needs to go on when the disk is full. */
+    void reserve() {
+        reserve.look();
     }
 
     /** Why nothing can be written for want of room; empty when there is enough. For all threads. */

@@ -175,6 +175,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         final Allocations before = writer.read();
         // Stored with the first node, before a switch is told its id.
         desired = new Desired(0, Snapshot.empty(), before.secret().isEmpty() ? before.withSecret(newSecret()) : before);
+        store.refuseDuring(writer::shortage);
         store.start(this::desired, () -> sessions.values().stream().map(NodeSession::announcement).toList(),
             () -> trouble.or(writer::shortage), this::mark);
         registrations.add(southbound.listen((ConnectionListener) this));
@@ -197,6 +198,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
                 comparing.toMillis(), comparing.toMillis(), TimeUnit.MILLISECONDS);
         }
         thread.scheduleWithFixedDelay(this::mark, LEASE_SECONDS, LEASE_SECONDS, TimeUnit.SECONDS);
+        thread.scheduleWithFixedDelay(writer::reserve, 0, LEASE_SECONDS, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(clock::save, LEASE_SECONDS, LEASE_SECONDS, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::countSubscribers, IDLE_POLL_SECONDS, IDLE_POLL_SECONDS, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(canaries::tick, 1, 1, TimeUnit.SECONDS);
@@ -304,7 +306,9 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             }
             allocations = subscribers.change(snapshot, allocations);
             allocations = canaries.change(snapshot, dhcp.change(snapshot, allocations));
-            if (snapshot != desired.snapshot() || allocations != desired.allocations()) {
+            // What could not be stored may have been forgotten meanwhile, such as a lease: then nothing else tells that
+            // there is room again.
+            if (snapshot != desired.snapshot() || allocations != desired.allocations() || trouble.isPresent()) {
                 writer.write(snapshot, allocations);
                 trouble = Optional.empty();
             }
@@ -439,7 +443,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     /** Stores what a node has announced, now or as soon as that is possible. */
     private void register(final NodeSession session) {
-        if (!store.register(NodeRegistration.of(session.announcement()))) {
+        if (writer.shortage().isPresent() || !store.register(NodeRegistration.of(session.announcement()))) {
             registration.later();
         }
     }

@@ -9,6 +9,7 @@ import io.penstock.engine.export.NatExporter;
 import io.penstock.engine.export.Syslog;
 import io.penstock.engine.journal.DiskSpace;
 import io.penstock.engine.journal.NatJournal;
+import io.penstock.engine.journal.SegmentReserve;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.rest.CanaryEvents;
 import io.penstock.engine.rest.OperationsRpcs;
@@ -111,7 +112,8 @@ public final class EngineComponent implements Operations, AutoCloseable {
             made = new Engine(store, southbound, new OvsdbServer(), admission(settings.nodes()),
                 new BridgeTranslator("tcp:" + settings.openflow$_$listen$_$address() + ":"
                     + settings.openflow$_$listen$_$port()),
-                new AllocationWriter(store, journal, new DiskSpace(base), exporters(settings)),
+                new AllocationWriter(store, journal, new DiskSpace(base),
+                    new SegmentReserve(base.resolve("segmented-journal")), exporters(settings)),
                 SteadyClock.open(base.resolve("steady-clock"), Clock.systemUTC()), new PoolEvents(notifications),
                 new CanaryEvents(notifications), new RepairEvents(notifications),
                 Duration.ofSeconds(settings.flow$_$check$_$seconds()));

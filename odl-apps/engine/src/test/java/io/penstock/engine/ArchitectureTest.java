@@ -7,8 +7,6 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
-import java.time.Clock;
-import java.time.Instant;
 
 /** OpenDaylight is seen at the edges of the engine alone, and each adapter is used where it belongs. */
 @AnalyzeClasses(packages = "io.penstock.engine", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -31,13 +29,6 @@ class ArchitectureTest {
     @ArchTest
     final ArchRule nobodyKnowsTheWire = noClasses().should().dependOnClassesThat()
         .resideInAPackage("io.penstock.southbound.openflow.wire..");
-
-    /** The wall clock jumps. Where it is meant, the classes that put the engine together hand it on. */
-    @ArchTest
-    final ArchRule timeIsInjected = noClasses()
-        .that().doNotHaveSimpleName("EngineComponent").and().doNotHaveSimpleName("Engine")
-        .should().callMethod(Clock.class, "systemUTC").orShould().callMethod(Clock.class, "systemDefaultZone")
-        .orShould().callMethod(Instant.class, "now").orShould().callMethod(System.class, "currentTimeMillis");
 
     @ArchTest
     final ArchRule noStageIsCalledDirectly = noClasses().should().dependOnClassesThat()

@@ -4,6 +4,7 @@ package io.penstock.engine;
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.journal.DiskSpace;
 import io.penstock.engine.journal.NatJournal;
+import io.penstock.engine.journal.SegmentReserve;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.engine.rest.CanaryEvents;
 import io.penstock.engine.rest.OperationsRpcs;
@@ -37,11 +38,12 @@ public final class EngineInProcess implements AutoCloseable {
      * @param ovsdbPort where to take databases; 0 for any free port
      * @param journal directory of the journal of public addresses
      * @param round in which all flows of a switch are compared with its plan
+     * @param wall the wall clock
      */
     public EngineInProcess(final MdSalInProcess mdsal, final ConfigurationStore store,
             final OpenFlowSouthbound southbound, final int openFlowPort, final int ovsdbPort, final Path journal,
-            final Duration round) {
-        this(mdsal, store, southbound, NodeAdmission.ANY, openFlowPort, ovsdbPort, journal, round);
+            final Duration round, final Clock wall) {
+        this(mdsal, store, southbound, NodeAdmission.ANY, openFlowPort, ovsdbPort, journal, round, wall);
     }
 
     /**
@@ -51,11 +53,12 @@ public final class EngineInProcess implements AutoCloseable {
      */
     public EngineInProcess(final MdSalInProcess mdsal, final ConfigurationStore store,
             final OpenFlowSouthbound southbound, final NodeAdmission admission, final int openFlowPort,
-            final int ovsdbPort, final Path journal, final Duration round) {
+            final int ovsdbPort, final Path journal, final Duration round, final Clock wall) {
         engine = new Engine(store, southbound, ovsdb, admission,
             new BridgeTranslator("tcp:" + ADDRESS + ":" + openFlowPort),
-            new AllocationWriter(store, new NatJournal(journal, Clock.systemUTC()), new DiskSpace(journal), List.of()),
-            SteadyClock.open(journal.resolve("steady-clock"), Clock.systemUTC()),
+            new AllocationWriter(store, new NatJournal(journal, wall), new DiskSpace(journal),
+                new SegmentReserve(journal.resolve("segments")), List.of()),
+            SteadyClock.open(journal.resolve("steady-clock"), wall),
             new PoolEvents(mdsal.publisher()), new CanaryEvents(mdsal.publisher()),
             new RepairEvents(mdsal.publisher()), round);
         final EngineOperations operations = new EngineOperations(engine, "http://localhost", "1");

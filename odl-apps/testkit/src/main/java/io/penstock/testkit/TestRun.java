@@ -73,7 +73,7 @@ public final class TestRun implements AutoCloseable {
     }
 
     /** A command for the next run if this one is killed; what was told last is run first. */
-    void afterCrash(final String... command) {
+    public void afterCrash(final String... command) {
         try {
             Files.writeString(directory.resolve(AFTER_CRASH), String.join("\t", command) + "\n",
                 StandardOpenOption.CREATE, StandardOpenOption.APPEND);

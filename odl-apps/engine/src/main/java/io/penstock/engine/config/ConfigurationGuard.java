@@ -45,6 +45,8 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
 
     private final NetworkReader reader;
     private final Validator validator = new Validator();
+    /** Why the disk takes nothing more, for any change of the datastore. */
+    private volatile Supplier<Optional<String>> shortage = Optional::empty;
     private volatile Verdict verdict = new Absent("it has not started yet", Readiness.Level.ABSENT);
     /** The last snapshot that was found good: what is stored, unless a change went past this guard. */
     private volatile @Nullable Snapshot good;
@@ -75,6 +77,11 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     void judgeBy(final Supplier<Desired> desired, final Supplier<List<NodeAnnouncement>> nodes,
             final Supplier<Optional<String>> trouble) {
         verdict = new Present(requireNonNull(desired), requireNonNull(nodes), requireNonNull(trouble));
+    }
+
+    /** Refuses changes of all trees while there is a shortage. */
+    void refuseDuring(final Supplier<Optional<String>> reason) {
+        shortage = requireNonNull(reason);
     }
 
     /** Refuses everything from now on, with a reason; {@code level} is that of having no engine. */
@@ -134,6 +141,11 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
         for (final DOMDataTreeCandidate candidate : candidates) {
             final DataTreeCandidateNode root = candidate.getRootNode();
             if (!changes(root, ConfigurationPaths.NETWORK) && !changes(root, ConfigurationPaths.ACLS)) {
+                // Others' trees are none of ours, but their entries take room in the same journal.
+                final Optional<String> noRoom = shortage.get();
+                if (noRoom.isPresent()) {
+                    return refused("nothing can be stored: " + noRoom.orElseThrow(), ErrorTag.RESOURCE_DENIED);
+                }
                 continue;
             }
             final Verdict by = verdict;

@@ -87,6 +87,15 @@ public final class ConfigurationStore implements AutoCloseable {
     }
 
     /**
+     * Refuses changes of all trees of the datastore, also those of others, while there is a reason.
+     *
+     * @param reason why nothing can be stored, empty when it can
+     */
+    public void refuseDuring(final Supplier<Optional<String>> reason) {
+        guard.refuseDuring(reason);
+    }
+
+    /**
      * Refuses changes from now on, and ends the notifications of changes.
      *
      * @param reason for the people whose changes are refused

@@ -25,6 +25,10 @@ public final class DurableFiles {
                 channel.write(bytes);
             }
             channel.force(false);
+        } catch (IOException e) {
+            // What there is of it takes room.
+            Files.deleteIfExists(made);
+            throw e;
         }
         rename(made, file);
     }

@@ -246,9 +246,20 @@ public final class NatJournal implements AutoCloseable {
         last = entries.get(entries.size() - 1).time();
     }
 
+    /** One that cannot be compressed, for want of room, stays as it is: it is complete. The next start tries again. */
     private static void compress(final Path full) throws IOException {
-        final Path target = full.resolveSibling(full.getFileName() + ".gz");
         final Path made = full.resolveSibling(full.getFileName() + ".gz.new");
+        try {
+            compress(full, made);
+        } catch (IOException e) {
+            LOG.warn("NAT journal: {} cannot be compressed, and stays as it is until the next start: {}", full,
+                e.toString());
+            Files.deleteIfExists(made);
+        }
+    }
+
+    private static void compress(final Path full, final Path made) throws IOException {
+        final Path target = full.resolveSibling(full.getFileName() + ".gz");
         try (FileChannel file = FileChannel.open(made, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING,
                 StandardOpenOption.WRITE);
              GZIPOutputStream gzip = new GZIPOutputStream(Channels.newOutputStream(file))) {

@@ -3,8 +3,10 @@ package io.penstock.engine.request;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.journal.DiskSpace;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -22,6 +24,7 @@ import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletResponse;
 import org.opendaylight.mdsal.dom.api.DOMSchemaService;
 import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
+import org.osgi.framework.BundleContext;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Reference;
@@ -30,8 +33,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Refuses requests that RESTCONF or the datastore take badly, before they read them: bodies that are too long or too
- * deep, and changes of single values ({@link Targets}). OpenDaylight's chain of filters takes each service with this
- * property, for all its servlets. Safe for all threads.
+ * deep, changes of single values ({@link Targets}), and all changes while the disk is short of room. OpenDaylight's
+ * chain of filters takes each service with this property, for all its servlets. Safe for all threads.
  */
 @Component(service = Filter.class, immediate = true,
     property = "org.opendaylight.aaa.filterchain.filter:Boolean=true")
@@ -51,6 +54,7 @@ public final class RequestFilter implements Filter {
     private static final List<String> WRITES = List.of("POST", "PUT", "PATCH", "DELETE");
 
     private final Targets targets;
+    private final Supplier<Optional<String>> shortage;
     private final BodyBudget budget;
     private final Duration patience;
     /** Large bodies take ten times their length in memory when they are parsed: one after the other. */
@@ -58,12 +62,15 @@ public final class RequestFilter implements Filter {
 
     /** A filter by the models of the controller. */
     @Activate
-    public RequestFilter(@Reference final DOMSchemaService models) {
-        this(models::getGlobalContext, new BodyBudget(MOST_BODY, SMALL_BODY, LARGE_BODIES), PATIENCE);
+    public RequestFilter(@Reference final DOMSchemaService models, final BundleContext bundles) {
+        this(models::getGlobalContext, new DiskSpace(Path.of(bundles.getProperty("karaf.base")))::shortage,
+            new BodyBudget(MOST_BODY, SMALL_BODY, LARGE_BODIES), PATIENCE);
     }
 
-    RequestFilter(final Supplier<EffectiveModelContext> models, final BodyBudget budget, final Duration patience) {
+    RequestFilter(final Supplier<EffectiveModelContext> models, final Supplier<Optional<String>> shortage,
+            final BodyBudget budget, final Duration patience) {
         targets = new Targets(models);
+        this.shortage = requireNonNull(shortage);
         this.budget = requireNonNull(budget);
         this.patience = requireNonNull(patience);
     }
@@ -91,8 +98,14 @@ public final class RequestFilter implements Filter {
 
     private void filter(final HttpServletRequest request, final HttpServletResponse response, final FilterChain chain)
             throws IOException, ServletException {
-        final Optional<Refusal> byTarget = path(request).flatMap(targets::refusal);
-        if (byTarget.isPresent()) {
+        final Optional<String> target = path(request);
+        final Optional<Refusal> byTarget = target.flatMap(targets::refusal);
+        // Also a change that is refused later leaves a few bytes in the journal of the datastore, whatever its module.
+        final Optional<String> noRoom = target.isPresent() ? shortage.get() : Optional.empty();
+        if (noRoom.isPresent()) {
+            refuse(request, response, new Refusal(Refusal.CONFLICT, "resource-denied",
+                "the configuration cannot be changed: " + noRoom.orElseThrow()));
+        } else if (byTarget.isPresent()) {
             refuse(request, response, byTarget.orElseThrow());
         } else if (request.getContentLengthLong() > budget.most()) {
             refuse(request, response, tooLarge());

@@ -18,6 +18,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -57,14 +58,16 @@ class RequestFilterTest {
     private final CountDownLatch working = new CountDownLatch(1);
     private final CountDownLatch done = new CountDownLatch(1);
 
+    private volatile Optional<String> shortage = Optional.empty();
+
     @BeforeEach
     void start() throws Exception {
         connector.setHost(InetAddress.getLoopbackAddress().getHostAddress());
         server.addConnector(connector);
         final ServletContextHandler context = new ServletContextHandler();
         context.setContextPath("/rests");
-        context.addFilter(new FilterHolder(new RequestFilter(() -> MODELS, new BodyBudget(MOST, SMALL, 2 * MOST),
-            Duration.ofMillis(1))), "/*", EnumSet.of(DispatcherType.REQUEST));
+        context.addFilter(new FilterHolder(new RequestFilter(() -> MODELS, () -> shortage,
+            new BodyBudget(MOST, SMALL, 2 * MOST), Duration.ofMillis(1))), "/*", EnumSet.of(DispatcherType.REQUEST));
         context.addServlet(new ServletHolder(new HttpServlet() {
             private static final long serialVersionUID = 1;
 
@@ -124,6 +127,20 @@ class RequestFilterTest {
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(message(answer)).contains(rule);
         assertThat(received).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PUT, /penstock:network/tenant=a", "DELETE, /penstock:network/tenant=a", "POST, ''",
+        "PATCH, /network-topology:network-topology"})
+    void withoutRoomNothingIsChangedWhateverTheModule(final String method, final String path) throws Exception {
+        shortage = Optional.of("the disk of / has 3 MB left, and 64 MB are needed: free some");
+        final HttpResponse<String> answer = send(method, "/rests/data" + path, JSON, "{}");
+        assertThat(answer.statusCode()).isEqualTo(409);
+        assertThat(message(answer)).isEqualTo("the configuration cannot be changed: " + shortage.orElseThrow());
+        assertThat(received).isEmpty();
+        assertThat(send("GET", "/rests/data" + path, JSON, "").statusCode()).isEqualTo(204);
+        assertThat(send("POST", "/rests/operations/penstock-operations:status", JSON, "{}").statusCode())
+            .isEqualTo(204);
     }
 
     @ParameterizedTest

@@ -4,6 +4,7 @@ package io.penstock.engine.whole;
 import io.penstock.engine.EngineInProcess;
 import io.penstock.engine.NodeAdmission;
 import io.penstock.engine.config.ConfigurationStore;
+import io.penstock.engine.config.StoredConfiguration;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import io.penstock.southbound.openflow.PluginInProcess;
 import io.penstock.testkit.TestRun;
@@ -19,6 +20,7 @@ import org.opendaylight.mdsal.dom.api.DOMDataTreeIdentifier;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.Allocations;
 import org.opendaylight.yangtools.concepts.Registration;
 import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier;
+import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
 
 /** A controller in this JVM, listening at free ports of the loopback interface. Its datastore outlives its engine. */
 final class ControllerInProcess implements TestRun.Closing {
@@ -30,6 +32,7 @@ final class ControllerInProcess implements TestRun.Closing {
     private final DataClient client = new DataClient(mdsal);
     private final int openFlowPort = freePort();
     private final Path journal;
+    private final JumpingClock wall = new JumpingClock();
     private final PluginInProcess plugin;
     private final WatchedSouthbound watched;
     private final int ovsdbPort;
@@ -45,7 +48,8 @@ final class ControllerInProcess implements TestRun.Closing {
             throw new AssertionError("the OpenFlow plugin does not start", e);
         }
         watched = new WatchedSouthbound(plugin.southbound());
-        engine = new EngineInProcess(mdsal, store, watched.southbound(), openFlowPort, 0, journal, NO_REPAIRS);
+        engine = new EngineInProcess(mdsal, store, watched.southbound(), openFlowPort, 0, journal, NO_REPAIRS,
+            wall);
         ovsdbPort = engine.ovsdbPort();
     }
 
@@ -64,6 +68,26 @@ final class ControllerInProcess implements TestRun.Closing {
     /** What the engine asks of switches. */
     WatchedSouthbound southbound() {
         return watched;
+    }
+
+    /** Its wall clock. */
+    JumpingClock wall() {
+        return wall;
+    }
+
+    /** All its models. */
+    EffectiveModelContext model() {
+        return mdsal.model();
+    }
+
+    /** What is stored, judged by itself; of what was handed out the last that the engine has stored. */
+    StoredConfiguration stored() {
+        return StoredConfiguration.read(mdsal.domBroker(), store.readAllocations());
+    }
+
+    /** Why what is stored is not carried out; empty when it is. */
+    String readiness() {
+        return store.readiness().reason();
     }
 
     /** What the datastore is to ask before it stores the things that were handed out. */
@@ -93,13 +117,14 @@ final class ControllerInProcess implements TestRun.Closing {
 
     /** Starts such an engine that compares all flows of the switches in each round. */
     void startEngine(final Duration round) {
-        engine = new EngineInProcess(mdsal, store, watched.southbound(), openFlowPort, ovsdbPort, journal, round);
+        engine = new EngineInProcess(mdsal, store, watched.southbound(), openFlowPort, ovsdbPort, journal, round,
+            wall);
     }
 
     /** Starts such an engine that believes nodes that are configured with their address alone. */
     void startStrictEngine() {
         engine = new EngineInProcess(mdsal, store, watched.southbound(), NodeAdmission.CONFIGURED, openFlowPort,
-            ovsdbPort, journal, NO_REPAIRS);
+            ovsdbPort, journal, NO_REPAIRS, wall);
     }
 
     @Override

@@ -8,13 +8,17 @@ import io.penstock.engine.journal.Assignment;
 import io.penstock.engine.journal.NatJournal;
 import io.penstock.engine.whole.DataClient.Answer;
 import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;
+import io.penstock.testkit.TestRun;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +31,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A file system that is full: clear errors, nothing lost, and it goes on when there is room. */
 class FullDiskIT {
+    /** What is allocated is stored again within five seconds. */
+    private static final Duration RECOVERY = Duration.ofSeconds(7);
+
     @TempDir
     private Path disk;
     private boolean mounted;
@@ -73,6 +80,46 @@ class FullDiskIT {
             makeRoom();
             client.put(Documents.path("after"), Documents.tenants(List.of("{'name': 'after'}")));
         }
+    }
+
+    @Test
+    void aLeaseThatIsNotStoredIsNotGiven() throws IOException, InterruptedException {
+        mount("80m");
+        try (ControllerInProcess controller = new ControllerInProcess(disk); TestRun run = new TestRun()) {
+            final DataClient client = controller.client();
+            final DummyNode node = new DummyNode(run, controller.ovsdbPort());
+            Await.until("the node is there", () -> client.has(Documents.NETWORK + "/node=" + node.name()));
+            client.add("tenant", "{'name': 'acme', 'attachment': [{'name': 'lan', 'node': '" + node.name()
+                + "', 'port': 'acc0', 'vlan': 100}], 'subnet': [{'name': 'lan', 'prefix': '10.0.0.0/24', 'gateway': "
+                + "'10.0.0.1'}], 'dhcp': {'subnet': [{'prefix': '10.0.0.0/24', 'pool': [{'first': '10.0.0.100', "
+                + "'last': '10.0.0.199'}]}]}}");
+            Await.until("the node is as planned",
+                () -> Edge.list(client.call("verify", "{}"), "node").anyMatch(Edge::isClean));
+            final TenantPackets packets = new TenantPackets(client, node, "acme", 100);
+            fill(10 << 20);
+            packets.send(node, "dhcp", Table.DHCP_REQUEST, TenantPackets.dhcp(TenantPackets.REQUEST));
+            Await.until("it is told", () -> controller.readiness().contains("what is allocated cannot be stored"));
+            assertThat(controller.readiness()).contains("64 MB are needed");
+            assertThat(leases(client)).isEmpty();
+            makeRoom();
+            // Nothing but time tells the controller: the host does not ask again.
+            Await.until("changes are accepted", RECOVERY, () -> client.data("PUT", Documents.path("after"),
+                Documents.tenants(List.of("{'name': 'after'}"))).isGood());
+            packets.send(node, "dhcp", Table.DHCP_REQUEST, TenantPackets.dhcp(TenantPackets.REQUEST));
+            Await.until("the lease is stored", () -> leases(client).contains("10.0.0.100"));
+            controller.stopEngine();
+            controller.startEngine();
+            assertThat(controller.stored().violations()).isEmpty();
+            assertThat(leases(client)).contains("10.0.0.100");
+        }
+    }
+
+    /** The leases of acme, as they are stored. */
+    private static String leases(final DataClient client) {
+        return Edge.list(client.read("penstock-allocation:allocations")
+                .getAsJsonObject("penstock-allocation:allocations"), "tenant")
+            .filter(tenant -> tenant.get("name").getAsString().equals("acme"))
+            .flatMap(tenant -> Edge.list(tenant, "lease")).map(Object::toString).collect(Collectors.joining());
     }
 
     private static Set<Assignment> tenants(final int first, final int last) {

@@ -47,6 +47,23 @@ class GuardIT {
     }
 
     @Test
+    void changesOfOthersAreRefusedForWantOfRoomAlone() {
+        try (MdSalInProcess mdsal = new MdSalInProcess();
+                ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
+            final DataClient client = new DataClient(mdsal);
+            final String place = "penstock-allocation:allocations";
+            final String document = "{'penstock-allocation:allocations': {'last-vrf': 7}}";
+            client.put(place, document);
+            final AtomicReference<Optional<String>> shortage = new AtomicReference<>(Optional.of("the disk is full"));
+            store.refuseDuring(shortage::get);
+            assertThat(client.data("PUT", place, document.replace('7', '8')).messages())
+                .contains("nothing can be stored", "the disk is full");
+            shortage.set(Optional.empty());
+            client.put(place, document.replace('7', '8'));
+        }
+    }
+
+    @Test
     void aListThatATenantNamesStays() {
         try (MdSalInProcess mdsal = new MdSalInProcess();
                 ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
