@@ -16,6 +16,7 @@ import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier.NodeIdent
 import org.opendaylight.yangtools.yang.data.api.schema.ChoiceNode;
 import org.opendaylight.yangtools.yang.data.api.schema.DataContainerChild;
 import org.opendaylight.yangtools.yang.data.api.schema.DataContainerNode;
+import org.opendaylight.yangtools.yang.data.api.schema.LeafNode;
 import org.opendaylight.yangtools.yang.data.api.schema.LeafSetNode;
 import org.opendaylight.yangtools.yang.data.api.schema.MapEntryNode;
 import org.opendaylight.yangtools.yang.data.api.schema.MapNode;
@@ -122,6 +123,9 @@ final class ChangeRules {
             final DataContainerNode old = before instanceof DataContainerNode known ? known : null;
             checkNeeded(container, place);
             for (final DataContainerChild child : container.body()) {
+                if (isOfNoRule(child)) {
+                    continue;
+                }
                 check(child, old == null ? null : old.childByArg(child.getIdentifier()),
                     child instanceof ChoiceNode || child instanceof MapNode ? place : place.below(child));
             }
@@ -135,6 +139,13 @@ final class ChangeRules {
         } else if (before == null || !after.body().equals(before.body())) {
             checkValue(after.body().toString(), place);
         }
+    }
+
+    /** Of most leaves only that they are there is looked at: to say where each is takes longer than all rules. */
+    private static boolean isOfNoRule(final DataContainerChild child) {
+        final String name = child.getIdentifier().getNodeType().getLocalName();
+        return (child instanceof LeafNode || child instanceof LeafSetNode) && !name.endsWith(PREFIX)
+            && !name.endsWith(DRAIN) && !DEVARGS.endsWith(name) && !VHOST_DIRECTORY.endsWith(name);
     }
 
     private void checkNeeded(final DataContainerNode entry, final Place place) {

@@ -73,6 +73,10 @@ final class Backbone6Rules {
     }
 
     private BiConsumer<String, String> add(final String entry) {
-        return (leaf, rule) -> violations.add(new Violation(entry, leaf, rule));
+        return (leaf, rule) -> {
+            if (violations.size() < Violation.MOST) {
+                violations.add(new Violation(entry, leaf, rule));
+            }
+        };
     }
 }

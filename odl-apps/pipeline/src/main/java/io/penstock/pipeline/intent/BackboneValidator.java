@@ -98,6 +98,8 @@ final class BackboneValidator {
     }
 
     private void add(final String entry, final String leaf, final String rule) {
-        violations.add(new Violation(entry, leaf, rule));
+        if (violations.size() < Violation.MOST) {
+            violations.add(new Violation(entry, leaf, rule));
+        }
     }
 }

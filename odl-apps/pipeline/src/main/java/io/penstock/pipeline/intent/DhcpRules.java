@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 
 /** The rules for the DHCP server of a tenant: where it serves, what it hands out, and what it keeps for whom. */
 final class DhcpRules {
@@ -110,11 +112,14 @@ final class DhcpRules {
 
     private void checkReservations(final Dhcp.Subnet subnet, final String entry) {
         final Map<Object, Long> owners = new HashMap<>();
+        final Set<String> attachments = names(tenant.attachments());
+        final Optional<Tenant.Subnet> connected = connected(subnet);
+        final Set<String> on = connected.map(own -> names(tenant.attachmentsOf(own))).orElse(Set.of());
         for (final Dhcp.Reservation each : subnet.reservations()) {
             final String leaf = entry + "reservation " + Ipv4.text(each.address()) + " / ";
             Validator.notInside(each.address(), subnet.prefix())
                 .ifPresent(rule -> add.accept(leaf + "address", rule));
-            if (connected(subnet).filter(own -> own.gateway() == each.address()).isPresent()) {
+            if (connected.filter(own -> own.gateway() == each.address()).isPresent()) {
                 add.accept(leaf + "address", Ipv4.text(each.address()) + " is the VRF's own gateway");
             }
             checkOnce(owners, List.of("address", each.address()), each, leaf + "address");
@@ -124,7 +129,7 @@ final class DhcpRules {
                 checkOnce(owners, List.of("circuit", id.toLowerCase(Locale.ROOT)), each, leaf + "circuit-id"));
             each.attachment().ifPresent(name -> {
                 checkOnce(owners, List.of("attachment", name), each, leaf + "attachment");
-                checkAttachment(subnet, name, leaf + "attachment");
+                checkAttachment(connected, attachments, on, name, leaf + "attachment");
             });
             each.hostName().ifPresent(name -> checkHostName(name, leaf + "host-name"));
         }
@@ -153,13 +158,17 @@ final class DhcpRules {
         }
     }
 
-    private void checkAttachment(final Dhcp.Subnet subnet, final String name, final String leaf) {
-        final Optional<Tenant.Subnet> connected = connected(subnet);
-        if (tenant.attachments().stream().noneMatch(each -> each.name().equals(name))) {
+    private static Set<String> names(final List<Tenant.Attachment> attachments) {
+        return attachments.stream().map(Tenant.Attachment::name).collect(Collectors.toSet());
+    }
+
+    private void checkAttachment(final Optional<Tenant.Subnet> connected, final Set<String> attachments,
+            final Set<String> on, final String name, final String leaf) {
+        if (!attachments.contains(name)) {
             add.accept(leaf, "the tenant has no attachment '" + name + "'");
         } else if (connected.isEmpty()) {
             add.accept(leaf, "hosts behind a relay agent have no attachment; use mac or circuit-id");
-        } else if (tenant.attachmentsOf(connected.orElseThrow()).stream().noneMatch(on -> on.name().equals(name))) {
+        } else if (!on.contains(name)) {
             add.accept(leaf, "subnet " + connected.orElseThrow().name() + " is not on attachment '" + name + "'");
         }
     }

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The rules for functions, chains and access lists. */
 final class FunctionValidator {
@@ -28,6 +30,7 @@ final class FunctionValidator {
 
     private void checkFunctionsAndChains() {
         final Map<String, String> owners = new HashMap<>();
+        final Map<String, Set<String>> portsOf = new HashMap<>();
         for (final NetworkFunction function : snapshot.functions().values()) {
             final String entry = "function " + function.name();
             final Node node = snapshot.nodes().get(function.node());
@@ -54,7 +57,8 @@ final class FunctionValidator {
                 if (other != null) {
                     add(entry, leaf, "function " + other + " has the ports " + String.join(" and ", ports));
                 }
-                if (node != null && node.ports().stream().anyMatch(port -> ports.contains(port.name()))) {
+                if (node != null && ports.stream().anyMatch(portsOf.computeIfAbsent(node.name(), name ->
+                        node.ports().stream().map(Node.Port::name).collect(Collectors.toSet()))::contains)) {
                     add(entry, leaf, "node " + node.name() + " has a port of the name "
                         + String.join(" or ", ports));
                 }
@@ -95,7 +99,9 @@ final class FunctionValidator {
 
     private void checkChain(final Chain chain) {
         final String entry = "chain " + chain.name();
-        checkLength(entry, "function", chain.functions());
+        if (isTooLong(entry, "function", chain.functions())) {
+            return;
+        }
         if (chain.all().stream().distinct().count() != chain.all().size()) {
             add(entry, "function", "a function may occur only once in a chain and its branch");
         }
@@ -108,19 +114,22 @@ final class FunctionValidator {
             } else if (at != null && !at.twoOutputs()) {
                 add(entry, "branch / at", "function " + branch.at() + " has no second-output");
             }
-            checkLength(entry, "branch / function", chain.alongBranch());
-            checkKnown(entry, "branch / function", branch.functions(), nodes);
+            if (!isTooLong(entry, "branch / function", chain.alongBranch())) {
+                checkKnown(entry, "branch / function", branch.functions(), nodes);
+            }
         });
         if (nodes.size() > 1) {
             add(entry, "function", "the functions of a chain have to be on one node; these are on " + nodes.keySet());
         }
     }
 
-    private void checkLength(final String entry, final String leaf, final List<String> functions) {
-        if (functions.size() > Constants.RECIRCULATION_BUDGET) {
+    private boolean isTooLong(final String entry, final String leaf, final List<String> functions) {
+        final boolean tooLong = functions.size() > Constants.RECIRCULATION_BUDGET;
+        if (tooLong) {
             add(entry, leaf, functions.size() + " functions are more than the recirculation budget allows, which is "
                 + Constants.RECIRCULATION_BUDGET);
         }
+        return tooLong;
     }
 
     private void checkKnown(final String entry, final String leaf, final List<String> functions,
@@ -140,6 +149,7 @@ final class FunctionValidator {
             final String list = "acl " + acl.name();
             if (acl.entries().size() > Priority.ACL_ENTRIES) {
                 add(list, "aces", "more than " + Priority.ACL_ENTRIES + " entries");
+                continue;
             }
             for (final Acl.Entry entry : acl.entries()) {
                 for (final String leaf : entry.inexpressible()) {
@@ -150,6 +160,8 @@ final class FunctionValidator {
     }
 
     private void add(final String entry, final String leaf, final String rule) {
-        violations.add(new Violation(entry, leaf, rule));
+        if (violations.size() < Violation.MOST) {
+            violations.add(new Violation(entry, leaf, rule));
+        }
     }
 }

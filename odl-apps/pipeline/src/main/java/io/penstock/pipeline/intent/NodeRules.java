@@ -11,6 +11,9 @@ final class NodeRules {
 
     static void check(final Node node, final List<Violation> violations) {
         for (final Node.Port port : node.ports()) {
+            if (violations.size() >= Violation.MOST) {
+                return;
+            }
             final Node.Queues queues = port.queues();
             final String entry = "node " + node.name();
             final String leaf = "port " + port.name() + " / ";

@@ -12,6 +12,7 @@ import java.util.function.BiConsumer;
  * one: they are judged while every other change waits.
  */
 final class SizeRules {
+    private static final String ADDRESSES = "addresses";
     private static final int MOST_ROUTES = 4096;
     private static final int MOST_MAPPINGS = 4096;
     private static final int MOST_FORWARDS = 4096;
@@ -26,6 +27,11 @@ final class SizeRules {
     private static final int MOST_NAMED = 4096;
     private static final int MOST_INTERFACES = 1024;
     private static final int MOST_POOL_PREFIXES = 4096;
+    private static final int MOST_PORTS = 4096;
+    private static final int MOST_LISTS = 16384;
+    private static final int MOST_TENANTS = Constants.LAST_VRF - Constants.FIRST_VRF + 1;
+    /** Values of an option of DHCP or of a router advertisement, of which other rules permit fewer still. */
+    private static final int MOST_VALUES = 256;
 
     private SizeRules() {
         // Only functions.
@@ -39,9 +45,19 @@ final class SizeRules {
     static void check(final Tenant tenant, final BiConsumer<String, String> add) {
         check("attachment", "attachments", tenant.attachments(), Constants.MOST_ATTACHMENTS, add);
         check("subnet", "subnets", tenant.subnets(), Constants.MOST_SUBNETS, add);
+        tenant.subnets().forEach(subnet -> check("subnet " + subnet.name() + " / attachment", "attachments",
+            subnet.attachments(), Constants.MOST_ATTACHMENTS, add));
         check("route", "routes", tenant.routes(), MOST_ROUTES, add);
         check("chain-rule", "rules", tenant.chainRules(), MOST_CHAIN_RULES, add);
         check("ipv6 / subnet", "subnets", tenant.ipv6().subnets(), Constants.MOST_SUBNETS, add);
+        for (final Ipv6Side.Subnet subnet : tenant.ipv6().subnets()) {
+            final String entry = "ipv6 / subnet " + subnet.prefix() + " / ";
+            check(entry + "attachment", "attachments", subnet.attachments(), Constants.MOST_ATTACHMENTS, add);
+            final String told = entry + "router-advertisement / ";
+            check(told + "rdnss", ADDRESSES, subnet.advertisement().resolvers(), MOST_VALUES, add);
+            check(told + "dnssl", "domains", subnet.advertisement().domains(), MOST_VALUES, add);
+            check(told + "ntp-server", ADDRESSES, subnet.advertisement().timeServers(), MOST_VALUES, add);
+        }
         check("ipv6 / route", "routes", tenant.ipv6().routes(), MOST_ROUTES, add);
         tenant.nat().ifPresent(nat -> {
             for (final List<? extends Tenant.Mapping> kind
@@ -62,11 +78,17 @@ final class SizeRules {
                 check(entry + "pool", "pools", subnet.pools(), MOST_DHCP_POOLS, add);
                 check(entry + "exclude", "entries", subnet.exclusions(), MOST_EXCLUSIONS, add);
                 check(entry + "reservation", "reservations", subnet.reservations(), MOST_RESERVATIONS, add);
+                check(entry + "router", ADDRESSES, subnet.options().routers(), MOST_VALUES, add);
+                check(entry + "dns-server", ADDRESSES, subnet.options().dnsServers(), MOST_VALUES, add);
+                check(entry + "ntp-server", ADDRESSES, subnet.options().ntpServers(), MOST_VALUES, add);
+                check(entry + "search", "domains", subnet.options().search(), MOST_VALUES, add);
+                check(entry + "static-route", "routes", subnet.options().staticRoutes(), MOST_VALUES, add);
+                check(entry + "option", "options", subnet.options().raw(), MOST_VALUES, add);
             }
         });
         tenant.services().dns().ifPresent(dns -> {
             check("dns / record", "records", dns.records(), MOST_RECORDS, add);
-            check("dns / upstream", "addresses", dns.upstreams(), MOST_UPSTREAMS, add);
+            check("dns / upstream", ADDRESSES, dns.upstreams(), MOST_UPSTREAMS, add);
         });
     }
 
@@ -75,7 +97,13 @@ final class SizeRules {
         final List<Violation> violations = new ArrayList<>();
         final BiConsumer<String, String> network =
             (leaf, rule) -> violations.add(new Violation("network", leaf, rule));
+        check("tenant", "tenants", snapshot.tenants().keySet(), MOST_TENANTS, network);
         check("node", "nodes", snapshot.nodes().keySet(), MOST_NAMED, network);
+        snapshot.nodes().values().forEach(node -> check("port", "ports", node.ports(), MOST_PORTS,
+            (leaf, rule) -> violations.add(new Violation("node " + node.name(), leaf, rule))));
+        check("acl", "lists", snapshot.acls().keySet(), MOST_LISTS,
+            (leaf, rule) -> violations.add(new Violation("acls", leaf, rule)));
+        check("resolver / upstream", ADDRESSES, snapshot.backbone().resolvers(), MOST_UPSTREAMS, network);
         check("pool", "pools", snapshot.pools().keySet(), MOST_NAMED, network);
         check("function", "functions", snapshot.functions().keySet(), MOST_NAMED, network);
         check("chain", "chains", snapshot.chains().keySet(), MOST_NAMED, network);

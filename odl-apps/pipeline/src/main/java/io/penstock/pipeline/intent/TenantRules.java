@@ -22,21 +22,28 @@ final class TenantRules {
 
     private final Snapshot surroundings;
     private final Tenant tenant;
+    private final List<Prefix> inside;
     private final List<Violation> violations = new ArrayList<>();
 
     private TenantRules(final Snapshot surroundings, final Tenant tenant) {
         this.surroundings = surroundings;
         this.tenant = tenant;
+        inside = tenant.insidePrefixes();
     }
 
     /** The rules a tenant breaks; the tenants of the snapshot are not looked at. */
     static List<Violation> check(final Snapshot surroundings, final Tenant tenant) {
-        final TenantRules rules = new TenantRules(surroundings, tenant);
-        SizeRules.check(tenant, rules::add);
-        if (!rules.violations.isEmpty()) {
+        final List<Violation> tooLong = new ArrayList<>();
+        SizeRules.check(tenant, (leaf, rule) -> {
+            if (tooLong.size() < MOST_VIOLATIONS) {
+                tooLong.add(new Violation("tenant " + tenant.name(), leaf, rule));
+            }
+        });
+        if (!tooLong.isEmpty()) {
             // The rules below compare entries with each other: of a hundred thousand that takes minutes.
-            return List.copyOf(rules.violations);
+            return List.copyOf(tooLong);
         }
+        final TenantRules rules = new TenantRules(surroundings, tenant);
         rules.checkAttachments();
         rules.checkSubnets();
         rules.checkRoutes();
@@ -144,7 +151,7 @@ final class TenantRules {
     }
 
     private void checkMappings(final List<Tenant.Mapping> mappings) {
-        for (int index = 0; index < mappings.size(); index++) {
+        for (int index = 0; index < mappings.size() && !isFull(); index++) {
             final Tenant.Mapping mapping = mappings.get(index);
             final String entry = "nat / " + mapping.kind() + " " + mapping.inside() + " / ";
             final Prefix outside = mapping.outside();
@@ -155,7 +162,7 @@ final class TenantRules {
             } else {
                 checkLengths(mapping, entry);
             }
-            if (tenant.insidePrefixes().stream().noneMatch(prefix -> prefix.contains(mapping.inside()))) {
+            if (inside.stream().noneMatch(prefix -> prefix.contains(mapping.inside()))) {
                 add(entry + "inside-prefix", "is not in a subnet or route of the tenant");
             }
             mappings.subList(0, index).stream().filter(other -> other.inside().overlaps(mapping.inside())).findFirst()
@@ -227,12 +234,15 @@ final class TenantRules {
                 add(entry + "public-port", forward.publicPort() + " is taken by port-forward " + other);
             }
             checkForwardTarget(nat, forward, entry + "inside-address");
+            if (isFull()) {
+                return;
+            }
         }
     }
 
     private void checkForwardTarget(final Tenant.Nat nat, final Tenant.PortForward forward, final String leaf) {
         final String address = Ipv4.text(forward.address());
-        if (tenant.insidePrefixes().stream().noneMatch(prefix -> prefix.contains(forward.address()))) {
+        if (inside.stream().noneMatch(prefix -> prefix.contains(forward.address()))) {
             add(leaf, address + " is not in a subnet or route of the tenant");
         }
         if (tenant.subnets().stream().anyMatch(subnet -> subnet.gateway() == forward.address())) {
@@ -244,7 +254,7 @@ final class TenantRules {
     }
 
     private void checkTwice(final List<Tenant.Twice> mappings) {
-        for (int index = 0; index < mappings.size(); index++) {
+        for (int index = 0; index < mappings.size() && !isFull(); index++) {
             final Prefix seen = mappings.get(index).seen();
             final Prefix outside = mappings.get(index).outside();
             final String seenLeaf = "nat / twice " + seen + " / seen-prefix";
@@ -312,7 +322,7 @@ final class TenantRules {
             add(leaf, "function " + name + " routes IPv4 only, and the tenant has ipv6");
         }
         routed.links().values().stream().flatMap(link -> Stream.of(link.address(), link.gateway()))
-            .forEach(address -> Stream.concat(tenant.insidePrefixes().stream(),
+            .forEach(address -> Stream.concat(inside.stream(),
                     tenant.nat().stream().flatMap(nat -> nat.twice().stream()).map(Tenant.Twice::seen))
                 .filter(prefix -> prefix.contains(address))
                 .forEach(prefix -> add(leaf, "function " + name + " has " + Ipv4.text(address) + ", which is in "
@@ -323,6 +333,9 @@ final class TenantRules {
         int entries = 0;
         final Map<Integer, String> priorities = new HashMap<>();
         for (final ChainRule rule : tenant.chainRules()) {
+            if (isFull()) {
+                return;
+            }
             final String leaf = "chain-rule " + rule.name();
             rule.chain().ifPresent(name -> checkChain(leaf + " / chain", name));
             final String other = priorities.putIfAbsent(rule.priority(), rule.name());
@@ -336,9 +349,9 @@ final class TenantRules {
                 continue;
             }
             entries += acl.entries().size();
-            acl.entries().stream().filter(entry -> !entry.permit()).forEach(entry -> add(leaf + " / acl", "entry "
-                + entry.name() + " of list " + acl.name() + " does not accept;"
-                + " every entry of a chain-rule's list has to"));
+            acl.entries().stream().filter(entry -> !entry.permit()).limit(MOST_VIOLATIONS)
+                .forEach(entry -> add(leaf + " / acl", "entry " + entry.name() + " of list " + acl.name()
+                    + " does not accept; every entry of a chain-rule's list has to"));
         }
         if (entries > Priority.CHAIN_RULES) {
             add("chain-rule", entries + " entries in the lists of all rules are more than " + Priority.CHAIN_RULES);
@@ -351,8 +364,13 @@ final class TenantRules {
         }
     }
 
+    /** Further ones are not told, so they need not be found. */
+    private boolean isFull() {
+        return violations.size() >= MOST_VIOLATIONS;
+    }
+
     private void add(final String leaf, final String rule) {
-        if (violations.size() < MOST_VIOLATIONS) {
+        if (!isFull()) {
             violations.add(new Violation("tenant " + tenant.name(), leaf, rule));
         }
     }

@@ -55,7 +55,7 @@ public final class Validator {
     private List<Violation> judge(final Snapshot snapshot, final TenantValidator among, final Snapshot before,
             final Map<String, NodeFacts> facts) {
         final Snapshot withoutTenants = snapshot.withTenants(List.of());
-        final List<Violation> tooLong = SizeRules.check(withoutTenants);
+        final List<Violation> tooLong = SizeRules.check(snapshot);
         if (!tooLong.isEmpty()) {
             return List.copyOf(tooLong);
         }

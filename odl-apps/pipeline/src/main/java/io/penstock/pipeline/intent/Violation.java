@@ -9,6 +9,9 @@ package io.penstock.pipeline.intent;
  * @param rule what is wrong and what would be right, one sentence without a full stop
  */
 public record Violation(String entry, String leaf, String rule) {
+    /** Further ones are not looked for: an error names some, and each costs memory while a change is judged. */
+    static final int MOST = 10_000;
+
     @Override
     public String toString() {
         return entry + ": " + leaf + ": " + rule;
