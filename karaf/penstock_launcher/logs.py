@@ -8,6 +8,7 @@ from penstock_node.errors import PenstockError
 
 from . import places
 
+_SUPERVISION = ("supervisor.log", "watch.log")
 KINDS = ("controller", "node", "functions", "lab", "launcher")
 
 
@@ -15,8 +16,10 @@ def files(kind=None):
     """The log files there are, of one kind or of all, those of running things first."""
     directory = places.run_directory()
     found = {
-        "controller": [places.controller_directory() / "data" / "log" / name for name in ("karaf.log", "console.log")],
-        "node": sorted(directory.glob("*/ovs*.log")),
+        "controller": [*(places.controller_directory() / "data" / "log" / name for name in ("karaf.log", "console.log")),
+                       *(directory / ".controller" / name for name in _SUPERVISION)],
+        "node": sorted(path for name in ("ovs*.log", "agent.log", *_SUPERVISION)
+                       for path in directory.glob(f"[!.]*/{name}")),
         "functions": sorted([*directory.glob("*/functions-agent.log"), *directory.glob("*/functions/*/*.log")]),
         "lab": sorted(places.lab_directory().glob("*.log")),
         "launcher": sorted(places.log_directory().glob("*.log"))}
