@@ -17,6 +17,8 @@ from . import files
 from .errors import PenstockError
 
 _POLL_SECONDS = 0.02
+_KILL_SECONDS = 30
+"""Also to end a process needs the core, and that of one that gives way to all others may be busy."""
 
 
 def start(args, pidfile, log, namespace=None, environment=None, hold_stdin=False, preexec=None):
@@ -152,7 +154,7 @@ def stop(pidfile, timeout_seconds=10):
     """
     pid = pid_of(pidfile)
     if pid is not None:
-        for number, patience in ((signal.SIGTERM, timeout_seconds), (signal.SIGKILL, 5)):
+        for number, patience in ((signal.SIGTERM, timeout_seconds), (signal.SIGKILL, _KILL_SECONDS)):
             _signal(pid, number)
             if _wait_gone(pidfile, pid, patience):
                 break
