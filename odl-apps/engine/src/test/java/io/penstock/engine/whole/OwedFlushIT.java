@@ -69,8 +69,7 @@ class OwedFlushIT {
         edge.controller().southbound().loseFlushes(false);
         edge.controller().startEngine();
         Await.until("the connections are forgotten", () -> !isTracked(vrf));
-        edge.awaitApplied();
-        assertThat(owed()).isEmpty();
+        Await.until("the flows that named them are gone", () -> owed().isEmpty());
         edge.awaitSync();
     }
 
@@ -87,6 +86,7 @@ class OwedFlushIT {
         edge.controller().stopEngine();
         edge.controller().southbound().loseFlushes(false);
         edge.controller().startEngine();
+        Await.until("the switch is connected", () -> edge.verify(node).get("connected").getAsBoolean());
         edge.awaitApplied();
         assertThat(owed()).isEmpty();
         edge.awaitSync();
@@ -104,7 +104,7 @@ class OwedFlushIT {
         node.ovs().killSwitch();
         node.ovs().up();
         edge.controller().startEngine();
-        Await.until("the switch is read", () -> !edge.steps(node).isEmpty());
+        Await.until("the switch is connected", () -> edge.verify(node).get("connected").getAsBoolean());
         edge.awaitApplied();
         assertThat(owed()).isEmpty();
         assertThat(isTracked(vrf)).isFalse();
