@@ -5,6 +5,7 @@ import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Prefix6;
+import io.penstock.pipeline.intent.SizeRules;
 import io.penstock.pipeline.intent.Violation;
 import java.util.ArrayList;
 import java.util.List;
@@ -129,6 +130,9 @@ final class ChangeRules {
                 check(child, old == null ? null : old.childByArg(child.getIdentifier()),
                     child instanceof ChoiceNode || child instanceof MapNode ? place : place.below(child));
             }
+        } else if (after instanceof MapNode entries && isTooLong(entries, place)) {
+            // Nothing is looked at that is longer than permitted.
+            return;
         } else if (after instanceof MapNode entries) {
             final MapNode old = before instanceof MapNode known ? known : null;
             for (final MapEntryNode entry : entries.body()) {
@@ -139,6 +143,16 @@ final class ChangeRules {
         } else if (before == null || !after.body().equals(before.body())) {
             checkValue(after.body().toString(), place);
         }
+    }
+
+    private boolean isTooLong(final MapNode entries, final Place place) {
+        final String name = entries.getIdentifier().getNodeType().getLocalName();
+        final Place list = place.below(name, name);
+        final int most = SizeRules.LISTS.getOrDefault(list.path(), Integer.MAX_VALUE);
+        if (entries.size() > most) {
+            add(list, entries.size() + " " + name + "s are more than " + most);
+        }
+        return entries.size() > most;
     }
 
     /** Of most leaves only that they are there is looked at: to say where each is takes longer than all rules. */

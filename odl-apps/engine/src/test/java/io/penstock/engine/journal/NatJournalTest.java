@@ -88,6 +88,25 @@ class NatJournalTest {
     }
 
     @Test
+    void aSegmentThatCannotBeCompressedStaysUntilTheNextStart() throws IOException {
+        // What takes the name of the copy keeps it from being made, as a full disk does.
+        final Path obstacle = directory.resolve("nat-000000000001.jsonl.gz.new");
+        try (NatJournal journal = open()) {
+            journal.record(of(1, 2, 3));
+            Files.createDirectory(obstacle);
+            assertThat(journal.record(of(4, 5))).hasSize(5);
+        }
+        assertThat(entries()).hasSize(13);
+        assertThat(files()).extracting(file -> file.getFileName().toString())
+            .containsExactly("nat-000000000001.jsonl", "nat-000000000005.jsonl");
+        try (NatJournal journal = open()) {
+            assertThat(journal.record(of(4, 5))).isEmpty();
+        }
+        assertThat(files()).extracting(file -> file.getFileName().toString())
+            .containsExactly("nat-000000000001.jsonl.gz", "nat-000000000005.jsonl");
+    }
+
+    @Test
     void whatIsAssignedAndReleasedIsWritten() throws IOException {
         try (NatJournal journal = open()) {
             final Set<Assignment> first = of(1, 2);

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.opendaylight.mdsal.common.api.LogicalDatastoreType;
+import org.opendaylight.mdsal.common.api.OptimisticLockFailedException;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeReadTransaction;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeReadWriteTransaction;
 import org.opendaylight.mdsal.dom.api.DOMRpcResult;
@@ -32,6 +33,8 @@ import org.opendaylight.yangtools.yang.model.api.stmt.SchemaNodeIdentifier.Absol
 final class DataClient {
     private static final LogicalDatastoreType CONFIG = LogicalDatastoreType.CONFIGURATION;
     private static final int LIMIT_SECONDS = 60;
+    /** Why a change is refused when another one of the same place came first. */
+    static final String OVERTAKEN = "another client has changed the same at the same time";
 
     private final MdSalInProcess mdsal;
     private final JsonCodec codec;
@@ -102,6 +105,12 @@ final class DataClient {
         } catch (ExecutionException e) {
             Throwable cause = e;
             while (cause != null && !(cause instanceof NetconfDocumentedException)) {
+                if (cause instanceof OptimisticLockFailedException) {
+                    return new Answer(false, new JsonObject(), OVERTAKEN);
+                }
+                if (cause instanceof IllegalArgumentException tree) {
+                    return new Answer(false, new JsonObject(), "the data tree does not take it: " + tree.getMessage());
+                }
                 cause = cause.getCause();
             }
             if (cause == null) {

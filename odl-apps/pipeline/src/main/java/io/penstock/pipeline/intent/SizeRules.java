@@ -5,13 +5,14 @@ import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
  * How many entries a list may have. Checked before all other rules, some of which compare each entry with each other
  * one: they are judged while every other change waits.
  */
-final class SizeRules {
+public final class SizeRules {
     private static final String ADDRESSES = "addresses";
     private static final int MOST_ROUTES = 4096;
     private static final int MOST_MAPPINGS = 4096;
@@ -32,6 +33,27 @@ final class SizeRules {
     private static final int MOST_TENANTS = Constants.LAST_VRF - Constants.FIRST_VRF + 1;
     /** Values of an option of DHCP or of a router advertisement, of which other rules permit fewer still. */
     private static final int MOST_VALUES = 256;
+
+    /**
+     * Most entries by the path of a list below the network, such as {@code tenant/subnet}. Whoever reads the
+     * configuration may look at these first, as reading takes time as well.
+     */
+    public static final Map<String, Integer> LISTS = Map.ofEntries(
+        Map.entry("node", MOST_NAMED), Map.entry("node/port", MOST_PORTS), Map.entry("pool", MOST_NAMED),
+        Map.entry("function", MOST_NAMED), Map.entry("chain", MOST_NAMED), Map.entry("tenant", MOST_TENANTS),
+        Map.entry("backbone/interface", MOST_INTERFACES), Map.entry("backbone/route", MOST_ROUTES),
+        Map.entry("backbone/ipv6/interface", MOST_INTERFACES), Map.entry("backbone/ipv6/route", MOST_ROUTES),
+        Map.entry("tenant/attachment", Constants.MOST_ATTACHMENTS), Map.entry("tenant/subnet", Constants.MOST_SUBNETS),
+        Map.entry("tenant/route", MOST_ROUTES), Map.entry("tenant/chain-rule", MOST_CHAIN_RULES),
+        Map.entry("tenant/ipv6/subnet", Constants.MOST_SUBNETS), Map.entry("tenant/ipv6/route", MOST_ROUTES),
+        Map.entry("tenant/nat/one-to-one", MOST_MAPPINGS), Map.entry("tenant/nat/deterministic", MOST_MAPPINGS),
+        Map.entry("tenant/nat/port-block", MOST_MAPPINGS), Map.entry("tenant/nat/port-forward", MOST_FORWARDS),
+        Map.entry("tenant/nat/twice", MOST_TWICE), Map.entry("tenant/dhcp/subnet", Constants.MOST_SUBNETS),
+        Map.entry("tenant/dhcp/subnet/pool", MOST_DHCP_POOLS),
+        Map.entry("tenant/dhcp/subnet/exclude", MOST_EXCLUSIONS),
+        Map.entry("tenant/dhcp/subnet/reservation", MOST_RESERVATIONS),
+        Map.entry("tenant/dhcp/subnet/static-route", MOST_VALUES), Map.entry("tenant/dhcp/subnet/option", MOST_VALUES),
+        Map.entry("tenant/dns/record", MOST_RECORDS), Map.entry("tenant/dns/upstream", MOST_UPSTREAMS));
 
     private SizeRules() {
         // Only functions.

@@ -18,6 +18,7 @@ import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohortRegistration;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohortRegistry;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeIdentifier;
 import org.opendaylight.mdsal.dom.spi.store.DOMStoreReadTransaction;
+import org.opendaylight.mdsal.dom.spi.store.DOMStoreReadWriteTransaction;
 import org.opendaylight.mdsal.dom.spi.store.DOMStoreThreePhaseCommitCohort;
 import org.opendaylight.mdsal.dom.spi.store.ForwardingDOMStoreThreePhaseCommitCohort;
 import org.opendaylight.mdsal.dom.spi.store.SnapshotBackedWriteTransaction;
@@ -30,13 +31,14 @@ import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNodes;
 import org.opendaylight.yangtools.yang.data.tree.api.DataTreeCandidateNode;
 import org.opendaylight.yangtools.yang.data.tree.api.DataTreeModification;
+import org.opendaylight.yangtools.yang.data.tree.api.DataTreeModificationCursor;
 import org.opendaylight.yangtools.yang.data.tree.api.ModificationType;
 import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
 
 /**
  * MD-SAL's store in memory, which knows no commit cohorts, with cohorts: each is asked about the trees that a
- * transaction changes, before the commit. A cohort sees the state after the transaction as the transaction itself does;
- * of two that overlap in time the second does not show the first.
+ * transaction changes, before the commit. As in the datastore of a controller a cohort sees the state after the
+ * transaction with all transactions that were committed before, also those that began later.
  */
 final class GuardedStore extends InMemoryDOMDataStore implements DOMDataTreeCommitCohortRegistry {
     private final List<Entry> entries = new CopyOnWriteArrayList<>();
@@ -133,10 +135,13 @@ final class GuardedStore extends InMemoryDOMDataStore implements DOMDataTreeComm
 
     private ListenableFuture<Boolean> verdict(final String id, final DataTreeModification modification) {
         final List<ListenableFuture<?>> verdicts = new ArrayList<>();
-        try (DOMStoreReadTransaction before = newReadOnlyTransaction()) {
+        // Commits come from one thread, so nothing is committed between this and the commit.
+        try (DOMStoreReadTransaction before = newReadOnlyTransaction();
+                DOMStoreReadWriteTransaction rebased = newReadWriteTransaction()) {
+            modification.applyToCursor(new Replay(rebased));
             for (final Entry entry : entries) {
                 final Optional<NormalizedNode> now = Futures.getUnchecked(before.read(entry.path()));
-                final Optional<NormalizedNode> after = modification.readNode(entry.path());
+                final Optional<NormalizedNode> after = Futures.getUnchecked(rebased.read(entry.path()));
                 if (after.orElse(null) != now.orElse(null)) {
                     verdicts.add(entry.cohort().canCommit(id, model, List.of(new Candidate(entry.tree(),
                         new Change(now, after)))));
@@ -144,5 +149,67 @@ final class GuardedStore extends InMemoryDOMDataStore implements DOMDataTreeComm
             }
         }
         return Futures.whenAllSucceed(verdicts).call(() -> true, MoreExecutors.directExecutor());
+    }
+
+    /** Does to a transaction what a modification does, whatever state that began with. */
+    private static final class Replay implements DataTreeModificationCursor {
+        private final DOMStoreReadWriteTransaction onto;
+        private YangInstanceIdentifier place = YangInstanceIdentifier.empty();
+
+        Replay(final DOMStoreReadWriteTransaction onto) {
+            this.onto = onto;
+        }
+
+        @Override
+        public void enter(final PathArgument child) {
+            place = place.node(child);
+        }
+
+        @Override
+        public void enter(final PathArgument... path) {
+            enter(List.of(path));
+        }
+
+        @Override
+        public void enter(final Iterable<PathArgument> path) {
+            path.forEach(this::enter);
+        }
+
+        @Override
+        public void exit() {
+            place = place.coerceParent();
+        }
+
+        @Override
+        public void exit(final int depth) {
+            for (int level = 0; level < depth; level++) {
+                exit();
+            }
+        }
+
+        @Override
+        public Optional<NormalizedNode> readNode(final PathArgument child) {
+            return Futures.getUnchecked(onto.read(place.node(child)));
+        }
+
+        @Override
+        public void delete(final PathArgument child) {
+            onto.delete(place.node(child));
+        }
+
+        @Override
+        public void merge(final PathArgument child, final NormalizedNode data) {
+            onto.merge(place.node(child), data);
+        }
+
+        @Override
+        public void write(final PathArgument child, final NormalizedNode data) {
+            onto.write(place.node(child), data);
+        }
+
+        @Override
+        public void close() {
+            // The transaction belongs to another.
+        }
     }
 }
