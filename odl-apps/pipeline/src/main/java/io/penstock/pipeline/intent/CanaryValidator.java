@@ -12,9 +12,6 @@ import java.util.stream.Collectors;
 final class CanaryValidator {
     private static final String LEAF = "canary / instance";
 
-    /** The model permits a function no more. */
-    private static final int MOST_INSTANCES = 64;
-
     private CanaryValidator() {
         // Only functions.
     }
@@ -36,9 +33,9 @@ final class CanaryValidator {
         if (function.health().isEmpty()) {
             violations.add(new Violation(entry, "canary", "needs health-check, whose probes are evaluated"));
         }
-        if (canary.instances().size() > MOST_INSTANCES) {
+        if (canary.instances().size() > SizeRules.MOST_INSTANCES) {
             violations.add(new Violation(entry, LEAF, canary.instances().size() + " instances are more than "
-                + MOST_INSTANCES));
+                + SizeRules.MOST_INSTANCES));
             return;
         }
         final List<Instance> known = function.spread() ? function.instances() : List.of();

@@ -29,6 +29,7 @@ public final class SizeRules {
     private static final int MOST_INTERFACES = 1024;
     private static final int MOST_POOL_PREFIXES = 4096;
     private static final int MOST_PORTS = 4096;
+    static final int MOST_INSTANCES = 64;
     private static final int MOST_LISTS = 16384;
     private static final int MOST_TENANTS = Constants.LAST_VRF - Constants.FIRST_VRF + 1;
     /** Values of an option of DHCP or of a router advertisement, of which other rules permit fewer still. */
@@ -40,7 +41,8 @@ public final class SizeRules {
      */
     public static final Map<String, Integer> LISTS = Map.ofEntries(
         Map.entry("node", MOST_NAMED), Map.entry("node/port", MOST_PORTS), Map.entry("pool", MOST_NAMED),
-        Map.entry("function", MOST_NAMED), Map.entry("chain", MOST_NAMED), Map.entry("tenant", MOST_TENANTS),
+        Map.entry("function", MOST_NAMED), Map.entry("function/instance", MOST_INSTANCES),
+        Map.entry("chain", MOST_NAMED), Map.entry("tenant", MOST_TENANTS),
         Map.entry("backbone/interface", MOST_INTERFACES), Map.entry("backbone/route", MOST_ROUTES),
         Map.entry("backbone/ipv6/interface", MOST_INTERFACES), Map.entry("backbone/ipv6/route", MOST_ROUTES),
         Map.entry("tenant/attachment", Constants.MOST_ATTACHMENTS), Map.entry("tenant/subnet", Constants.MOST_SUBNETS),
@@ -123,6 +125,9 @@ public final class SizeRules {
         check("node", "nodes", snapshot.nodes().keySet(), MOST_NAMED, network);
         snapshot.nodes().values().forEach(node -> check("port", "ports", node.ports(), MOST_PORTS,
             (leaf, rule) -> violations.add(new Violation("node " + node.name(), leaf, rule))));
+        snapshot.functions().values().forEach(function -> check("instance", "instances", function.instances(),
+            MOST_INSTANCES,
+            (leaf, rule) -> violations.add(new Violation("function " + function.name(), leaf, rule))));
         check("acl", "lists", snapshot.acls().keySet(), MOST_LISTS,
             (leaf, rule) -> violations.add(new Violation("acls", leaf, rule)));
         check("resolver / upstream", ADDRESSES, snapshot.backbone().resolvers(), MOST_UPSTREAMS, network);

@@ -61,6 +61,10 @@ class SizeRulesTest {
             Arguments.of(network(List.of(), List.of(new Chain("c", list(HUGE, number -> "f" + number))), List.of(),
                 List.of()), "chain c: function: 100000 functions are more than the recirculation budget allows, which "
                     + "is 6"),
+            Arguments.of(Fixtures.network().withFunctions(List.of(new NetworkFunction("f", "edge1",
+                NetworkFunction.FailPolicy.CLOSED, true).spread(list(HUGE, number -> new NetworkFunction.Instance(
+                    "i" + number, NetworkFunction.State.IN_SERVICE, 1)).toArray(NetworkFunction.Instance[]::new)))),
+                "function f: instance: 100000 instances are more than 64"),
             Arguments.of(network(List.of(), List.of(), List.of(), list(HUGE, number -> new Acl("a" + number,
                 none.entries()))), "acls: acl: 100000 lists are more than 16384"),
             Arguments.of(network(List.of(), List.of(), list(HUGE, number -> new Tenant("t" + number, List.of(),
