@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Becomes the process of a supervised service: `python3 -m penstock_node.service FILE`, run by its supervisor."""
 
+import contextlib
+import fcntl
 import os
 import pathlib
 import sys
@@ -15,8 +17,12 @@ def main():
     """Waits for a former process of the service to end, then becomes the next one, unless it is to stay down."""
     down = pathlib.Path("down").absolute()
     service = supervision.read(sys.argv[1])
-    # It outlives a supervisor that was killed; a second one beside it would do harm.
-    while processes.is_running(service.process):
+    # Held until this process has become the program, or has ended: of two that find no former process only one goes on.
+    turn = os.open("turn", os.O_RDWR | os.O_CREAT, 0o640)
+    # The former process outlives a supervisor that was killed; a second one beside it would do harm.
+    while not _takes(turn) or processes.is_running(service.process):
+        if supervision.supervisor(pathlib.Path()) != os.getppid():
+            return  # The next supervisor has one that waits.
         time.sleep(_POLL_SECONDS)
     supervision.make_ready(service)
     output = os.open(service.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
@@ -37,6 +43,13 @@ def main():
         os.execvpe(command[0], command, dict(os.environ) | service.environment)
     except OSError as error:
         sys.exit(f"{command[0]}: {error.strerror}")
+
+
+def _takes(turn):
+    with contextlib.suppress(BlockingIOError):
+        fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
 
 
 if __name__ == "__main__":

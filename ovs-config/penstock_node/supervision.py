@@ -74,6 +74,11 @@ def read(path):
     return Service(**fields | {"process": pathlib.Path(fields["process"]), "log": pathlib.Path(fields["log"])})
 
 
+def supervisor(folder):
+    """The process that supervises the service of a folder, None for none."""
+    return _holder(folder / "supervise" / "lock")
+
+
 class Tree:
     """The supervision tree of `directory`, running or not. Safe to make anew at any time: the state is on disk.
 
@@ -148,8 +153,7 @@ class Tree:
 
     def supervisors(self):
         """Process ids of the root and of the supervisors that run."""
-        found = [processes.pid_of(self._process), *(_holder(folder / "supervise" / "lock")
-                                                    for folder in self._folders())]
+        found = [processes.pid_of(self._process), *map(supervisor, self._folders())]
         return [pid for pid in found if pid is not None]
 
     def endings(self):
@@ -220,7 +224,7 @@ class Tree:
     def _end_supervisor(self, folder):
         """Kills the supervisor of a service, which may outlive the root, and leaves the service as it is."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
-        while (pid := _holder(folder / "supervise" / "lock")) is not None:
+        while (pid := supervisor(folder)) is not None:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ends is started again, what hangs is ended, what was stopped goes on."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -15,6 +16,17 @@ from penstock_node import alive, processes, supervision, watch
 from penstock_node.commands import run
 from penstock_node.ovs import Ovs
 from sandbox import Sandbox, hanging, internal_ports, reaches
+
+
+def waiting(folder):
+    """Processes that are to become the service of a folder."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdecimal() and (entry / "cwd").readlink() == folder \
+                    and b"penstock_node.service" in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+    return found
 
 
 class TreeTest(unittest.TestCase):
@@ -90,6 +102,31 @@ class TreeTest(unittest.TestCase):
         os.kill(pid, signal.SIGKILL)
         self.again(service, pid)
 
+    def test_a_supervisor_that_is_killed_while_a_service_starts_starts_no_second_process(self):
+        loop = f"while :; do sleep 9; done; : {self.directory}"
+        service = self.keep("one", "sh", "-c", loop, before=("sleep", "3"))
+        for number in range(2):
+            pid = processes.pid_of(service.process)
+            os.kill(pid, signal.SIGKILL)
+            time.sleep(1.5 + number / 2)  # The next one is at what comes before it.
+            os.kill(supervision.supervisor(self.directory / "supervised" / "one"), signal.SIGKILL)
+            self.again(service, pid)
+            time.sleep(4)  # As long as a second one would take.
+            self.assertEqual(run("ps", "-eo", "args").count(loop), 1, number)
+
+    def test_supervisors_that_are_killed_leave_nothing_that_waits(self):
+        service = self.keep("one")
+        pid = processes.pid_of(service.process)
+        folder = self.directory / "supervised" / "one"
+        for _ in range(5):
+            before = supervision.supervisor(folder)
+            os.kill(before, signal.SIGKILL)
+            processes.wait_until(lambda before=before: supervision.supervisor(folder) not in (None, before),
+                                 "the next supervisor", 10)
+            time.sleep(0.5)
+        processes.wait_until(lambda: len(waiting(folder)) == 1, "all but one have gone", 10)
+        self.assertEqual(processes.pid_of(service.process), pid)
+
     def test_a_killed_root_is_replaced_and_adopts(self):
         service = self.keep("one")
         pid = processes.pid_of(service.process)
@@ -115,7 +152,8 @@ class TreeTest(unittest.TestCase):
                             stale=(self.directory / "left.*.ctl",), environment={"KIND": "mine"}, nice=7)
         self.assertFalse(stale.exists())
         pid = processes.pid_of(service.process)
-        self.assertIn("KIND=mine", pathlib.Path(f"/proc/{pid}/environ").read_text(encoding="utf-8"))
+        processes.wait_until(lambda: "KIND=mine" in pathlib.Path(f"/proc/{pid}/environ").read_text(encoding="utf-8"),
+                             "the program has begun", 5)
         self.assertEqual(os.getpriority(os.PRIO_PROCESS, pid), 7)
         os.kill(pid, signal.SIGKILL)
         self.again(service, pid)
