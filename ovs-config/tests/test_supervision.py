@@ -2,6 +2,8 @@
 """What ends is started again, what hangs is ended, what was stopped goes on."""
 
 import contextlib
+import fcntl
+import mmap
 import os
 import pathlib
 import signal
@@ -14,8 +16,11 @@ import pytest
 
 from penstock_node import alive, processes, supervision, watch
 from penstock_node.commands import run
+from penstock_node.hugepages import HugePages
 from penstock_node.ovs import Ovs
 from sandbox import Sandbox, hanging, internal_ports, reaches
+
+_MAP_HUGETLB = 0x40000
 
 
 def waiting(folder):
@@ -104,7 +109,7 @@ class TreeTest(unittest.TestCase):
 
     def test_a_supervisor_that_is_killed_while_a_service_starts_starts_no_second_process(self):
         loop = f"while :; do sleep 9; done; : {self.directory}"
-        service = self.keep("one", "sh", "-c", loop, before=("sleep", "3"))
+        service = self.keep("one", "sh", "-c", loop, before=(("sleep", "3"),))
         for number in range(2):
             pid = processes.pid_of(service.process)
             os.kill(pid, signal.SIGKILL)
@@ -311,6 +316,21 @@ class NodeTest(unittest.TestCase):
         pid = self.pid("ovs-vswitchd")
         with hanging(pid):
             self.until_next("ovs-vswitchd", pid, 60)
+        self.until_works()
+
+    def test_huge_pages_that_others_have_taken_meanwhile(self):
+        megabytes = 832
+        pages = HugePages()
+        with open(self.directory / "supervised" / "ovs-vswitchd" / "turn", "w", encoding="ascii") as turn:
+            before = self.pid("ovs-vswitchd")
+            os.kill(before, signal.SIGKILL)
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            processes.wait_until(lambda: self.pid("ovs-vswitchd") is None, "the end of the switch", 10)
+            self.addCleanup(pages.give_back, "another node")
+            with pages.reserve("another node", megabytes):
+                taken = mmap.mmap(-1, megabytes << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_HUGETLB)
+                self.addCleanup(taken.close)
+        self.until_next("ovs-vswitchd", before)
         self.until_works()
 
     def test_supervisors_are_replaced(self):
