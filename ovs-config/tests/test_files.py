@@ -57,7 +57,8 @@ class ReplaceTest(unittest.TestCase):
 
     def test_no_duration_is_measured_by_the_wall_clock(self):
         # Only names of files, lines of logs and questions about the past are dates.
-        allowed = {"karaf/penstock_controller/controller.py", "karaf/penstock_controller/layout.py"}
+        allowed = {"karaf/penstock_controller/controller.py", "karaf/penstock_controller/layout.py",
+                   "ovs-config/penstock_node/quarantine.py"}
         found = set()
         for package in ("ovs-config/penstock_node", "karaf/penstock_controller", "service-chains/penstock_functions"):
             for path in (ROOT / package).rglob("*.py"):
