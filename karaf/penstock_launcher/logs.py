@@ -16,7 +16,8 @@ def files(kind=None):
     """The log files there are, of one kind or of all, those of running things first."""
     directory = places.run_directory()
     found = {
-        "controller": [*(places.controller_directory() / "data" / "log" / name for name in ("karaf.log", "console.log")),
+        "controller": [*(places.controller_directory() / "data" / "log" / name
+                         for name in ("karaf.log", "console.log")),
                        *(directory / ".controller" / name for name in _SUPERVISION)],
         "node": sorted(path for name in ("ovs*.log", "agent.log", *_SUPERVISION)
                        for path in directory.glob(f"[!.]*/{name}")),
