@@ -4,6 +4,7 @@ package io.penstock.it.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.it.system.RestconfClient.Answer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,6 +41,20 @@ class HostileRequestIT {
         assertThat(answer.isRefusal()).as("%s", answer).isTrue();
         assertThat(answer.messages()).contains("pool=small/prefix=198.19.12.0/30", "leaf-list", "write the entry");
         neighbour.join();
+    }
+
+    @Test
+    void theOtherCaseOfAChoiceDelaysNoOtherWriter() {
+        final String tenant = Intent.tenant("chosen", node, VLAN, Intent.FIRST_POOL);
+        system.restconf().put(Intent.path("chosen"), Intent.tenants(List.of(tenant)));
+        final long begun = System.nanoTime();
+        final Answer answer = system.restconf().data("PATCH", Intent.path("chosen"),
+            Intent.tenants(List.of("{'name': 'chosen', 'nat': {'public-address': '198.51.100.0'}}")));
+        system.restconf().put(Intent.path("other"),
+            Intent.tenants(List.of(Intent.tenant("other", node, VLAN + 1, Intent.FIRST_POOL))));
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).as("%s", answer).isLessThan(Duration.ofSeconds(2));
+        // The datastore's words, before any check of ours (limits).
+        assertThat(answer.body()).contains("public-address", "implies non-presence of child", "pool");
     }
 
     @Test
