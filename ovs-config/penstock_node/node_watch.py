@@ -74,8 +74,9 @@ class NodeWatch(watch.Watch):
 
     def look(self):
         """Looks at each process, and prepares a new switch: some settings are in its memory alone."""
+        endings = self._switch_endings()
         self._functions.tick()
-        self._endings = self._switch_endings()
+        self._endings = endings  # Read before a look that may have seen the switch run: its end is not among them.
         super().look()
         guarded = self.guarded.get(SWITCH)
         if guarded is None or guarded.pid is None or not guarded.answered or self._prepared == guarded.pid:
@@ -91,11 +92,12 @@ class NodeWatch(watch.Watch):
             watch.log(f"the switch has its settings, process {guarded.pid}")
 
     def _death(self):
-        """The signal by which the switch has ended."""
+        """The signal by which the switch has ended, None if its supervisor does not say so: it ended with it, or has
+        no room on its disk."""
         deadline = time.monotonic() + _ENDING_SECONDS
         while self._switch_endings() == self._endings and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS)
-        return self._tree.last_signal(SWITCH)
+        return self._tree.last_signal(SWITCH) if self._switch_endings() != self._endings else None
 
     def _switch_endings(self):
         return self._tree.endings().get(SWITCH, 0)

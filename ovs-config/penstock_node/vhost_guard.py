@@ -9,6 +9,7 @@ switch has ended: the next switch must not connect to the same peer again. Evide
   suspects have a trial.
 * Otherwise, at the second crash (SIGBUS, SIGSEGV and the like) within a minute, the only one that was a suspect both
   times. If there is none, or more than one: a trial.
+* A cause that is not known proves nothing: its supervisor ended with the switch. At the second one: a trial.
 * A trial: the suspects are taken away from the switch and given back one by one, each when the memory of the one
   before has been seen. When the switch ends again it is the one that it got last.
 """
@@ -134,9 +135,10 @@ class Guard:
         self._crashes = [*former, _Crash(now, suspects)]
         both = suspects & former[-1].suspects if former else frozenset()
         by = f"was the last to speak with the switch before it ended by {_name(number)}"
-        if len(suspects) == 1 and (number == signal.SIGBUS or self._trial.admitted in suspects):
+        known = number is not None
+        if known and len(suspects) == 1 and (number == signal.SIGBUS or self._trial.admitted in suspects):
             self._quarantine(min(suspects), by)
-        elif len(both) == 1:
+        elif known and len(both) == 1:
             self._quarantine(min(both), f"{by}, twice within {_WINDOW_SECONDS} s")
         elif former or (number == signal.SIGBUS and 1 < len(suspects) <= _FEW):
             held = both or suspects or frozenset(self._peers.running())

@@ -333,6 +333,19 @@ class NodeTest(unittest.TestCase):
         self.until_next("ovs-vswitchd", before)
         self.until_works()
 
+    def test_the_signal_of_a_former_end_is_not_that_of_the_last(self):
+        for supervised, cause in ((True, "SIGKILL"), (False, "a cause that is not known")):
+            self.until_works()
+            before = self.pid("ovs-vswitchd")
+            if not supervised:
+                os.kill(supervision.supervisor(self.directory / "supervised" / "ovs-vswitchd"), signal.SIGKILL)
+            os.kill(before, signal.SIGKILL)
+            self.until_next("ovs-vswitchd", before)
+            self.until_works()
+            said = [line for line in (self.directory / "watch.log").read_text(encoding="utf-8").splitlines()
+                    if "the switch has ended by" in line]
+            self.assertIn(f"ended by {cause};", said[-1])
+
     def test_supervisors_are_replaced(self):
         before = {name: self.pid(name) for name in self.files}
         for pid in self.tree.supervisors():

@@ -95,6 +95,20 @@ class GuardTest(VhostCase):
         self.die()
         self.assertEqual(self.quarantined(), ["b"])
 
+    def test_suspect_twice_of_what_is_not_known(self):
+        """Whoever killed the switch with its supervisor is no function."""
+        self.tick()
+        for _ in range(2):
+            self.says("a")
+            self.die(None)
+        self.assertEqual((self.quarantined(), self.links()),
+                         ([], ["b-in.sock", "b-out.sock", "c-in.sock", "c-out.sock"]))
+        self.tick(3)
+        self.assertIn("a-in.sock", self.links())
+        self.says("a")
+        self.die(None)
+        self.assertEqual(self.quarantined(), [])
+
     def test_suspect_twice_within_a_long_time(self):
         self.tick()
         self.says("a")
