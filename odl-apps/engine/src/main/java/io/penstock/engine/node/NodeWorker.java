@@ -350,7 +350,7 @@ public final class NodeWorker implements AutoCloseable {
         if (thread.isShutdown()) {
             notConnected(answer);
         }
-        answer.whenComplete((done, failure) -> asked.remove(answer));
+        answer.whenComplete((done, failure) -> asked.removeIf(other -> other == answer));
         return answer;
     }
 
