@@ -75,6 +75,15 @@ final class ControllerUnderTest implements TestRun.Closing {
         tool("kill");
     }
 
+    /** The process that runs. */
+    ProcessHandle process() {
+        try {
+            return ProcessHandle.of(Long.parseLong(Files.readString(directory.resolve("pid")).strip())).orElseThrow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Where it runs. */
     Namespace namespace() {
         return namespace;

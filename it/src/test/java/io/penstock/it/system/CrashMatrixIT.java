@@ -43,6 +43,9 @@ class CrashMatrixIT {
     private static final int SLOTS = 4;
     private static final int FIRST_QUIET_VLAN = 131;
     private static final int QUIET = 3;
+    /** Of the untouched tenants this one is behind a function. */
+    private static final int CHAINED_VLAN = 133;
+    private static final String FUNCTION = "steady";
     private static final int HOSTILE_VLAN = 140;
     private static final int PER_SECOND = 20;
     private static final int PER_SECOND_OF_OTHERS = 10;
@@ -70,7 +73,11 @@ class CrashMatrixIT {
     private final SortedMap<String, Integer> killed = new TreeMap<>();
     private final List<Long> carriersEnded = new ArrayList<>();
     private final SortedMap<String, Integer> changes = new TreeMap<>();
+    private final List<Window> windows = new ArrayList<>();
     private CrashTraffic backbone;
+
+    /** A round: in the time between, untouched tenants lost nothing, or only while what carries them was away. */
+    private record Window(int round, boolean carriers, long begun, long until) { }
 
     CrashMatrixIT(final EdgeSystem system) {
         this.system = system;
@@ -91,9 +98,14 @@ class CrashMatrixIT {
                 {'operator': 'eq', 'port': %s}}}, 'actions': {'forwarding': 'ietf-access-control-list:drop'}},
               {'name': 'rest', 'actions': {'forwarding': 'ietf-access-control-list:accept'}}]}}]}"""
             .formatted(CrashTenants.CLOSED, CrashTenants.CLOSED_PORT));
+        system.restconf().patch(Intent.NETWORK, Intent.patch("function", List.of("{'name': '" + FUNCTION
+            + "', 'node': '" + node.name() + "', 'fail-policy': 'closed', 'start': {'function': 'forwarder', 'core': 0,"
+            + " 'scheduling': 'low'}}")));
+        system.restconf().patch(Intent.NETWORK, Intent.patch("chain", List.of(Intent.chain(FUNCTION, FUNCTION))));
         system.restconf().patch(Intent.NETWORK, Intent.patch("tenant", Stream.concat(quiet(), Stream.of(HOSTILE_VLAN))
-            .map(vlan -> tenants.document(new Tenant("quiet-" + vlan, vlan, quietAddress(vlan), Intent.LIST)))
-            .toList()));
+            .map(vlan -> tenants.document(new Tenant("quiet-" + vlan, vlan, quietAddress(vlan), Intent.LIST),
+                vlan == CHAINED_VLAN ? ", 'chain': '" + FUNCTION + "'" : "")).toList()));
+        system.awaitState("quiet-" + CHAINED_VLAN, "active");
         system.awaitApplied();
         others.add(CrashTraffic.server(node));
         final List<String> rules = new ArrayList<>();
@@ -114,7 +126,9 @@ class CrashMatrixIT {
         hosts.values().forEach(CrashTraffic::close);
         others.forEach(CrashTraffic::close);
         node.up();
+        system.reset();
         node.stopFunctionsAgent();
+        node.functions().stop(FUNCTION);
     }
 
     private static Stream<Integer> quiet() {
@@ -144,7 +158,8 @@ class CrashMatrixIT {
                     system.controller().start();
                 }
                 check();
-                lostOnlyWhatWasCarried(begun, round.carriers());
+                windows.add(new Window(number, round.carriers(), begun, System.nanoTime()));
+                lostOnlyWhatWasCarried(System.nanoTime() - LOSS_IS_KNOWN.toNanos());
             } catch (AssertionError e) {
                 victims.keepLogs(ControllerUnderTest.ROOT.resolve("it/target/crash-matrix"));
                 throw new AssertionError("seed " + SEED + ", round " + number + ", " + round + ": " + e.getMessage()
@@ -154,9 +169,12 @@ class CrashMatrixIT {
                 killed.values().stream().mapToInt(Integer::intValue).sum()));
             begun = System.nanoTime();
         }
+        sleep(LOSS_IS_KNOWN);
+        lostOnlyWhatWasCarried(System.nanoTime());
         tell("kills", killed.toString());
         tell("changes", changes.toString());
-        tell("outages", outages().toString());
+        tell("outages", outages(quiet().filter(vlan -> vlan != CHAINED_VLAN)).toString());
+        tell("outages behind a function", outages(Stream.of(CHAINED_VLAN)).toString());
         tell("seen on the backbone", backbone.seen());
         tell("repairs", system.node(node).get("repairs").getAsString());
     }
@@ -174,6 +192,7 @@ class CrashMatrixIT {
             sleep(strike.after());
             for (final String victim : strike.victims()) {
                 if (victim.equals(CrashSchedule.CONTROLLER)) {
+                    system.controller().process().destroyForcibly(); // At once: the tool takes longer than a change.
                     system.controller().kill();
                     dead = true;
                 } else {
@@ -265,20 +284,20 @@ class CrashMatrixIT {
         return tenant == null || tenant.list().equals(Intent.LIST);
     }
 
-    /** Untouched tenants lost nothing since a moment, or only while the node could not forward. */
-    private void lostOnlyWhatWasCarried(final long begun, final boolean carriers) {
-        final long until = System.nanoTime();
-        if (!carriers) {
-            sleep(LOSS_IS_KNOWN);
+    /** Looks at the rounds that ended before a moment, since when all losses are known. */
+    private void lostOnlyWhatWasCarried(final long known) {
+        while (!windows.isEmpty() && windows.get(0).until() < known) {
+            final Window window = windows.remove(0);
+            quiet().forEach(vlan -> {
+                final List<String> unexplained = hosts.get(vlan).losses().stream()
+                    .filter(loss -> loss.when() >= window.begun() && loss.when() <= window.until()
+                        && !(window.carriers() && explained(loss.when())))
+                    .map(loss -> "port %d at %.3f s".formatted(loss.port(), (loss.when() - window.begun()) / 1e9))
+                    .toList();
+                assertThat(unexplained).as("datagrams of the untouched VLAN %d that were lost in round %d, "
+                    + "since its begin", vlan, window.round()).isEmpty();
+            });
         }
-        quiet().forEach(vlan -> {
-            final List<String> unexplained = hosts.get(vlan).losses().stream()
-                .filter(loss -> loss.when() >= begun && loss.when() <= until
-                    && !(carriers && explained(loss.when())))
-                .map(loss -> "port %d at %.3f s".formatted(loss.port(), (loss.when() - begun) / 1e9)).toList();
-            assertThat(unexplained).as("datagrams of the untouched VLAN %d that were lost, since the begin", vlan)
-                .isEmpty();
-        });
     }
 
     private boolean explained(final long when) {
@@ -287,9 +306,9 @@ class CrashMatrixIT {
     }
 
     /** How long untouched tenants were without answers, in words. */
-    private List<String> outages() {
+    private List<String> outages(final Stream<Integer> vlans) {
         final List<Double> seconds = new ArrayList<>();
-        quiet().forEach(vlan -> {
+        vlans.forEach(vlan -> {
             long first = 0;
             long last = Long.MIN_VALUE / 2;
             for (final CrashTraffic.Loss loss : hosts.get(vlan).losses().stream()

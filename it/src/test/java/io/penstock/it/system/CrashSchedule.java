@@ -17,6 +17,8 @@ final class CrashSchedule {
     private static final int MOST_AT_ONCE = 3;
     private static final int LONGEST_PAUSE_MILLIS = 400;
     private static final int STOPPED_OF = 12;
+    /** A request takes some tens of milliseconds. */
+    private static final int ANSWER_MILLIS = 80;
 
     private final Random random;
     private final int kills;
@@ -51,7 +53,8 @@ final class CrashSchedule {
             while (here < KILLS_A_ROUND) {
                 if (controller && here >= when && strikes.stream().noneMatch(each -> each.victims()
                         .contains(CONTROLLER))) {
-                    strikes.add(new Strike(List.of(CONTROLLER), KILL, pause()));
+                    strikes.add(new Strike(List.of(CONTROLLER), KILL,
+                        Duration.ofMillis(random.nextInt(ANSWER_MILLIS))));
                     controllers++;
                     here++;
                     continue;

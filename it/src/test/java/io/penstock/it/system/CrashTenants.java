@@ -102,8 +102,13 @@ final class CrashTenants {
 
     /** A tenant as the controller is told of it. */
     String document(final Tenant tenant) {
+        return document(tenant, "");
+    }
+
+    /** The same with further leaves, such as {@code , 'chain': 'c'}. */
+    String document(final Tenant tenant, final String more) {
         return Intent.translated(Intent.tenant(tenant.name(), node, tenant.vlan(), Intent.FIRST_POOL,
-            "'egress-acl': '" + tenant.list() + "'"), "{'public-address': '" + tenant.address() + "'}");
+            "'egress-acl': '" + tenant.list() + "'" + more), "{'public-address': '" + tenant.address() + "'}");
     }
 
     /** A change was acknowledged. */
