@@ -19,6 +19,9 @@ _START_SECONDS = 90
 """Huge pages are cleared before the switch first answers."""
 _SILENT_SECONDS = 90
 """Of an agent: it waits up to a minute for one command of Open vSwitch."""
+_SETTINGS_SECONDS = 5
+"""How long one attempt to give them may take. The others are not watched meanwhile, and what the attempt waits for may
+be a database that was stopped and does not go on without the watch."""
 _ENDING_SECONDS = 1
 """How long the supervisor may take to write how the switch has ended."""
 _POLL_SECONDS = 0.01
@@ -48,7 +51,7 @@ def process_of(directory):
 def main():
     """Watches until the process ends."""
     directory = pathlib.Path(sys.argv[1])
-    NodeWatch(directory, Ovs(directory)).serve()
+    NodeWatch(directory, Ovs(directory, patience_seconds=_SETTINGS_SECONDS)).serve()
 
 
 class NodeWatch(watch.Watch):

@@ -43,11 +43,13 @@ class Ovs:
 
     own: the directory below, in which its processes may write when they are not root; the others' files, which tell
     who they are and what they print, are root's.
+    patience_seconds: how long a command waits at most until the switch, or the database, has done it
     """
 
-    def __init__(self, directory, own=None):
+    def __init__(self, directory, own=None, patience_seconds=20):
         self.directory = pathlib.Path(directory)
         self.own = pathlib.Path(own or directory)
+        self._timeout = f"--timeout={patience_seconds}"
         self.socket = self.own / "db.sock"
         self.database_process = self.directory / "ovsdb-server.process"
         self.switch_process = self.directory / "ovs-vswitchd.process"
@@ -167,12 +169,12 @@ class Ovs:
             return False
 
     def vsctl(self, *args):
-        """Runs ovs-vsctl, waiting at most 20 s for the switch to take the change up."""
-        return run("ovs-vsctl", "--timeout=20", f"--db=unix:{self.socket}", *args)
+        """Runs ovs-vsctl, waiting for the switch to take the change up."""
+        return run("ovs-vsctl", self._timeout, f"--db=unix:{self.socket}", *args)
 
     def appctl(self, *args):
         """Runs a command inside the switch process."""
-        return run("ovs-appctl", "--timeout=20", "-t", self.control_socket, *args, environment=self.environment)
+        return run("ovs-appctl", self._timeout, "-t", self.control_socket, *args, environment=self.environment)
 
     def drop_cached_flows(self):
         """Drops all cached flows, twice: one purge leaves those that a revalidator holds at that moment

@@ -16,6 +16,7 @@ import pytest
 
 from penstock_node import alive, processes, supervision, watch
 from penstock_node.commands import run
+from penstock_node.errors import PenstockError
 from penstock_node.hugepages import HugePages
 from penstock_node.ovs import Ovs
 from sandbox import Sandbox, hanging, internal_ports, reaches
@@ -345,6 +346,15 @@ class NodeTest(unittest.TestCase):
             said = [line for line in (self.directory / "watch.log").read_text(encoding="utf-8").splitlines()
                     if "the switch has ended by" in line]
             self.assertIn(f"ended by {cause};", said[-1])
+
+    def test_settings_that_cannot_be_given_now(self):
+        ovs = Ovs(self.directory, patience_seconds=1)
+        with hanging(self.pid("ovsdb-server")):
+            begun = time.monotonic()
+            with self.assertRaisesRegex(PenstockError, "ovs-vsctl"):
+                ovs.prepare_bridge()
+            self.assertLess(time.monotonic() - begun, 5)
+        self.until_works()
 
     def test_supervisors_are_replaced(self):
         before = {name: self.pid(name) for name in self.files}
