@@ -22,7 +22,7 @@ _SILENT_SECONDS = 90
 _SETTINGS_SECONDS = 5
 """How long one attempt to give them may take. The others are not watched meanwhile, and what the attempt waits for may
 be a database that was stopped and does not go on without the watch."""
-_ENDING_SECONDS = 1
+_ENDING_SECONDS = 2
 """How long the supervisor may take to write how the switch has ended."""
 _POLL_SECONDS = 0.01
 
