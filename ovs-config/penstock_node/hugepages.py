@@ -8,6 +8,7 @@ remembered as owed and given back with the next return.
 
 import contextlib
 import json
+import os
 import pathlib
 import sys
 
@@ -29,6 +30,7 @@ class HugePages:
         self._nodes = pathlib.Path(nodes)
         self._directory = pathlib.Path(directory or locks.lock_directory())
         self._ledger = self._directory / "hugepages.json"
+        self._borrower = self._directory / "hugepages.borrower"
 
     @contextlib.contextmanager
     def reserve(self, owner, megabytes):
@@ -40,17 +42,25 @@ class HugePages:
         `give_back`, as after success.
         """
         with locks.held("hugepages", self._directory):
-            yield sum(self._add(owner, place, amount) for place, amount in _by_place(megabytes))
+            self._borrower.write_text(f"{os.getpid()} {owner}", encoding="utf-8")
+            try:
+                yield sum(self._add(owner, place, amount) for place, amount in _by_place(megabytes))
+            finally:
+                self._borrower.unlink(missing_ok=True)
 
     def claim(self, owner, megabytes):
-        """Makes `megabytes` free again for an owner whose process starts anew: another one may have taken the pages
-        since the former process has ended. Arguments as of `reserve`, whose body may be under way while this is called
-        if its pages are free."""
-        for place, amount in _by_place(megabytes):
-            memory = self._memory(place)
-            if _free(memory) * memory["Hugepagesize"] < amount * 1024:
-                with self.reserve(owner, megabytes):
-                    return
+        """Makes `megabytes` free again for an owner whose process starts again: another one may have taken the pages
+        since the former process has ended. Arguments as of `reserve`.
+
+        Does nothing while the owner itself is in the body of `reserve`. Waits for the body of another one: the pages
+        that are free then are that one's.
+        """
+        with contextlib.suppress(FileNotFoundError):
+            pid, _, borrower = self._borrower.read_text(encoding="utf-8").partition(" ")
+            if borrower == owner and pathlib.Path("/proc", pid).exists():
+                return
+        with self.reserve(owner, megabytes):
+            pass
 
     @staticmethod
     def claim_command(owner, megabytes):

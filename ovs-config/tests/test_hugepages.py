@@ -4,6 +4,7 @@
 import json
 import pathlib
 import tempfile
+import threading
 import unittest
 
 from penstock_node.errors import PenstockError
@@ -72,11 +73,24 @@ class HugePagesTest(unittest.TestCase):
         kernel.end("thief", 60)
         self.assertEqual(kernel.total, 0)
 
-    def test_a_claim_of_pages_that_are_free_waits_for_none(self):
+    def test_a_claim_in_the_own_reservation_waits_for_none(self):
         kernel = self.kernel(0)
         with kernel.reserve("first", 100):
             kernel.claim("first", 100)
         self.assertEqual(kernel.added_by("first"), 50)
+
+    def test_a_claim_does_not_take_what_another_has_reserved(self):
+        kernel = self.kernel(0)
+        kernel.borrow("crashes", 100)
+        kernel.used -= 50
+        claims = threading.Thread(target=kernel.claim, args=("crashes", 100))
+        with kernel.reserve("new", 100):
+            claims.start()
+            claims.join(0.3)
+            self.assertTrue(claims.is_alive())
+            kernel.used += 50
+        claims.join(10)
+        self.assertEqual((kernel.added_by("crashes"), kernel.added_by("new"), kernel.total), (100, 0, 100))
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory()

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 class AppliedIT {
     private static final int VLAN = 100;
     private static final int ROUNDS = 20;
+    private static final String UNLIMITED = "'unlimited'";
 
     private final Edge edge;
     private final DummyNode node;
@@ -145,9 +146,10 @@ class AppliedIT {
         limit(1000);
         edge.awaitApplied();
         node.agent().answer(false);
-        edge.client().add("tenant", Documents.tenant("other", node.name(), VLAN + 1, Documents.SECOND_POOL));
+        edge.client().add("tenant", Documents.tenant("other", node.name(), VLAN + 1, Documents.SECOND_POOL,
+            quota(UNLIMITED)));
         edge.awaitApplied();
-        put(VLAN);
+        limit(UNLIMITED);
         final JsonObject answer = call("{'timeout-milliseconds': 500}");
         assertThat(reason(answer)).as("a limit that is taken away").isNotEmpty();
         node.agent().answer(true);
@@ -157,9 +159,13 @@ class AppliedIT {
         edge.awaitApplied();
     }
 
-    private void limit(final int sessions) {
+    private void limit(final Object sessions) {
         edge.client().put(Documents.path("acme"), Documents.tenants(List.of(Documents.tenant("acme", node.name(), VLAN,
-            Documents.FIRST_POOL, "'quota': {'sessions': %d}".formatted(sessions)))));
+            Documents.FIRST_POOL, quota(sessions)))));
+    }
+
+    private static String quota(final Object sessions) {
+        return "'quota': {'sessions': %s}".formatted(sessions);
     }
 
     private String reason(final JsonObject answer) {
