@@ -12,7 +12,7 @@ import os
 import pathlib
 import sys
 
-from . import locks
+from . import files, locks
 from .errors import PenstockError
 
 ANYWHERE = ""
@@ -42,7 +42,7 @@ class HugePages:
         `give_back`, as after success.
         """
         with locks.held("hugepages", self._directory):
-            self._borrower.write_text(f"{os.getpid()} {owner}", encoding="utf-8")
+            files.replace(self._borrower, f"{os.getpid()} {owner}")
             try:
                 yield sum(self._add(owner, place, amount) for place, amount in _by_place(megabytes))
             finally:
