@@ -79,6 +79,7 @@ class Guard:
         pid = self._switch_pid()
         if self._pid is not None and pid != self._pid:
             self._ended()
+            pid = self._switch_pid()  # The next one may have begun meanwhile.
         if pid != self._pid:
             self._pid, self._pid_since = pid, self._now()
             self._open()

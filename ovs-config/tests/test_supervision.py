@@ -334,20 +334,6 @@ class NodeTest(unittest.TestCase):
         self.until_next("ovs-vswitchd", before)
         self.until_works()
 
-    def test_the_signal_of_a_former_end_is_not_that_of_the_last(self):
-        # The supervisor of the one that runs now may be another than that which has started it.
-        for supervised, cause in ((True, ""), (True, "SIGKILL"), (False, "a cause that is not known")):
-            self.until_works()
-            before = self.pid("ovs-vswitchd")
-            if not supervised:
-                os.kill(supervision.supervisor(self.directory / "supervised" / "ovs-vswitchd"), signal.SIGKILL)
-            os.kill(before, signal.SIGKILL)
-            self.until_next("ovs-vswitchd", before)
-            self.until_works()
-            said = [line for line in (self.directory / "watch.log").read_text(encoding="utf-8").splitlines()
-                    if "the switch has ended by" in line]
-            self.assertIn(f"ended by {cause}", said[-1])
-
     def test_settings_that_cannot_be_given_now(self):
         ovs = Ovs(self.directory, patience_seconds=1)
         with hanging(self.pid("ovsdb-server")):
@@ -356,6 +342,26 @@ class NodeTest(unittest.TestCase):
                 ovs.prepare_bridge()
             self.assertLess(time.monotonic() - begun, 5)
         self.until_works()
+
+    def test_the_signal_of_a_former_end_is_not_that_of_the_last(self):
+        # The supervisor of the one that runs now may be another than that which has started it.
+        for supervised, cause in ((True, ""), (True, "SIGKILL"), (False, "a cause that is not known")):
+            self.until_works()
+            told = len(self.ends())
+            time.sleep(1)  # The watch has to have seen it run.
+            before = self.pid("ovs-vswitchd")
+            if not supervised:
+                os.kill(supervision.supervisor(self.directory / "supervised" / "ovs-vswitchd"), signal.SIGKILL)
+            os.kill(before, signal.SIGKILL)
+            self.until_next("ovs-vswitchd", before)
+            processes.wait_until(lambda told=told: len(self.ends()) > told, "the watch has seen the end", 20)
+            self.assertIn(f"ended by {cause}", self.ends()[-1])
+            self.until_works()
+
+    def ends(self):
+        """What the watch says about ends of the switch."""
+        lines = (self.directory / "watch.log").read_text(encoding="utf-8").splitlines()
+        return [line for line in lines if "the switch has ended by" in line]
 
     def test_supervisors_are_replaced(self):
         before = {name: self.pid(name) for name in self.files}
