@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marked datagrams of CrashMatrixIT: `host`, `server` or `backbone`. Each prints what it finds, a line each.
+"""Marked datagrams of CrashMatrixIT: `host`, `stranger`, `server` or `backbone`. Each prints what it finds.
 
 A mark is the VLAN of the host that has sent it. Wherever a frame with a mark is seen where it must not be, a line
 begins with `leak`.
@@ -138,11 +138,26 @@ def host(mark, server, rate, *victims):
         selector.select(max(0.0, due - time.monotonic()))
         for stream in streams:
             stream.receive()
-        for number in {int(found[1]) for frame in frames(listening) for found in _MARK.finditer(frame)} - {mark}:
-            say("leak", f"a datagram of VLAN {number} is at the host of VLAN {mark}")
+        say_foreign(listening, mark)
         if now - told >= _TELL_SECONDS:
             told = now
             tell(streams)
+
+
+def say_foreign(listening, mark):
+    """Says which marks of others have come."""
+    for number in {int(found[1]) for frame in frames(listening) for found in _MARK.finditer(frame)} - {mark}:
+        say("leak", f"a datagram of VLAN {number} is at the host of VLAN {mark}")
+
+
+def stranger(mark):
+    """Only looks, with the mark of another host than this."""
+    listening, selector = sniffer(), selectors.DefaultSelector()
+    selector.register(listening, selectors.EVENT_READ)
+    say("ready")
+    while True:
+        selector.select()
+        say_foreign(listening, int(mark))
 
 
 def tell(streams):
@@ -191,4 +206,4 @@ def backbone(own, *rules):
             say("seen", *(f"{vlan}={number}" for vlan, number in sorted(seen.items())))
 
 
-{"host": host, "server": server, "backbone": backbone}[sys.argv[1]](*sys.argv[2:])
+{"host": host, "stranger": stranger, "server": server, "backbone": backbone}[sys.argv[1]](*sys.argv[2:])

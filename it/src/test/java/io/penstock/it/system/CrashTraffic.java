@@ -43,6 +43,11 @@ final class CrashTraffic implements AutoCloseable {
         return new CrashTraffic(node, node.host(vlan), words);
     }
 
+    /** Looks at the host of a VLAN as if it were that of another one: all that comes is a leak. */
+    static CrashTraffic stranger(final EdgeNode node, final int vlan, final int other) {
+        return new CrashTraffic(node, node.host(vlan), List.of("stranger", Integer.toString(other)));
+    }
+
     /** The server that answers them. */
     static CrashTraffic server(final EdgeNode node) {
         return new CrashTraffic(node, node.network().server(), List.of("server"));
