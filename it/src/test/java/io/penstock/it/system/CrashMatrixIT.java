@@ -10,7 +10,10 @@ import io.penstock.it.system.CrashTenants.Change;
 import io.penstock.it.system.CrashTenants.Tenant;
 import io.penstock.it.system.RestconfClient.Answer;
 import io.penstock.testkit.Await;
+import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -172,7 +175,11 @@ class CrashMatrixIT {
                 windows.add(new Window(number, round.carriers(), stuck, begun, System.nanoTime()));
                 lostOnlyWhatWasCarried(System.nanoTime() - LOSS_IS_KNOWN.toNanos());
             } catch (AssertionError e) {
-                victims.keepLogs(ControllerUnderTest.ROOT.resolve("it/target/crash-matrix"));
+                try {
+                    keepEvidence(ControllerUnderTest.ROOT.resolve("it/target/crash-matrix"));
+                } catch (AssertionError | UncheckedIOException other) {
+                    e.addSuppressed(other);
+                }
                 throw new AssertionError("seed " + SEED + ", round " + number + ", " + round + ": " + e.getMessage()
                     + "\nprocesses: " + victims.census() + "\nkills so far: " + killed, e);
             }
@@ -188,6 +195,24 @@ class CrashMatrixIT {
         tell("outages behind a function", outages(Stream.of(CHAINED_VLAN)).toString());
         tell("seen on the backbone", backbone.seen());
         tell("repairs", system.node(node).get("repairs").getAsString());
+    }
+
+    /** Writes into a directory what tells why a round has failed; it is gone with the node. */
+    private void keepEvidence(final Path directory) {
+        victims.keepLogs(directory);
+        final StringBuilder text = new StringBuilder();
+        hosts.forEach((vlan, host) -> text.append("VLAN %d: %s%n%s%n".formatted(vlan, host.state(),
+            node.host(vlan).shell().attempt("ip", "neighbour").output())));
+        for (final List<String> command : List.of(List.of("dpctl/dump-conntrack", "netdev@ovs-netdev"),
+                List.of("dpctl/dump-flows", "-m", "netdev@ovs-netdev"))) {
+            text.append(victims.ask(command)).append(System.lineSeparator());
+        }
+        try {
+            Files.writeString(directory.resolve("state.txt"), text);
+            Files.write(directory.resolve("flows.txt"), victims.flows());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Changes tenants, and kills while a change is under way; says whether the controller is dead now. */

@@ -84,6 +84,23 @@ final class CrashVictims {
         Shell.PLAIN.run("sh", "-c", "mkdir -p " + target + " && cp " + directory + "/*.log " + target);
     }
 
+    /** Asks the switch, which may not answer. */
+    String ask(final List<String> command) {
+        return find(CARRIERS.get(0)).map(pid -> tool("ovs-appctl", "-t",
+            directory.resolve("ovs-vswitchd." + pid + ".ctl").toString(), command)).orElse("the switch does not run");
+    }
+
+    /** All flows with their counters, one a line. */
+    List<String> flows() {
+        return tool("ovs-ofctl", "-O", "OpenFlow13", List.of("--names", "dump-flows", "br-penstock")).lines().toList();
+    }
+
+    private String tool(final String program, final String option, final String value, final List<String> command) {
+        final List<String> line = new ArrayList<>(List.of(program, option, value));
+        line.addAll(command);
+        return Shell.PLAIN.with("OVS_RUNDIR", directory.toString()).attempt(line.toArray(String[]::new)).output();
+    }
+
     private Optional<Long> find(final String name) {
         if (SERVICES.contains(name) || name.equals(ROOT)) {
             final String file = name.equals(ROOT) ? "supervisor" : name;
