@@ -74,6 +74,7 @@ import org.slf4j.LoggerFactory;
  * elsewhere only mark work.
  */
 public final class Engine implements AutoCloseable, OvsdbListener, ConnectionListener, PortListener {
+    private static final SecureRandom RANDOM = new SecureRandom();
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
     private static final long GATEWAY_REFRESH_SECONDS = 10;
     private static final long RETRY_SECONDS = 5;
@@ -152,7 +153,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         final FrameOutlet outlet = new FrameOutlet(southbound);
         final Links links = new Links(outlet, this::desired);
         resolver = new NeighbourResolver(links);
-        ipv6 = new Ipv6Services(links, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), new SecureRandom());
+        ipv6 = new Ipv6Services(links, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), RANDOM);
         thread = Executors.newSingleThreadScheduledExecutor(task -> {
             final Thread engine = new Thread(task, "penstock-engine");
             engine.setDaemon(true);
@@ -161,7 +162,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         recall = new Recall(resolver, this::neighbours, this::later);
         final FunctionNodes nodes = new FunctionNodes(workers, southbound, this::desired);
         health = new HealthService(outlet, this::desired, nodes, Ticker.systemTicker(),
-            new SecureRandom().nextLong());
+            RANDOM.nextLong());
         canaries = new CanaryService(this::desired, nodes, health, Ticker.systemTicker(), Clock.systemUTC(),
             this::mark);
         retry = new Retry(thread, this::mark, RETRY_SECONDS);
@@ -207,7 +208,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     private static String newSecret() {
         final byte[] secret = new byte[SECRET_BYTES];
-        new SecureRandom().nextBytes(secret);
+        RANDOM.nextBytes(secret);
         return HexFormat.of().formatHex(secret);
     }
 

@@ -113,7 +113,7 @@ final class DriftWatch {
         }
         final boolean round = step == STEPS - 1 && !unread;
         step = (step + 1) % STEPS;
-        unread &= step != 0;
+        unread = unread && step != 0;
         final Map<Integer, Integer> lacking = new HashMap<>();
         differing.values().forEach(each -> each.forEach((vrf, count) -> lacking.merge(vrf, count, Integer::sum)));
         report = new DriftReport(round ? Optional.of(clock.instant()) : report.compared(), report.repairs(),
