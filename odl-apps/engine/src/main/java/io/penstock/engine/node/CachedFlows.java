@@ -50,6 +50,11 @@ final class CachedFlows {
         return dropped;
     }
 
+    /** Whether cached flows may still be there that change what is in force. */
+    boolean pending() {
+        return awaited || !dropped.isDone();
+    }
+
     /**
      * Takes a change into account, before it is made.
      *

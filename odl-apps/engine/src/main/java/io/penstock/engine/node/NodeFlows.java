@@ -15,6 +15,7 @@ import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -40,7 +41,11 @@ final class NodeFlows {
     private final OpenFlowSouthbound southbound;
     /** Connections whose flows have changed and which the switch may still have. */
     private final OwedFlushes owed = new OwedFlushes();
+    /** Those that it has forgotten while cached flows of before could still begin them again. */
+    private final Set<TrackedConnections> again = new LinkedHashSet<>();
     private final CachedFlows cached;
+    private final Supplier<CompletableFuture<Void>> forgetAgain;
+    private volatile CompletableFuture<Void> inForce = CompletableFuture.completedFuture(null);
     private final Lingering lingering;
     private final Ticker ticker;
     private boolean foundNothing;
@@ -49,9 +54,11 @@ final class NodeFlows {
      * Has changed nothing yet.
      *
      * @param dropCached has the node throw cached flows away, while somebody there can be told
+     * @param forgetAgain has the thread of the worker call {@link #forgetAgain}, and says when that is done
      */
     NodeFlows(final OpenFlowSouthbound southbound, final Supplier<Optional<CompletableFuture<Void>>> dropCached,
-            final Ticker ticker) {
+            final Supplier<CompletableFuture<Void>> forgetAgain, final Ticker ticker) {
+        this.forgetAgain = requireNonNull(forgetAgain);
         this.ticker = requireNonNull(ticker);
         lingering = new Lingering(ticker);
         this.southbound = requireNonNull(southbound);
@@ -84,9 +91,24 @@ final class NodeFlows {
         return !owed.isEmpty();
     }
 
-    /** Done when packets go the ways of the last change, cached flows or not, or when the node does not tell. */
-    CompletableFuture<Void> cacheDropped() {
-        return cached.dropped();
+    /**
+     * Done when packets go the ways of the last change, whatever was cached or tracked before, or when the node does
+     * not tell.
+     */
+    CompletableFuture<Void> inForce() {
+        return inForce;
+    }
+
+    /**
+     * Has the switch forget once more what it forgot before its cached flows were dropped: until then a packet could
+     * begin a connection with the addresses of before, and keep it for as long as others follow.
+     */
+    void forgetAgain(final SwitchId id) throws InterruptedException, ExecutionException, TimeoutException {
+        if (!cached.pending()) {
+            owed.add(again);
+            again.clear();
+            flush(id);
+        }
     }
 
     /** From the plan that the switch has to another: costs as much as differs. */
@@ -173,8 +195,12 @@ final class NodeFlows {
             southbound.apply(id, sent).get(ANSWER_SECONDS, TimeUnit.SECONDS);
             owed.wrote();
         }
+        final CompletableFuture<Void> before = cached.dropped();
         cached.drop();
         flush(id);
+        if (cached.dropped() != before) {
+            inForce = again.isEmpty() ? cached.dropped() : cached.dropped().thenCompose(done -> forgetAgain.get());
+        }
         return changes;
     }
 
@@ -182,8 +208,14 @@ final class NodeFlows {
         final long begun = ticker.read();
         while (!owed.isEmpty() && ticker.read() - begun < TimeUnit.MILLISECONDS.toNanos(FLUSH_MILLIS)) {
             final Set<TrackedConnections> some = owed.some(FLUSHED_AT_ONCE);
-            southbound.flush(id, some, OwedFlushes.keys(some)).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+            final boolean early = cached.pending();
+            // Still owed in the switch then, should the controller end before it is done again.
+            southbound.flush(id, some, early ? List.of() : OwedFlushes.keys(some))
+                .get(ANSWER_SECONDS, TimeUnit.SECONDS);
             owed.done(some);
+            if (early) {
+                again.addAll(some);
+            }
         }
     }
 }

@@ -107,7 +107,7 @@ public final class NodeWorker implements AutoCloseable {
         this.name = requireNonNull(name);
         this.desired = requireNonNull(desired);
         this.southbound = requireNonNull(southbound);
-        flows = new NodeFlows(southbound, () -> session().map(NodeSession::dropCachedFlows), ticker);
+        flows = new NodeFlows(southbound, () -> session().map(NodeSession::dropCachedFlows), this::forgetAgain, ticker);
         drift = new DriftWatch(name, southbound, flows, repairs, ticker, clock);
         this.bridges = requireNonNull(bridges);
         thread = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -150,6 +150,31 @@ public final class NodeWorker implements AutoCloseable {
             flows.forget(connections);
             markStale();
         });
+    }
+
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    private CompletableFuture<Void> forgetAgain() {
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        run(() -> {
+            try {
+                if (online) {
+                    flows.forgetAgain(id());
+                    if (flows.owesFlushes()) {
+                        markStale();
+                    }
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (ExecutionException | TimeoutException | RuntimeException e) {
+                tryAgain(e instanceof ExecutionException ? e.getCause() : e);
+            }
+            done.complete(null);
+        });
+        // A worker that is closed meanwhile has thrown its tasks away.
+        if (thread.isShutdown()) {
+            done.complete(null);
+        }
+        return done;
     }
 
     /** The node's database is connected. */
@@ -443,7 +468,7 @@ public final class NodeWorker implements AutoCloseable {
         if (!online) {
             waiters.notConnected();
         } else if (applied != null) {
-            waiters.applied(applied.revision(), flows.cacheDropped());
+            waiters.applied(applied.revision(), flows.inForce());
         }
     }
 

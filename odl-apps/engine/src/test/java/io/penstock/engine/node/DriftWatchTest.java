@@ -48,7 +48,7 @@ class DriftWatchTest {
     private final NodeFlows flows = new NodeFlows(southbound, () -> {
         dropped.add(CompletableFuture.completedFuture(null));
         return Optional.of(dropped.get(0));
-    }, ticker);
+    }, () -> CompletableFuture.completedFuture(null), ticker);
     private final DriftWatch drift = new DriftWatch("edge1", southbound, flows, events::add, ticker,
         Clock.fixed(NOON, ZoneOffset.UTC));
     private final NodePlan plan = Fixtures.plan(Fixtures.network(Fixtures.guarded()));

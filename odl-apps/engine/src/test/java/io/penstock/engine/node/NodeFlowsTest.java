@@ -39,6 +39,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -69,7 +70,7 @@ class NodeFlowsTest {
         }
         told.add(new CompletableFuture<>());
         return Optional.of(told.get(told.size() - 1));
-    }, new Ticker() {
+    }, this::forgetAgain, new Ticker() {
         @Override
         public long read() {
             return now.get();
@@ -151,7 +152,7 @@ class NodeFlowsTest {
         told.get(0).complete(null);
         flows.change(SWITCH, nobody, attached);
         assertThat(told).hasSize(2);
-        assertThat(flows.cacheDropped()).as("in force without it").isCompleted();
+        assertThat(flows.inForce()).as("in force without it").isCompleted();
         flows.change(SWITCH, attached, plan(translated(ADDRESS)));
         flows.change(SWITCH, plan(translated(ADDRESS)), attached);
         assertThat(told).hasSize(4);
@@ -162,11 +163,11 @@ class NodeFlowsTest {
     void anEntryIsClosedWhenCachedFlowsAreDropped(final Table entry) throws Exception {
         final NodePlan open = plan(with(translated(ADDRESS), entry));
         flows.change(SWITCH, plan(new TreeMap<>()), open);
-        assertThat(flows.cacheDropped()).isCompleted();
+        assertThat(flows.inForce()).isCompleted();
         flows.change(SWITCH, open, plan(new TreeMap<>()));
-        assertThat(flows.cacheDropped()).as("the drop is awaited").isNotDone();
+        assertThat(flows.inForce()).as("the drop is awaited").isNotDone();
         told.get(0).complete(null);
-        assertThat(flows.cacheDropped()).isCompleted();
+        assertThat(flows.inForce()).isCompleted();
     }
 
     @Test
@@ -178,15 +179,54 @@ class NodeFlowsTest {
         agentThere = true;
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(routed));
         assertThat(told).hasSize(1);
-        assertThat(flows.cacheDropped()).isNotDone();
+        assertThat(flows.inForce()).isNotDone();
         told.get(0).completeExceptionally(new IllegalStateException("the database is gone"));
-        assertThat(flows.cacheDropped()).isCompleted();
+        assertThat(flows.inForce()).isCompleted();
         flows.change(SWITCH, plan(routed), plan(translated(ADDRESS)));
         assertThat(told).hasSize(2);
-        assertThat(flows.cacheDropped()).as("the drop that failed is awaited again").isNotDone();
+        assertThat(flows.inForce()).as("the drop that failed is awaited again").isNotDone();
         told.get(1).complete(null);
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(routed));
         assertThat(told).hasSize(2);
+    }
+
+    @Test
+    void whatCachedFlowsCouldBeginAgainIsForgottenAfterThem() throws Exception {
+        final Set<TrackedConnections> connections = Set.of(TrackedConnections.ofZone(VRF),
+            TrackedConnections.ofZone(Constants.chainZone(VRF)));
+        flows.change(SWITCH, plan(with(translated(ADDRESS), Table.CLASSIFY)), plan(new TreeMap<>()));
+        assertThat(southbound.flushed).containsExactly(connections);
+        assertThat(southbound.unmarked).as("still owed").containsExactly(List.of());
+        told.get(0).complete(null);
+        assertThat(southbound.flushed).containsExactly(connections, connections);
+        assertThat(southbound.unmarked.get(1)).hasSize(2);
+        assertThat(flows.inForce()).isCompleted();
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1)));
+        assertThat(southbound.flushed).as("with nothing cached that leads elsewhere").hasSize(3);
+    }
+
+    @Test
+    void itIsOwedUntilCachedFlowsAreDropped() throws Exception {
+        agentThere = false;
+        flows.change(SWITCH, plan(with(translated(ADDRESS), Table.CLASSIFY)), plan(new TreeMap<>()));
+        assertThat(southbound.flushed).hasSize(1);
+        agentThere = true;
+        flows.change(SWITCH, plan(new TreeMap<>()), plan(new TreeMap<>()));
+        told.get(0).completeExceptionally(new IllegalStateException("the agent is gone"));
+        assertThat(southbound.flushed).hasSize(1);
+        flows.change(SWITCH, plan(new TreeMap<>()), plan(new TreeMap<>()));
+        told.get(1).complete(null);
+        assertThat(southbound.flushed).hasSize(2);
+        assertThat(southbound.unmarked.get(1)).hasSize(2);
+    }
+
+    private CompletableFuture<Void> forgetAgain() {
+        try {
+            flows.forgetAgain(SWITCH);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new IllegalStateException(e);
+        }
+        return CompletableFuture.completedFuture(null);
     }
 
     private static List<PlannedFlow> with(final List<PlannedFlow> flows, final Table table) {
@@ -335,9 +375,11 @@ class NodeFlowsTest {
         assertThat(southbound.changes).isEmpty();
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(77),
             new TrackedConnections(VRF, OptionalLong.of(ADDRESS))));
-        assertThat(southbound.unmarked.get(0)).containsExactlyInAnyOrderElementsOf(
-            owed.stream().map(each -> each.flow().key()).toList());
         assertThat(told).as("cached flows of that change").hasSize(1);
+        told.get(0).complete(null);
+        assertThat(southbound.unmarked.get(0)).as("still owed").isEmpty();
+        assertThat(southbound.unmarked.get(1)).containsExactlyInAnyOrderElementsOf(
+            owed.stream().map(each -> each.flow().key()).toList());
         assertThat(flows.owesFlushes()).isFalse();
     }
 
