@@ -63,9 +63,7 @@ class AgentRestartIT {
         final List<String> limits = agent.limits();
         try (QueryStream first = new QueryStream(node.host(FIRST_VLAN), Intent.GATEWAY, NAME);
                 QueryStream second = new QueryStream(node.host(SECOND_VLAN), gateway6(SECOND_VLAN), NAME)) {
-            final ProcessHandle worker = agent.worker().orElseThrow();
-            NodeAgent.kill(agent.supervisor().orElseThrow());
-            Await.until("the worker goes with its supervisor", () -> !NodeAgent.isAlive(worker));
+            agent.keepDown();
 
             client.udhcpc("-x", "hostname:till");
             first.awaitMore();
@@ -74,9 +72,9 @@ class AgentRestartIT {
             assertThat(agent.limits()).isEqualTo(limits);
 
             final Instant again = Instant.now();
-            node.up();
+            agent.start();
             awaitName(client, "till");
-            Figures.tell("ovs-config up after kill -9 of the agent, until a lease given meanwhile has its name",
+            Figures.tell("start of the agent after kill -9, until a lease given meanwhile has its name",
                 Duration.between(again, Instant.now()));
             awaitResolver("first");
             awaitResolver("second");

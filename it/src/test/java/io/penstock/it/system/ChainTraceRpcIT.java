@@ -246,16 +246,14 @@ class ChainTraceRpcIT {
     @Test
     void withoutTheAgentNothingIsChecked() {
         final NodeAgent agent = new NodeAgent(node);
-        final ProcessHandle worker = agent.worker().orElseThrow();
-        NodeAgent.kill(agent.supervisor().orElseThrow());
-        Await.until("the worker goes with its supervisor", () -> !NodeAgent.isAlive(worker));
+        agent.keepDown();
         final JsonObject trace = trace(firstPort);
         assertThat(trace.get("verdict").getAsString()).isEqualTo("not-checked");
         assertThat(trace.get("reason").getAsString()).contains("the agent did not answer");
         assertThat(trace.getAsJsonObject("outbound").getAsJsonArray("hop")).isNotEmpty();
         assertThat(node.ovs().vsctl("get", "Bridge", Constants.BRIDGE, "external_ids"))
             .doesNotContain("penstock-trace");
-        node.up();
+        agent.start();
         assertThat(said(firstPort)).isNotEmpty();
     }
 

@@ -164,13 +164,11 @@ class CrashLoopIT {
             tcp.awaitMore();
             try (Deaths deaths = new Deaths(node, FRAIL)) {
                 system.awaitState("hurt", STOPPED);
-                final ProcessHandle worker = agent.worker().orElseThrow();
-                NodeAgent.kill(agent.supervisor().orElseThrow());
-                Await.until("the worker goes with its supervisor", () -> !NodeAgent.isAlive(worker));
+                agent.keepDown();
                 final int pause = withoutController(() -> {
                     pings.awaitMore();
                     final long before = deaths.count();
-                    node.functions().startAgent();
+                    agent.start();
                     Await.until("the next agent takes over", LIMIT, () -> deaths.count() > before);
                     return awaitPause(() -> node.externalIds(FRAIL + "-in"), LONG);
                 });

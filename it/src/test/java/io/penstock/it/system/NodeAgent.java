@@ -2,6 +2,7 @@
 package io.penstock.it.system;
 
 import io.penstock.testkit.Await;
+import io.penstock.testkit.Shell;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -32,12 +33,24 @@ final class NodeAgent {
 
     /** The process that does the work. */
     Optional<ProcessHandle> worker() {
-        return process(name).stream().flatMap(ProcessHandle::children).findFirst();
+        return process(name);
     }
 
-    /** The process that starts it again. */
-    Optional<ProcessHandle> supervisor() {
-        return process(name);
+    /** kill -9, and it does not come back until {@link #start}. */
+    void keepDown() {
+        final ProcessHandle worker = worker().orElseThrow();
+        // Once, and no more: what it does now it does not bring to an end.
+        Shell.PLAIN.run("s6-svc", "-O", service());
+        kill(worker);
+    }
+
+    /** Its supervisor has it run again. */
+    void start() {
+        Shell.PLAIN.run("s6-svc", "-u", service());
+    }
+
+    private String service() {
+        return directory.resolve("supervised").resolve(name).toString();
     }
 
     /** The resolver of a VRF. */
