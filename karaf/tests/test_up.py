@@ -126,6 +126,7 @@ class UserTest(unittest.TestCase):
             self.fail("the distribution is not built of these sources: ./penstock test does it first")
         directory = pathlib.Path(tempfile.mkdtemp(prefix="psu-", dir="/var/tmp"))
         self.addCleanup(shutil.rmtree, directory)
+        directory.chmod(0o755)  # The controller's user finds its files below.
         self.clone = directory / "clone"
         clean_clone(self.clone)
         self.machine = Machine(directory)
