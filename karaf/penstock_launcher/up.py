@@ -5,7 +5,7 @@ import dataclasses
 import time
 
 from penstock_functions import agent_process, catalogue, instance
-from penstock_node import management, namespaces, node, profile
+from penstock_node import management, node, profile
 from penstock_node.errors import PenstockError
 from penstock_node.ovs import Ovs
 from penstock_node.steps import say
@@ -103,11 +103,8 @@ def _profile():
 
 
 def _address(wanted):
-    """The address from which the node connects to the controller."""
-    found = namespaces.addresses(management.NODE_LINK, wanted.namespace)
-    if not found:
-        raise PenstockError(f"node {wanted.name}: {management.NODE_LINK} has no address in {wanted.namespace}")
-    return found[0]
+    """The address from which the node's database connects: it runs in the controller's network namespace."""
+    return wanted.management_controller_address
 
 
 def _wait(seconds, problems):
