@@ -68,7 +68,7 @@ def start(args, pidfile, log, namespace=None, environment=None, hold_stdin=False
 
 
 def _prepare(pidfile, preexec, teller):
-    """Runs in the child. It writes its file itself: nobody can lose it, even if we are killed this very moment. Why it
+    """Runs in the child. It writes its file itself: it cannot be lost, even if we are killed this very moment. Why it
     cannot is told by a pipe: Popen says of an error here only that there was one."""
     try:
         record(os.getpid(), pidfile)

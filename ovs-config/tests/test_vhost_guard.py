@@ -96,7 +96,7 @@ class GuardTest(VhostCase):
         self.assertEqual(self.quarantined(), ["b"])
 
     def test_suspect_twice_of_what_is_not_known(self):
-        """Whoever killed the switch with its supervisor is no function."""
+        """The killer of the switch and its supervisor is no function."""
         self.tick()
         for _ in range(2):
             self.says("a")

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 
 /**
  * The connections that a switch has still to forget. Each is written down in the switch, by a flow that comes with the
- * change that owes it and goes when it is done (ADR 43). So whoever connects to the switch next finds it, and a switch
+ * change that owes it and goes when it is done (ADR 43). So the next controller finds it, and a switch
  * that was started again has neither connections nor these flows. For the thread of one worker.
  */
 final class OwedFlushes {

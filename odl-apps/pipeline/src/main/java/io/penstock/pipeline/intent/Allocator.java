@@ -163,7 +163,7 @@ public final class Allocator {
     }
 
     /**
-     * The addresses of a pool that nobody has, one after the other; drained ones when there are no others. The check
+     * The addresses of a pool that are free, one after the other; drained ones when there are no others. The check
      * counts only those that are not drained, but a tenant that had a drained one may have been removed and stored anew
      * between check and commit.
      */

@@ -36,7 +36,7 @@ public final class SizeRules {
     private static final int MOST_VALUES = 256;
 
     /**
-     * Most entries by the path of a list below the network, such as {@code tenant/subnet}. Whoever reads the
+     * Most entries by the path of a list below the network, such as {@code tenant/subnet}. A reader of the
      * configuration may look at these first, as reading takes time as well.
      */
     public static final Map<String, Integer> LISTS = Map.ofEntries(

@@ -77,7 +77,7 @@ public final class Validator {
     /**
      * The rules that a stored snapshot breaks by itself. What a change may not take from those who have it is no rule
      * of these: the change was made. Addresses of pools are none either: the allocator gives way to those set by hand,
-     * and whoever was there before has a drained address.
+     * and a tenant that was there before has a drained address.
      *
      * @param allocations what was handed out so far; only VRF ids count
      */

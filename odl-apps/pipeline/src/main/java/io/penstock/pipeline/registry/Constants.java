@@ -203,7 +203,7 @@ public final class Constants {
     }
 
     /**
-     * OpenFlow datapath id of a node's bridge. OpenFlowPlugin believes whoever shows one, and ends the connection that
+     * OpenFlow datapath id of a node's bridge. OpenFlowPlugin believes any peer with one, and ends the connection that
      * had it: so all but its last sixteen bits follow from a secret of the controller, when there is one.
      *
      * @param nodeId 1..65535, which are the last sixteen bits
