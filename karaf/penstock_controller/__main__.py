@@ -42,12 +42,17 @@ def _run(controller: Controller, options: argparse.Namespace) -> int:
 
 def _unit(controller: Controller, options: argparse.Namespace) -> int:
     _settings(options)  # Says what is wrong with them.
-    given = sys.argv[1:]
     words = ["--distribution", str(options.distribution.absolute()), "--run-dir", str(controller.run_dir), "run"]
-    user = given.index("--user") if "--user" in given else len(given)
-    after = [word for index, word in enumerate(given) if index not in (user, user + 1)]
-    print(systemd.unit(controller.run_dir, options.user, words + after[after.index("unit") + 1:]), end="")
+    print(systemd.unit(controller.run_dir, options.user, words + _words(options)), end="")
     return 0
+
+
+def _words(options: argparse.Namespace) -> list[str]:
+    """The options of `run` that are not the default, as words of a command line."""
+    plain = _parser().parse_args(["--run-dir", ".", "run"])
+    return [word for name, value in vars(plain).items() if name not in ("run_dir", "distribution", "command")
+            and getattr(options, name) != value
+            for word in (f"--{name.replace('_', '-')}", str(getattr(options, name)))]
 
 
 def _start(controller: Controller, options: argparse.Namespace) -> int:

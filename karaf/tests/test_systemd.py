@@ -67,7 +67,7 @@ class SystemdTest(unittest.TestCase):
                          [["STATUS=line 3 of the journal", "READY=1", "WATCHDOG=1"]])
 
     def test_unit(self):
-        text = self.command("unit", "--user", "daemon", "--listen", "192.0.2.1", "--heap", "1g")
+        text = self.command("unit", "--user=daemon", "--listen", "192.0.2.1", "--heap", "1g")
         self.assertIn(f"--run-dir {self.directory} run --listen 192.0.2.1 --heap 1g\n", text)
         self.assertIn("User=daemon\n", text)
         path = self.directory / "penstock-controller.service"
