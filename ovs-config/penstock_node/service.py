@@ -15,10 +15,11 @@ _POLL_SECONDS = 0.2
 
 def main():
     """Waits for a former process of the service to end, then becomes the next one, unless it is to stay down."""
-    down = pathlib.Path("down").absolute()
+    # By this descriptor the folder is found also after it was renamed, which is how a service is removed.
+    folder = os.open(".", os.O_PATH | os.O_DIRECTORY)
     service = supervision.read(sys.argv[1])
     # Held until this process has become the program, or has ended: of two that find no former process only one goes on.
-    turn = os.open("turn", os.O_RDWR | os.O_CREAT, 0o640)
+    turn = os.open(supervision.TURN, os.O_RDWR | os.O_CREAT, 0o640)
     # The former process outlives a supervisor that was killed; a second one beside it would do harm.
     while not _takes(turn) or processes.is_running(service.process):
         if supervision.supervisor(pathlib.Path()) != os.getppid():
@@ -35,14 +36,22 @@ def main():
         # ip becomes the program, so the process id stays the same.
         command = ["ip", "netns", "exec", service.namespace, *command]
     processes.record(os.getpid(), service.process)
-    if down.exists():
-        return
+    if _exists("down", folder) or not _exists(sys.argv[1], folder):
+        return  # It was removed. The remover waits for our turn to end, then ends the process that was recorded.
     if service.nice is not None:
         processes.take_place(service.nice)
     try:
         os.execvpe(command[0], command, dict(os.environ) | service.environment)
     except OSError as error:
         sys.exit(f"{command[0]}: {error.strerror}")
+
+
+def _exists(name, folder):
+    try:
+        os.stat(name, dir_fd=folder)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _takes(turn):

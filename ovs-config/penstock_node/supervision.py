@@ -5,6 +5,7 @@
 A tree belongs to a directory and has a folder in it. It begins with its first service and ends with its last one.
 """
 
+import contextlib
 import dataclasses
 import fcntl
 import json
@@ -20,6 +21,8 @@ import time
 from . import processes
 from .errors import PenstockError
 
+TURN = "turn"
+"""The file in the folder of a service that the process holds which is about to become the service."""
 _HOME = pathlib.Path(__file__).resolve().parent.parent
 _PATIENCE_SECONDS = 20
 _POLL_SECONDS = 0.01
@@ -125,7 +128,8 @@ class Tree:
             if processes.is_running(self._process):
                 self._command("s6-svscanctl", "-an", self._folder)
             self._end_supervisor(gone)
-            processes.stop(process, patience_seconds)  # It may have begun anew before its supervisor heard of it.
+            self._await_turn(gone)
+            processes.stop(process, patience_seconds)  # It may have begun before its supervisor heard of it.
             shutil.rmtree(gone, ignore_errors=True)
         if not self.services():
             self.end()
@@ -138,6 +142,7 @@ class Tree:
         processes.stop(self._process)
         for folder in self._folders():
             self._end_supervisor(folder)
+            self._await_turn(folder)
             service = self._read(folder)
             if service:
                 processes.stop(service.process)
@@ -232,6 +237,24 @@ class Tree:
             if time.monotonic() > deadline:
                 raise PenstockError(f"the supervisor of {folder.name} does not end, process {pid}")
             time.sleep(_POLL_SECONDS)
+
+    @staticmethod
+    def _await_turn(folder):
+        """Returns when no process is about to become the service of a folder that is down and has no supervisor: one
+        that was has become it, and is recorded, or has ended."""
+        turn = os.open(folder / TURN, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        try:
+            while True:
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return
+                if time.monotonic() > deadline:
+                    raise PenstockError(f"a process that was to become {folder.name} neither does so nor ends; see "
+                                        f"which one has {folder / TURN} open, and end it")
+                time.sleep(_POLL_SECONDS)
+        finally:
+            os.close(turn)
 
     def _command(self, *words):
         deadline = time.monotonic() + _PATIENCE_SECONDS

@@ -40,6 +40,8 @@ class Watch:
     def __init__(self, directory, now=time.monotonic):
         self.listener = alive.Listener(directory)
         self.guarded = {}
+        self._place = os.open(directory, os.O_PATH | os.O_DIRECTORY)
+        self._supervisors = []
         self._sign = alive.systemd()
         self._tree = supervision.Tree(directory)
         self._now = now
@@ -53,14 +55,22 @@ class Watch:
         return ()
 
     def serve(self):
-        """Watches until the process ends."""
-        while True:
+        """Watches until the process ends, or the directory has been removed."""
+        while os.fstat(self._place).st_nlink:
             self.look()
             if self._sign:
                 self._sign.give()
             with contextlib.suppress(ChildProcessError):  # A root of the tree that it had to start.
                 os.waitpid(-1, os.WNOHANG)
             self.listener.wait(_LOOK_SECONDS, self.urgent())
+        self._end_all()
+
+    def _end_all(self):
+        """Ends the tree of a directory that is gone: the tree could never be ended by its files."""
+        log("the directory has been removed: all that runs for it is ended")
+        for pid in self._supervisors:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
 
     def look(self):
         """Looks at each process once, and does what has to be done."""
@@ -73,7 +83,8 @@ class Watch:
             if name not in self.guarded:
                 self.guarded[name] = Guarded(name, process, self.question(name), log, self._now)
             self.guarded[name].look()
-        for pid in self._tree.supervisors():
+        self._supervisors = self._tree.supervisors() or self._supervisors
+        for pid in self._supervisors:
             if processes.go_on(pid):
                 log(f"a supervisor was stopped and goes on, process {pid}")
 

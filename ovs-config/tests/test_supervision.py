@@ -6,6 +6,7 @@ import fcntl
 import mmap
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -14,7 +15,7 @@ import unittest
 
 import pytest
 
-from penstock_node import alive, processes, supervision, watch
+from penstock_node import alive, node_watch, processes, supervision, watch
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 from penstock_node.hugepages import HugePages
@@ -95,6 +96,32 @@ class TreeTest(unittest.TestCase):
             self.tree.remove("one", service.process)
             time.sleep(0.05)
             self.assertFalse(processes.is_running(service.process), number)
+
+    def test_removed_in_the_moment_before_it_begins(self):
+        """Its supervisor does not get to hear of the order to stay down."""
+        self.keep("other")
+        begun = self.directory / "begun"
+        service = self.keep("one", before=(("sh", "-c", f"touch {begun}; sleep 1"),))
+        folder = self.directory / "supervised" / "one"
+        begun.unlink()
+        os.kill(processes.pid_of(service.process), signal.SIGKILL)
+        processes.wait_until(begun.exists, "the next process", 10)
+        os.kill(supervision.supervisor(folder), signal.SIGSTOP)
+        self.tree.remove("one", service.process)
+        time.sleep(1.5)  # As long as its beginning takes.
+        self.assertFalse(processes.is_running(service.process))
+
+    def test_a_tree_ends_with_its_directory(self):
+        one = self.keep("one", "sleep", "1234")
+        node_watch.start(self.directory)
+        pids = [*self.tree.supervisors(), *map(processes.pid_of, (one.process, node_watch.process_of(self.directory)))]
+        self.assertEqual(len(pids), 5)
+        processes.wait_until(lambda: (self.directory / "alive.sock").exists(), "the watch", 10)
+        time.sleep(1)
+        shutil.rmtree(self.directory)
+        processes.wait_until(lambda: not any(pathlib.Path(f"/proc/{pid}/cwd").exists() for pid in pids),
+                             "the end of all", 20)
+        self.directory.mkdir()
 
     def test_a_killed_supervisor_starts_no_second_process(self):
         service = self.keep("one")
