@@ -11,8 +11,9 @@ import time
 import typing
 
 from penstock_node import processes, quarantine
+from penstock_node.ovs import Ovs
 
-from . import agent_orders, catalogue as _catalogue, instance
+from . import agent_orders, agent_rings, catalogue as _catalogue, instance
 
 _PROGRAM = _catalogue.ROOT / "functions"
 _LONGEST_PAUSE_SECONDS = 60
@@ -20,6 +21,7 @@ _STEADY_SECONDS = 60  # What has run longer starts again after the shortest paus
 _AGAIN_SECONDS = 5  # A refused order is looked at again: the catalogue, or what runs by hand, may have changed.
 _STOPPED_SECONDS = 2  # One that is stopped goes on after that time; when it is stopped again soon, it is ended.
 _CONTINUED_SECONDS = 60
+_ANSWER_SECONDS = 2  # Of the switch: meanwhile the agent does nothing else.
 _LONGEST_REASON = 240
 
 
@@ -27,7 +29,7 @@ class Instances:
     """All instances of a node that are ordered, or were."""
 
     def __init__(self, run_directory, node, catalogue, log, now=time.monotonic):
-        self._place = _Place(run_directory, node, catalogue)
+        self._place = _Place(run_directory, node, catalogue, now)
         self._log = log
         self._now = now
         self._instances = {}
@@ -46,6 +48,7 @@ class Instances:
 
     def run(self):
         """Looks at each instance and begins what is to be done. Does not wait for it."""
+        self._place.rings.look()
         for name in self._place.names_on_disk():
             if name not in self._instances and instance.look(name, self._place.node, self._place.directory).order:
                 self._of(name)  # Its order went while no agent ran.
@@ -77,7 +80,8 @@ class Instances:
 class _Place:
     """Where the instances are, and how their command is called."""
 
-    def __init__(self, directory, node, catalogue):
+    def __init__(self, directory, node, catalogue, now):
+        self.rings = agent_rings.Rings(Ovs(directory / node, patience_seconds=_ANSWER_SECONDS), now)
         self.directory = directory
         self.node = node
         self.catalogue = catalogue
@@ -114,6 +118,7 @@ class _Supervised:
         self._check_due = 0.0
         self._work: typing.Any = None  # What is under way: command, process, output.
         self._since = None  # When it was first seen running, None while it does not.
+        self._attached_since = None  # When the switch was first seen connected, None while it is not.
         self._stopped_since = self._continued = None
         self._pause = 0
         self._due = 0.0  # When it may be started,
@@ -182,6 +187,8 @@ class _Supervised:
 
     def _watch(self, facts):
         """Notices when the instance, if it is ours, began to run and when it ended."""
+        if not facts.attached:
+            self._attached_since = None
         if facts.order and facts.running:
             self._since = self._since or self._now()
         elif self._since is not None:
@@ -214,7 +221,7 @@ class _Supervised:
     def _run_ordered(self, facts):
         fits = facts.order == vars(self._order)
         if facts.running and facts.complete and fits:
-            if self._is_held(facts):
+            if self._is_held(facts) or self._has_no_ring(facts):
                 self._stop()
                 return
             self._say("running" if facts.attached else "waiting")
@@ -248,6 +255,17 @@ class _Supervised:
             return False
         self._continued = None
         self._fail(f"its process was stopped twice within {_CONTINUED_SECONDS} s, and is ended", steady=False)
+        return True
+
+    def _has_no_ring(self, facts):
+        """Whether it carries nothing although the switch is connected. A guest may be without a ring while it boots."""
+        if not facts.attached or facts.form == "vm":
+            return False
+        self._attached_since = self._attached_since or self._now()
+        if not self._place.rings.dead(self._name, self._attached_since):
+            return False
+        self._attached_since = None
+        self._fail("it has enabled no ring since the switch connected to it, and is ended", steady=False)
         return True
 
     def _stop(self):

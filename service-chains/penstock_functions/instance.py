@@ -108,6 +108,7 @@ class Facts:
 
     order:     function, core and scheduling as ordered; None when it was started by hand, or is not there
     function:  name of the function, None when it is not there
+    form:      its form, None when it is not there
     complete:  whether its start came to its end
     running:   whether its processes run, all of them
     stopped:   whether one of them is stopped, by SIGSTOP and the like
@@ -116,6 +117,7 @@ class Facts:
     """
     order: dict | None
     function: str | None
+    form: str | None
     complete: bool
     running: bool
     stopped: bool
@@ -123,7 +125,8 @@ class Facts:
     log: pathlib.Path | None
 
 
-NOTHING = Facts(order=None, function=None, complete=True, running=False, stopped=False, attached=False, log=None)
+NOTHING = Facts(order=None, function=None, form=None, complete=True, running=False, stopped=False, attached=False,
+                log=None)
 """Of an instance that is not there."""
 
 
@@ -131,8 +134,8 @@ def look(name, node_name, run_directory):
     """The Facts of an instance at this moment."""
     instance = InstanceFiles(name, node_name, pathlib.Path(run_directory))
     running = instance.is_running()
-    return Facts(instance.state.get("order"), instance.state.get("function"), instance.state.get("complete", True),
-                 running, any(map(processes.is_stopped, instance.process_files)),
+    return Facts(instance.state.get("order"), instance.state.get("function"), instance.state.get("form"),
+                 instance.state.get("complete", True), running, any(map(processes.is_stopped, instance.process_files)),
                  running and _is_attached(instance), instance.log)
 
 

@@ -13,7 +13,7 @@ import unittest
 import pytest
 from intruder import attempt, capabilities
 
-from penstock_functions import catalogue
+from penstock_functions import agent_rings, catalogue
 from penstock_node import processes, quarantine
 from penstock_node.hugepages import HugePages
 from penstock_node.ovs import BRIDGE, Ovs
@@ -31,6 +31,18 @@ sockets = [socket.socket(socket.AF_UNIX) for _ in sys.argv[1:]]
 for each, path in zip(sockets, sys.argv[1:]):
     each.bind(path)
     each.listen()
+time.sleep(600)
+"""
+# The switch is connected, and never gets an answer.
+_SILENT = """
+import socket, sys, time
+for path in sys.argv[1:]:
+    each = socket.socket(socket.AF_UNIX)
+    each.bind(path)
+    each.listen()
+    globals()[path] = each
+print("ready", flush=True)
+print([globals()[path].accept() for path in sys.argv[1:]], flush=True)
 time.sleep(600)
 """
 
@@ -299,6 +311,32 @@ class FunctionsAgentTest(unittest.TestCase):
         self.until_state("idle", "failed: its process was stopped twice within 60 s, and is ended; next try in 1 s")
         self.until_state("idle", "running")
         self.assertNotIn(self.pid("idle"), (None, pid))
+
+    def test_no_ring(self):
+        """The switch is connected and the function has enabled no ring: it is ended, and started again."""
+        self.order("mute", FORWARDER)
+        self.order("other", FORWARDER)
+        self.until_state("mute", "running")
+        self.until_state("other", "running")
+        other = self.pid("other")
+        self.functions("agent", "--stop")
+        process = self.directory / "functions" / "mute" / "testpmd.process"
+        processes.stop(process)
+        sockets = [self.directory / "vhost" / f"mute-{side}.sock" for side in ("in", "out")]
+        for path in sockets:
+            path.unlink()
+        silent = subprocess.Popen(["/usr/bin/python3", "-c", _SILENT, *sockets], stdout=subprocess.PIPE)
+        self.addCleanup(silent.wait)
+        self.addCleanup(silent.stdout.close)
+        silent.stdout.readline()
+        processes.record(silent.pid, process)
+        self.start_agent()
+        self.until_state("mute", "failed: it has enabled no ring since the switch connected to it, and is ended; next "
+                         "try in 1 s")
+        self.until_state("mute", "running")
+        self.assertNotIn(self.pid("mute"), (None, silent.pid))
+        self.assertEqual(agent_rings.without_ring(self.ovs.appctl("dpif-netdev/pmd-rxq-show")), set())
+        self.assertEqual((self.pid("other"), self.keys("other")[STATE]), (other, "running"))
 
     def test_crash_loop_disturbs_nobody(self):
         self.order("steady", FORWARDER)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ports of functions that carry nothing although the switch is connected: the function has enabled no ring.
+
+So it is with virtio-user of DPDK 22.11 when the switch has ended in the moment in which it connected: the next switch
+is connected, and is never told to use the rings (docs/limits.md). Only a new start of the function helps.
+"""
+
+import re
+import time
+
+from penstock_node.errors import PenstockError
+
+_LOOK_SECONDS = 2.0
+_PATIENCE_SECONDS = 10.0
+"""A function enables its rings within a second of the connection; on a busy core it takes some."""
+_QUEUE = re.compile(r"^\s*port:\s+(\S+)\s+queue-id:\s+\d+\s+\((enabled|disabled)\)", re.MULTILINE)
+
+
+class Rings:
+    """What the switch says of the rings of its ports. Not for several threads.
+
+    ovs: the switch of the node; its commands must not wait for long, since the agent waits with them
+    """
+
+    def __init__(self, ovs, now=time.monotonic):
+        self._ovs = ovs
+        self._now = now
+        self._due = 0.0
+        self._since = {}
+
+    def look(self):
+        """Asks the switch, unless that was done lately."""
+        now = self._now()
+        if now < self._due:
+            return
+        try:
+            text = self._ovs.appctl("dpif-netdev/pmd-rxq-show")
+        except PenstockError:
+            text = ""  # There is no switch, or it hangs, which is not the matter of any function.
+        self._due = self._now() + _LOOK_SECONDS
+        idle = without_ring(text)
+        self._since = {port: self._since.get(port, now) for port in idle}
+
+    def dead(self, name, attached):
+        """Whether a port of the instance, to which the switch is connected since `attached`, has been without a ring
+        for too long."""
+        return any(port.rpartition("-")[0] == name and self._now() - max(since, attached) > _PATIENCE_SECONDS
+                   for port, since in self._since.items())
+
+
+def without_ring(text):
+    """The ports of which no queue is enabled, in an answer to dpif-netdev/pmd-rxq-show."""
+    queues = _QUEUE.findall(text)
+    return {port for port, _ in queues} - {port for port, state in queues if state == "enabled"}
