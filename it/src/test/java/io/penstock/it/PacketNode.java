@@ -10,6 +10,7 @@ import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.testkit.Await;
 import io.penstock.testkit.Datapath;
 import io.penstock.testkit.DpdkNode;
 import io.penstock.testkit.EdgeNetwork;
@@ -126,12 +127,13 @@ final class PacketNode implements AutoCloseable {
             .filter(line -> List.of(words).stream().allMatch(line::contains)).toList();
     }
 
-    /** Seconds after which the switch forgets the only connection that has all of these words. */
+    /**
+     * Seconds after which the switch forgets the only connection that has all of these words. A packet that a host has
+     * just sent may be on its way: the host may ask for its gateway first.
+     */
     int timeout(final String... words) {
-        final List<String> found = connections(words);
-        if (found.size() != 1) {
-            throw new AssertionError("not one connection with " + List.of(words) + ": " + connections());
-        }
+        final List<String> found = Await.until("one connection with " + List.of(words), () -> connections(words),
+            lines -> lines.size() == 1);
         return Integer.parseInt(found.get(0).replaceAll(".*[,(]timeout=([0-9]+).*", "$1"));
     }
 

@@ -46,6 +46,7 @@ class ProvisioningIT {
     @Requirement(rfc = 5508, number = "2")
     @Requirement(rfc = 7857, number = {"2.1", "2.2"})
     void onePutMakesATenantAndOneDeleteLeavesNoTrace() {
+        system.awaitApplied();  // What is still to be forgotten is a flow.
         final List<String> before = node.flows();
         final Host host = node.host(VLAN);
         node.network().server().serveTcp(WEB);
@@ -75,6 +76,7 @@ class ProvisioningIT {
         Await.until("no connection is left", () -> node.connections(vrf), List::isEmpty);
         Await.until("no timeouts are left", node::zones, zones -> !zones.contains(vrf));
         assertThat(system.allocations()).doesNotContain("acme");
+        system.awaitApplied();
         assertThat(node.flows()).isEqualTo(before);
         host.doesNotReach(EdgeNetwork.SERVER);
         system.awaitSync();
