@@ -26,6 +26,7 @@ _PATH = re.compile(r"(?<![\w-])((?:penstock|penstock-allocation|ietf-access-cont
 _RPC = re.compile(r"penstock-operations:([a-z-]+)")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 _TEST = re.compile(r"^(\w+(?:IT|Test))(?:\.(\w+))?$")
+_HOSTILE = re.compile(r'^(?:@Tag\("hostile"\)|pytestmark = .*\bhostile\b)', re.MULTILINE)
 _INLINE_JSON = re.compile(r"-d\s+'\s*(\{.*?\})\s*'", re.DOTALL)
 # RFC 8519 is not in this tree; its outer shape, for paths.
 _ACLS = """module ietf-access-control-list { container acls { list acl { key name; leaf name; container aces {
@@ -266,6 +267,19 @@ def _pattern(text):
 def decisions(index, names):
     """Every decision is in the index of the decisions."""
     return [f"{index.path}: {name} is not in the table" for name in names if f"({name})" not in index.plain]
+
+
+def attacks(testing, tests):
+    """The table of attacks has all tests that are tagged so, and no others.
+
+    tests: texts of test files by name, of Java without a suffix
+    """
+    table = testing.plain.partition("## Attacks")[2].partition("\n## ")[0]
+    listed = {name for row in table.splitlines() if row.startswith("|")
+              for name in re.findall(r"`([^`]+)`", row.rpartition("| ")[2])}
+    tagged = {name for name, text in tests.items() if _HOSTILE.search(text)}
+    return [*(f"{testing.path}: {name} is listed, and has no tag" for name in sorted(listed - tagged)),
+            *(f"{testing.path}: {name} has the tag, and is not listed" for name in sorted(tagged - listed))]
 
 
 def _code(document):

@@ -113,6 +113,13 @@ class ChecksTest(unittest.TestCase):
         self.assertEqual([], checks.decisions(index, ["0001-a.md"]))
         self.assertEqual(1, len(checks.decisions(index, ["0002-b.md"])))
 
+    def test_attacks(self):
+        table = document("## Attacks\n| host | `x` | ok | `OneIT`, `test_two.py` |\n## Next\n| `ThreeIT` |\n")
+        tests = {"OneIT": '@Tag("hostile")\nclass', "test_two.py": "pytestmark = [pytest.mark.hostile]",
+                 "FourIT": "class"}
+        self.assertEqual([], checks.attacks(table, tests))
+        self.assertEqual(2, len(checks.attacks(table, tests | {"OneIT": "class", "FourIT": tests["OneIT"]})))
+
 
 class YangTest(unittest.TestCase):
     """The small reader of YANG."""

@@ -65,3 +65,12 @@ class DocumentsTest(unittest.TestCase):
         folder = ROOT / "docs" / "adr"
         index = documents.parse(ROOT, (folder / "README.md").relative_to(ROOT))
         self.assertEqual([], checks.decisions(index, sorted(path.name for path in folder.glob("0*.md"))))
+
+    def test_attacks_are_listed(self):
+        testing = next(document for document in OURS if document.path.name == "testing.md")
+        paths = [*ROOT.glob("it/src/test/java/**/*.java"), *ROOT.glob("odl-apps/*/src/test/java/**/*.java"),
+                 *ROOT.glob("*/tests/test_*.py")]
+        tests = {path.name.removesuffix(".java"): "" for path in paths}
+        for path in paths:
+            tests[path.name.removesuffix(".java")] += path.read_text(encoding="utf-8")
+        self.assertEqual([], checks.attacks(testing, tests))

@@ -10,9 +10,13 @@ import tempfile
 import time
 import unittest
 
+import pytest
+
 from penstock_controller import Controller, ControllerError, rights
 
 from .test_layout import distribution
+
+pytestmark = pytest.mark.hostile
 
 USER = "nobody"
 _JAVA = "import time; time.sleep(600)"

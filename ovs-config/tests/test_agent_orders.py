@@ -6,7 +6,11 @@ import ipaddress
 import json
 import unittest
 
+import pytest
+
 from penstock_node import agent_orders, agent_unbound
+
+pytestmark = pytest.mark.hostile
 
 GOOD = {"domain": "corp.example", "addresses": ["240.1.44.0", "fd50:7300:0:12c:1::53"], "upstreams": ["192.0.2.53"]}
 TENANT = 300

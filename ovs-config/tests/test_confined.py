@@ -8,8 +8,12 @@ import tempfile
 import unittest
 import unittest.mock
 
+import pytest
+
 from penstock_node import user_ids
 from penstock_node.confined import Confinement
+
+pytestmark = pytest.mark.hostile
 
 _USER = 0x7002FFF0
 

@@ -5,8 +5,12 @@ import pathlib
 import tempfile
 import unittest
 
+import pytest
+
 from penstock_node import locks
 from penstock_node.errors import PenstockError
+
+pytestmark = pytest.mark.hostile
 
 
 class LocksTest(unittest.TestCase):

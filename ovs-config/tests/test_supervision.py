@@ -116,7 +116,7 @@ class TreeTest(unittest.TestCase):
         node_watch.start(self.directory)
         pids = [*self.tree.supervisors(), *map(processes.pid_of, (one.process, node_watch.process_of(self.directory)))]
         self.assertEqual(len(pids), 5)
-        processes.wait_until(lambda: (self.directory / "alive.sock").exists(), "the watch", 10)
+        processes.wait_until((self.directory / "alive.sock").exists, "the watch", 10)
         time.sleep(1)
         shutil.rmtree(self.directory)
         processes.wait_until(lambda: not any(pathlib.Path(f"/proc/{pid}/cwd").exists() for pid in pids),

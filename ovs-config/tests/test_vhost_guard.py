@@ -8,11 +8,15 @@ import time
 import unittest
 from unittest import mock
 
+import pytest
+
 from penstock_node import peers, quarantine, user_ids
 from penstock_node.peers import Peers
 from penstock_node.vhost_guard import Guard
 
 from .vhost_case import LENGTH, USERS, VhostCase, refill
+
+pytestmark = pytest.mark.hostile
 
 
 class GuardTest(VhostCase):

@@ -18,7 +18,7 @@ from sandbox import reaches
 from .function_case import OUTSIDE, FunctionCase
 
 # Starts switches with DPDK, or guests.
-pytestmark = pytest.mark.node
+pytestmark = [pytest.mark.node, pytest.mark.hostile]
 
 _PROGRAM = pathlib.Path(__file__).with_name("hostile_peer.py")
 

@@ -9,12 +9,14 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Packet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A domain with a DHCP server: who may send from which address, and what reaches the server. */
+@Tag("hostile")
 class GuardTraceIT {
     private static final String LEASED_MAC = "02:00:00:00:00:01";
     private static final String FORMER_MAC = "02:00:00:00:00:02";

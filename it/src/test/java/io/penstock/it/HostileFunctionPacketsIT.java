@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A function that sends what it should not; a tenant beside it has another VRF and no chain. It is behind another
  * access port than the tenants that the function may send to: a cable that is full is full for all behind it.
  */
+@Tag("hostile")
 class HostileFunctionPacketsIT extends PairOnNode {
     private static final int VLAN = 102;
     private static final String PUBLIC = "203.0.113.13";

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * A host of a tenant that floods and forges, beside the traffic of a neighbour with the same addresses. It is behind
  * another access port: what two customers lose on one cable is not the node's to prevent.
  */
+@Tag("hostile")
 class HostileNeighbourPacketsIT extends PairOnNode {
     private static final int VLAN = 103;
     private static final String PUBLIC = "203.0.113.14";

@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A tenant that wants more than its share. */
+@Tag("hostile")
 class LimitsPacketsIT {
     private static final String PUBLIC = NatPair.PUBLIC;
     private static final String OTHERS_PUBLIC = "203.0.113.12";

@@ -10,6 +10,7 @@ import io.penstock.testkit.Datapath;
 import io.penstock.testkit.Host;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * unless told otherwise. What hides behind extension headers (RFC 7113), or is a fragment all by itself (RFC 6946), is
  * what it is.
  */
+@Tag("hostile")
 class RogueRouterPacketsIT {
     private static final String GATEWAY = "10.1.0.1";
     private static final String ROGUE = "fe80::bad";

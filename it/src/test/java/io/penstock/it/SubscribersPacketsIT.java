@@ -18,9 +18,11 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Subscribers with a block of ports each, as their address tells, of two public addresses that are no neighbours. */
+@Tag("hostile")
 class SubscribersPacketsIT {
     private static final int ECHO = 7;
     private static final int MANY = 400;

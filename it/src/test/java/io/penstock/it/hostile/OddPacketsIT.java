@@ -31,6 +31,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * node has a lower TTL than before, and no address that its sender has inside; another tenant's datagrams between them
  * all arrive.
  */
+@Tag("hostile")
 class OddPacketsIT {
     private static final String SERVER = EdgeNetwork.SERVER;
     private static final String UNREAD = "IPv4 with protocol 0, or with lengths that contradict each other";

@@ -30,6 +30,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
  * and go and hosts talk. After each round all is looked at. {@code -Dpenstock.crash.seed} repeats a run,
  * {@code -Dpenstock.crash.kills} makes it longer.
  */
+@Tag("hostile")
 @OnSystem
 class CrashMatrixIT {
     private static final long SEED = Long.getLong("penstock.crash.seed", System.nanoTime());

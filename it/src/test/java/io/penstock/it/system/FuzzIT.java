@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * what parses them, as that counts them itself. Everything goes on, every packet is accounted for, and another tenant
  * sees none of them.
  */
+@Tag("hostile")
 @OnSystem
 class FuzzIT {
     private static final int FIRST_VLAN = 860;

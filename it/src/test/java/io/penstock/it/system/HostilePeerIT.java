@@ -21,9 +21,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Peers that speak nonsense, or stop in the middle: the others do not notice. */
+@Tag("hostile")
 @OnSystem
 class HostilePeerIT {
     private static final int VLAN = 100;

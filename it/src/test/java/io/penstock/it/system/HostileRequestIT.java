@@ -8,9 +8,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Requests that RESTCONF or the datastore of OpenDaylight take badly: refused before they are read. */
+@Tag("hostile")
 @OnSystem
 class HostileRequestIT {
     private static final int VLAN = 100;

@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.opendaylight.mdsal.binding.runtime.spi.BindingRuntimeHelpers;
 
@@ -32,6 +33,7 @@ import org.opendaylight.mdsal.binding.runtime.spi.BindingRuntimeHelpers;
  * <p>A run takes some lists at the largest size and all of them at a smaller one, in one kind each: which ones, chance
  * decides. {@code -Dlargest.all} sends all kinds at the largest size, {@code -Dlargest.seed=7} repeats a choice.
  */
+@Tag("hostile")
 @OnSystem
 class LargestRequestIT {
     private static final boolean ALL = Boolean.getBoolean("largest.all");

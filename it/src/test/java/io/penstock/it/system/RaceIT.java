@@ -14,12 +14,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Changes that conflict, from two clients within the same millisecond: at most one of them is stored, or both can be
  * carried out. The datastore judges the second one before the first is safe on disk.
  */
+@Tag("hostile")
 @OnSystem
 class RaceIT {
     private static final int VLAN = 100;

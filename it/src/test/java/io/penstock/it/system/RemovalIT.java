@@ -16,9 +16,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Once a removal is said to be applied, no packet that is sent from then on arrives. Hosts send without a pause. */
+@Tag("hostile")
 @OnSystem
 class RemovalIT {
     private static final List<Integer> VLANS = List.of(100, 101, 102);

@@ -10,11 +10,13 @@ import io.penstock.dhcp.Answer.Reason;
 import io.penstock.pipeline.intent.Lease;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A host has a lease at "lan", and another one at "wing" has its MAC address, its client identifier, or both. */
+@Tag("hostile")
 class HolderTest {
     private static final long A = 0x02000000000aL;
     private static final long B = 0x02000000000bL;

@@ -21,6 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
  * <p>{@code -Dconflicts.rounds=100000 -Dconflicts.seed=7} for more, or for those of a failure; which of a round comes
  * first is chance.
  */
+@Tag("hostile")
 @OnEdge
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class ConflictsIT {

@@ -10,11 +10,13 @@ import io.penstock.testkit.Documents;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Flows that were changed by hand are reported, and repaired on demand. */
+@Tag("hostile")
 @OnEdge
 class DriftIT {
     private static final int VLAN = 100;

@@ -9,9 +9,11 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Documents;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A switch that sends packets in the name of a tenant of another node: neither leases nor port blocks change. */
+@Tag("hostile")
 @OnEdge
 class ForgedPacketIT {
     private static final int VLAN = 100;

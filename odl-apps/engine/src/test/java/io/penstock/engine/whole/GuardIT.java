@@ -17,9 +17,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Without an engine that can carry it out no change is stored, and the error names the reason. */
+@Tag("hostile")
 class GuardIT {
     private static final String PATH = Documents.ACLS + "/acl=all";
     private static final List<String> WRONG = List.of("{'name': 'first', 'chain': 'gone'}",

@@ -16,9 +16,11 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Peers that send garbage, or stop in the middle of a message: nodes stay connected, and changes still arrive. */
+@Tag("hostile")
 @OnEdge
 class HostilePeerIT {
     private static final int VLAN = 100;

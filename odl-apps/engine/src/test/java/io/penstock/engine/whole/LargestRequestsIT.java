@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
  * The largest request for each list of the model, while another client changes its tenant: none of its changes waits
  * for long, and what was refused has left nothing. {@code -Dlargest.entries=100000 -Dlargest.all} for more.
  */
+@Tag("hostile")
 @OnEdge
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class LargestRequestsIT {

@@ -10,9 +10,11 @@ import io.penstock.testkit.Documents;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A peer is a node when the operator has configured its address, or where any node is believed. */
+@Tag("hostile")
 @OnEdge
 class StrangerIT {
     private static final int VLAN = 100;

@@ -19,12 +19,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Peers that lie, hang, vanish or are no databases at all, beside one that works. */
+@Tag("hostile")
 @Timeout(120)
 class PeersIT {
     private static final OvsdbServerOptions QUICK = new OvsdbServerOptions(Duration.ofMillis(500),
