@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A systemd of its own for tests of units: the real program, as the first process of a process namespace, with no other
+units than those of the test. Nothing of the machine's own systemd, if it has one, is touched."""
+
+import pathlib
+import subprocess
+import tempfile
+import time
+
+# Units that others name; all do nothing. Those of the machine are not read: by its default dependencies a unit would
+# have systemd remove all files below /tmp, among other things.
+_TARGETS = ("basic", "multi-user", "network", "rescue", "shutdown", "sysinit", "test", "umount")
+_HIERARCHIES = ("/sys/fs/cgroup", *("/sys/fs/cgroup/" + name for name in (
+    "blkio", "cpu", "cpuacct", "cpu,cpuacct", "devices", "freezer", "memory", "pids", "systemd", "unified")))
+_BOOT = """\
+for hierarchy in {hierarchies}; do
+    [ ! -e $hierarchy/cgroup.procs ] || {{ mkdir $hierarchy/{group} && echo $$ >$hierarchy/{group}/cgroup.procs; }}
+done
+exec unshare --pid --mount --ipc --cgroup --fork --kill-child /bin/sh -ec '
+    mount --make-rprivate /
+    mount -t proc proc /proc
+    mount -t tmpfs tmpfs /run/systemd
+    # systemd makes this one read-only, for all that have mounted it.
+    [ "$(stat -f -c %T /sys/fs/cgroup)" != tmpfs ] || mount -t tmpfs tmpfs /sys/fs/cgroup
+    mount --make-rshared /
+    export container=other SYSTEMD_UNIT_PATH={units}
+    exec /lib/systemd/systemd --system --unit=test.target --log-target=console --show-status=no \
+        --default-standard-output=inherit'
+"""
+
+
+class Systemd:
+    """Runs from its making until `close`. network: name of the network namespace to be in."""
+
+    def __init__(self, network):
+        self._directory = tempfile.TemporaryDirectory(prefix="ps-", dir="/tmp")
+        self.units = pathlib.Path(self._directory.name)
+        self.log = self.units / "log"
+        for name in _TARGETS:
+            (self.units / f"{name}.target").write_text("[Unit]\nDefaultDependencies=no\n", encoding="ascii")
+        pathlib.Path("/run/systemd").mkdir(exist_ok=True)
+        self._group = self.units.name
+        boot = _BOOT.format(units=self.units, hierarchies=" ".join(_HIERARCHIES), group=self._group)
+        with self.log.open("wb") as output:
+            self._starter = subprocess.Popen(
+                # Not by `ip netns exec`, which hides the control groups.
+                ["nsenter", f"--net=/run/netns/{network}", "/bin/sh", "-ec", boot], stdin=subprocess.DEVNULL,
+                stdout=output, stderr=output)
+        self._pid = self._first()
+        self.until(lambda: self.ctl("is-active", "test.target") == "active", "systemd")
+
+    def _first(self):
+        children = pathlib.Path(f"/proc/{self._starter.pid}/task/{self._starter.pid}/children")
+        self.until(lambda: self._starter.poll() is not None or children.read_text(), "its first process")
+        if self._starter.poll() is not None:
+            raise AssertionError(f"systemd has ended\n{self.log.read_text(errors='replace')}")
+        return int(children.read_text().split()[0])
+
+    def until(self, condition, what, seconds=30):
+        """Waits for something."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{what}: not within {seconds} s\n{self.log.read_text(errors='replace')}")
+            time.sleep(0.1)
+
+    def run(self, *words):
+        """Runs a program in its namespaces; returns the exit code and all it printed."""
+        done = subprocess.run(["nsenter", "--target", str(self._pid), "--mount", "--pid", "--net", "--ipc",
+                               *map(str, words)], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def ctl(self, *words):
+        """What systemctl says."""
+        return self.run("systemctl", *words)[1].strip()
+
+    def show(self, unit, fact):
+        """A property of a unit."""
+        return self.ctl("show", "--value", f"--property={fact}", unit)
+
+    def processes(self):
+        """{process id as it is outside: command line} of all in it but the first."""
+        found = {}
+        for path in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if (path / "ns" / "pid").readlink() == pathlib.Path(f"/proc/{self._pid}/ns/pid").readlink():
+                    found[int(path.name)] = (path / "cmdline").read_text(errors="replace").replace("\0", " ")
+            except OSError:
+                continue
+        found.pop(self._pid, None)
+        return found
+
+    def close(self):
+        """Ends it with all that runs in it."""
+        self._starter.kill()
+        self._starter.wait()
+        for hierarchy in _HIERARCHIES:
+            top = pathlib.Path(hierarchy, self._group)
+            for path in sorted((top, *top.rglob("*/")), reverse=True):
+                if path.is_dir():
+                    self.until(lambda path=path: _removed(path), f"the end of {path}")
+        self._directory.cleanup()
+
+
+def _removed(group):
+    """A group can be removed some time after its last process has ended."""
+    try:
+        group.rmdir()
+    except OSError:
+        return False
+    return True

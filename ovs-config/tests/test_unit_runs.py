@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The unit of a node in a real systemd, with a real switch."""
+
+import json
+import os
+import signal
+import unittest
+
+import pytest
+from own_systemd import Systemd
+
+from penstock_node import namespaces
+from sandbox import OVS_CONFIG, Sandbox, hanging
+
+pytestmark = pytest.mark.node
+
+
+class UnitRunsTest(unittest.TestCase):
+
+    def setUp(self):
+        self.box = Sandbox()
+        self.addCleanup(self.box.close)
+        self.name, profile = self.box.node("a")
+        self.systemd = Systemd(self.box.controller)
+        self.addCleanup(self.systemd.close)
+        self.service = f"penstock-{self.name}.service"
+        code, text = self.systemd.run(OVS_CONFIG, "unit", profile)
+        self.assertEqual(code, 0, text)
+        (self.systemd.units / self.service).write_text(text, encoding="utf-8")
+        # The watch gives a sign every five seconds. There is no journal.
+        drop_in = self.systemd.units / f"{self.service}.d"
+        drop_in.mkdir()
+        (drop_in / "watchdog.conf").write_text(
+            f"[Service]\nWatchdogSec=8\nStandardOutput=append:{self.systemd.log}\nStandardError=inherit\n",
+            encoding="utf-8")
+        self.systemd.ctl("daemon-reload")
+
+    def pid(self, *words):
+        found = [pid for pid, text in self.systemd.processes().items() if all(word in text for word in words)]
+        self.assertEqual(len(found), 1, self.systemd.processes())
+        return found[0]
+
+    def restarts(self):
+        return int(self.systemd.show(self.service, "NRestarts"))
+
+    def until_restarted(self, number, seconds):
+        self.systemd.until(lambda: self.restarts() >= number
+                           and self.systemd.ctl("is-active", self.service) == "active", "the next start", seconds)
+
+    def test_started_kept_and_stopped(self):
+        code, text = self.systemd.run("systemctl", "start", self.service)
+        self.assertEqual(code, 0, text + self.systemd.log.read_text(errors="replace"))
+        status = json.loads(self.systemd.run("env", f"PENSTOCK_RUN_DIR={self.box.run_directory}", OVS_CONFIG, "status",
+                                             "--json")[1])
+        self.assertEqual([(node["name"], node["state"]) for node in status], [(self.name, "running")])
+        switch = self.pid("ovs-vswitchd unix:")
+        with self.subTest("the root of the tree is killed"):
+            os.kill(self.pid("s6-svscan"), signal.SIGKILL)
+            self.until_restarted(1, 20)
+            self.assertEqual(self.pid("ovs-vswitchd unix:"), switch)
+        with self.subTest("the switch is killed, which is not systemd's matter"):
+            os.kill(switch, signal.SIGKILL)
+            self.systemd.until(lambda: self.next_of("ovs-vswitchd unix:", switch), "the next switch")
+            self.assertEqual(self.restarts(), 1)
+        with self.subTest("the watch hangs"):
+            with hanging(self.pid("penstock_node.node_watch")):
+                self.until_restarted(2, 30)
+            self.assertEqual(self.systemd.show(self.service, "Result"), "success")
+        switch = self.pid("ovs-vswitchd unix:")
+        self.systemd.ctl("stop", self.service)
+        self.assertEqual(self.systemd.ctl("is-active", self.service), "inactive")
+        self.assertEqual(self.systemd.processes(), {})
+        self.assertFalse((self.box.run_directory / self.name).exists())
+        self.assertFalse(namespaces.link_exists(f"psm-{self.name}", self.box.controller))
+
+    def next_of(self, word, before):
+        return any(word in text and pid != before for pid, text in self.systemd.processes().items())
+
+
+if __name__ == "__main__":
+    unittest.main()
