@@ -13,9 +13,9 @@ import unittest
 
 import pytest
 from own_systemd import Systemd
-from sandbox import Sandbox
 
 from penstock_controller import __main__ as command_line
+from sandbox import Sandbox
 
 pytestmark = pytest.mark.up
 
