@@ -26,6 +26,9 @@ def main():
             return  # The next supervisor has one that waits.
         time.sleep(_POLL_SECONDS)
     supervision.make_ready(service)
+    uptime = int(time.clock_gettime(time.CLOCK_BOOTTIME))
+    with contextlib.suppress(OSError):  # A full disk. Without it the next start comes a second later.
+        pathlib.Path(supervision.BEGUN).write_text(f"{uptime}\n", encoding="ascii")
     output = os.open(service.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
     nothing = os.open("/dev/null", os.O_RDONLY)
     for number, file in enumerate((nothing, output, output)):

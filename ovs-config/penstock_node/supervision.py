@@ -21,9 +21,23 @@ import time
 from . import processes
 from .errors import PenstockError
 
+BEGUN = "begun"
+"""The file in the folder of a service with the second of the machine's uptime in which it began."""
 TURN = "turn"
 """The file in the folder of a service that the process holds which is about to become the service."""
 _HOME = pathlib.Path(__file__).resolve().parent.parent
+_STEADY_SECONDS = 5
+_FINISH = """\
+#!/bin/sh
+[ ! -e down ] || exit 0
+line="$(date -u +%Y-%m-%dT%H:%M:%SZ) {name} ended: $([ "$1" = 256 ] && echo "signal $2" || echo "code $1")"
+echo "$line" >>endings
+echo "$line" >>{log}
+# s6 waits for a second before each start, which one that ran for some time does not need.
+read begun <{begun} && read now rest </proc/uptime && [ $((${{now%.*}} - begun)) -ge {steady} ] || exit 0
+{{ sleep 0.05; [ "$(s6-svstat -o wantedup .)" != true ] || s6-svc -u .; }} </dev/null >/dev/null 2>&1 &
+"""
+"""Runs after each end of a service, in its folder. Its arguments are the code, 256 for a signal, and the signal."""
 _PATIENCE_SECONDS = 20
 _POLL_SECONDS = 0.01
 _MOST_SERVICES = 64
@@ -199,9 +213,7 @@ class Tree:
         (partial / "service.json").write_text(text + "\n", encoding="utf-8")
         words = shlex.join(["env", f"PYTHONPATH={_HOME}", "/usr/bin/python3", "-B", "-m", "penstock_node.service"])
         begin = f"#!/bin/sh\nexec {words} service.json\n"
-        end = (f'#!/bin/sh\nline="$(date -u +%Y-%m-%dT%H:%M:%SZ) {service.name} ended: '
-               f'$([ "$1" = 256 ] && echo "signal $2" || echo "code $1")"\n'
-               f'[ -e down ] || {{ echo "$line" >>endings; echo "$line" >>{shlex.quote(str(self.log))}; }}\n')
+        end = _FINISH.format(name=service.name, log=shlex.quote(str(self.log)), begun=BEGUN, steady=_STEADY_SECONDS)
         for name, content in (("run", begin), ("finish", end)):
             (partial / name).write_text(content, encoding="utf-8")
             (partial / name).chmod(0o755)

@@ -76,6 +76,33 @@ class TreeTest(unittest.TestCase):
         self.assertIn("one ended: signal 9", log)
         self.assertIn("two ended: code 3", log)
 
+    def test_one_that_ran_for_some_time_begins_again_at_once(self):
+        service = self.keep("one")
+        begun = self.directory / "supervised" / "one" / "begun"
+
+        def pause(steady):
+            time.sleep(1.1)
+            pid = processes.pid_of(service.process)
+            if steady:
+                begun.write_text(f"{int(begun.read_text(encoding='ascii')) - 100}\n", encoding="ascii")
+            started = time.monotonic()
+            os.kill(pid, signal.SIGKILL)
+            self.again(service, pid)
+            return time.monotonic() - started
+        self.assertGreater(pause(steady=False), 0.9)
+        # A busy machine may take longer now and then.
+        self.assertTrue(any(pause(steady=True) < 0.9 for _ in range(10)))
+
+    def test_one_that_was_told_to_end_stays_down(self):
+        service = self.keep("one")
+        folder = self.directory / "supervised" / "one"
+        (folder / "begun").write_text("0\n", encoding="ascii")
+        run("s6-svc", "-d", folder)
+        processes.wait_until(lambda: not processes.is_running(service.process), "its end", 5)
+        time.sleep(1.5)
+        self.assertFalse(processes.is_running(service.process))
+        self.assertEqual(waiting(folder), [])
+
     def test_removed_services_are_gone_and_the_tree_with_the_last(self):
         one, two = self.keep("one"), self.keep("two")
         self.assertTrue(self.tree.remove("one", one.process))
