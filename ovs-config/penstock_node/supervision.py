@@ -35,7 +35,11 @@ echo "$line" >>endings
 echo "$line" >>{log}
 # s6 waits for a second before each start, which one that ran for some time does not need.
 read begun <{begun} && read now rest </proc/uptime && [ $((${{now%.*}} - begun)) -ge {steady} ] || exit 0
-{{ sleep 0.05; [ "$(s6-svstat -o wantedup .)" != true ] || s6-svc -u .; }} </dev/null >/dev/null 2>&1 &
+# It takes the order only when this script has ended.
+for pause in 0.01 0.03 0.1; do
+    sleep $pause
+    [ "$(s6-svstat -o wantedup .)" != true ] || s6-svc -u .
+done </dev/null >/dev/null 2>&1 &
 """
 """Runs after each end of a service, in its folder. Its arguments are the code, 256 for a signal, and the signal."""
 _PATIENCE_SECONDS = 20
