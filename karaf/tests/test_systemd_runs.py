@@ -36,7 +36,9 @@ class SystemdRunsTest(unittest.TestCase):
         self.addCleanup(self.systemd.close)
         (self.systemd.units / _SERVICE).write_text(self.command("unit", f"--user={_USER}", "--heap=512m"),
                                                    encoding="utf-8")
-        lines = [f"StandardOutput=append:{self.systemd.log}", "StandardError=inherit"]
+        # Java does not find its way in control groups of version 1 whose root is not that of the machine.
+        lines = [f"StandardOutput=append:{self.systemd.log}", "StandardError=inherit",
+                 "Environment=JAVA_TOOL_OPTIONS=-XX:-UseContainerSupport"]
         if command_line.DISTRIBUTION.is_relative_to("/tmp"):
             lines.append("PrivateTmp=no")
         drop_in = self.systemd.units / f"{_SERVICE}.d"
@@ -55,10 +57,9 @@ class SystemdRunsTest(unittest.TestCase):
         return found[0]
 
     def test_ready_started_again_and_stopped(self) -> None:
-        code, said = self.systemd.run("systemctl", "start", _SERVICE)  # Returns when the controller is ready.
-        self.assertEqual(code, 0, said + self.systemd.log.read_text(errors="replace"))
-        _, said = self.systemd.run("env", f"PYTHONPATH={_KARAF}", "python3", "-B", "-m", "penstock_controller",
-                                   "--run-dir", self.directory, "status")
+        self.systemd.start(_SERVICE)
+        _, said = self.systemd.run("env", f"PYTHONPATH={_KARAF}", "/usr/bin/python3", "-B", "-m",
+                                   "penstock_controller", "--run-dir", self.directory, "status")
         self.assertTrue(all(json.loads(said)["ready"].values()), said)
         java = self.java()
         uid = pathlib.Path(f"/proc/{java}").stat().st_uid

@@ -19,6 +19,7 @@ done
 exec unshare --pid --mount --ipc --cgroup --fork --kill-child /bin/sh -ec '
     mount --make-rprivate /
     mount -t proc proc /proc
+    mount --rbind /run /run  # systemd mounts another one where none is mounted.
     mount -t tmpfs tmpfs /run/systemd
     # systemd makes this one read-only, for all that have mounted it.
     [ "$(stat -f -c %T /sys/fs/cgroup)" != tmpfs ] || mount -t tmpfs tmpfs /sys/fs/cgroup
@@ -73,6 +74,13 @@ class Systemd:
     def ctl(self, *words):
         """What systemctl says."""
         return self.run("systemctl", *words)[1].strip()
+
+    def start(self, unit):
+        """Starts a unit; returns when it is started."""
+        code, said = self.run("systemctl", "start", unit)
+        if code:
+            said += self.ctl("status", "--no-pager", unit)
+            raise AssertionError(f"{said}\n{self.log.read_text(errors='replace')}")
 
     def show(self, unit, fact):
         """A property of a unit."""
