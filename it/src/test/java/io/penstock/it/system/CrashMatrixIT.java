@@ -76,13 +76,16 @@ class CrashMatrixIT {
     private final SortedMap<Integer, CrashTraffic> hosts = new TreeMap<>();
     private final List<CrashTraffic> others = new ArrayList<>();
     private final SortedMap<String, Integer> killed = new TreeMap<>();
-    private final List<Long> carriersEnded = new ArrayList<>();
+    /** When carriers were away, and nothing could bring them back; a margin comes before and after. */
+    private final List<Gap> gaps = new ArrayList<>();
     private final SortedMap<String, Integer> changes = new TreeMap<>();
     private final List<Window> windows = new ArrayList<>();
     private CrashTraffic backbone;
     private boolean stuck;
 
     /** A round: in the time between, untouched tenants lost nothing, or only while what carries them was away. */
+    private record Gap(long begun, long ended) { }
+
     private record Window(int round, boolean carriers, boolean stuck, long begun, long until) { }
 
     CrashMatrixIT(final EdgeSystem system) {
@@ -172,6 +175,10 @@ class CrashMatrixIT {
                 final boolean controller = strike(round);
                 if (controller) {
                     system.controller().start();
+                    if (round.carriers()) {
+                        // A switch that was started again has no flows before there is a controller.
+                        gaps.add(new Gap(begun, System.nanoTime()));
+                    }
                 }
                 check();
                 windows.add(new Window(number, round.carriers(), stuck, begun, System.nanoTime()));
@@ -236,7 +243,7 @@ class CrashMatrixIT {
                 } else {
                     final long when = victims.signal(victim, strike.signal());
                     if (CrashVictims.CARRIERS.contains(victim)) {
-                        carriersEnded.add(when);
+                        gaps.add(new Gap(when, when));
                     }
                 }
                 killed.merge((strike.signal().equals("STOP") ? "STOP " : "") + victim, 1, Integer::sum);
@@ -357,8 +364,8 @@ class CrashMatrixIT {
     }
 
     private boolean explained(final long when) {
-        return carriersEnded.stream().anyMatch(ended -> when >= ended - ON_ITS_WAY.toNanos()
-            && when <= ended + MARGIN.toNanos());
+        return gaps.stream().anyMatch(gap -> when >= gap.begun() - ON_ITS_WAY.toNanos()
+            && when <= gap.ended() + MARGIN.toNanos());
     }
 
     /** How long untouched tenants were without answers, in words. */
