@@ -15,6 +15,7 @@ import ovs.poller
 from . import (
     agent_cache,
     agent_database,
+    agent_floods,
     agent_keys,
     agent_progress,
     agent_resolvers,
@@ -53,6 +54,7 @@ class Agent:
         self._sessions = agent_sessions.Sessions(switch, log)
         self._cache = agent_cache.Cache(switch, log)
         self._session_flows = agent_session_flows.SessionFlows(switch, link, log)
+        self._floods = agent_floods.Floods(switch, log)
         self._traces = agent_traces.Traces(switch, log)
         self._progress = agent_progress.Progress()
         resolvers = directory / agent_resolvers.DIRECTORY
@@ -76,7 +78,9 @@ class Agent:
                 self._sessions.run()
                 if self._cache.run():
                     self._session_flows.disturbed()
+                    self._floods.disturbed()
                 self._session_flows.run()
+                self._floods.run()
                 if self._resolvers:
                     self._resolvers.run()
                 if self._progress.is_asked():
@@ -86,7 +90,8 @@ class Agent:
                 reports = self._reports()
                 bridge = {agent_keys.TRACE_REPORT: self._traces.report,
                           agent_keys.CACHE_DONE: self._cache.done,
-                          agent_keys.ORDERS_DONE: self._progress.report}
+                          agent_keys.ORDERS_DONE: self._progress.report,
+                          agent_keys.FLOODS: self._floods.report}
                 said = reports, bridge, changed
                 if said != reported and self._database.report(reports, bridge):
                     reported = said
@@ -99,6 +104,7 @@ class Agent:
                 self._sessions.wait(poller)
                 self._cache.wait(poller)
                 self._session_flows.wait(poller)
+                self._floods.wait(poller)
                 if self._resolvers:
                     self._resolvers.wait(poller)
             poller.block()
@@ -122,6 +128,8 @@ class Agent:
         self._session_flows.want(self._database.bridge(agent_keys.SESSION_FLOWS), orders)
         if orders == self._orders and not self._is_new:
             return
+        if self._is_new:
+            self._floods.adopt(self._database.bridge(agent_keys.FLOODS))
         self._is_new = False
         self._orders = orders
         self._sessions.want({zone: order.sessions for zone, order in orders.items() if order.sessions is not None},

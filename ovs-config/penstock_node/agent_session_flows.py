@@ -130,11 +130,7 @@ class _Flows:
 
     def lookups(self):
         """Packets that met no cached flow, since the switch began, and all lookups of cached flows."""
-        found = re.search(r"hit:(\d+) missed:(\d+)", agent_switch.ask(self._switch, "dpctl/show"))
-        if not found:
-            raise PenstockError("dpctl/show: no count")
-        hit, missed = map(int, found.groups())
-        return missed, hit + missed
+        return agent_switch.lookups(self._switch)
 
     def connections(self):
         """The number of tracked connections, by VRF, as far as the switch counts them (agent_sessions)."""

@@ -49,6 +49,15 @@ def _read(link):
                 continue
 
 
+def lookups(switch):
+    """Packets that met no cached flow since the switch began, and all lookups of cached flows."""
+    found = re.search(r"hit:(\d+) missed:(\d+)", ask(switch, "dpctl/show"))
+    if not found:
+        raise PenstockError("dpctl/show: no count")
+    hit, missed = map(int, found.groups())
+    return missed, hit + missed
+
+
 def zones(switch):
     """{conntrack zone: (limit, connections)} of the zones that have a limit."""
     return {int(zone): (int(limit), int(count)) for zone, limit, count in

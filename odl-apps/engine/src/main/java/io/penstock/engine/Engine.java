@@ -439,7 +439,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     @Override
     public void announcementChanged(final NodeSession session) {
-        run(() -> register(session));
+        run(() -> {
+            register(session);
+            Optional.ofNullable(workers.get(session.announcement().name()))
+                .ifPresent(worker -> worker.announcementChanged(session));
+        });
     }
 
     /** Stores what a node has announced, now or as soon as that is possible. */

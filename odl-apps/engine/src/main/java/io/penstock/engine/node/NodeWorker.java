@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.base.Ticker;
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.Desired;
+import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
@@ -66,6 +67,7 @@ public final class NodeWorker implements AutoCloseable {
     private final FreshSwitch fresh;
     private final AgentOrders orders = new AgentOrders();
     private final PortStates ports = new PortStates();
+    private final Floods floods;
     private final ScheduledExecutorService thread;
     private final AtomicBoolean marked = new AtomicBoolean();
     private final AtomicBoolean comparing = new AtomicBoolean();
@@ -110,6 +112,7 @@ public final class NodeWorker implements AutoCloseable {
         flows = new NodeFlows(southbound, () -> session().map(NodeSession::dropCachedFlows), this::forgetAgain, ticker);
         drift = new DriftWatch(name, southbound, flows, repairs, ticker, clock);
         this.bridges = requireNonNull(bridges);
+        floods = new Floods(name);
         thread = Executors.newSingleThreadScheduledExecutor(task -> {
             final Thread worker = new Thread(task, "penstock-node-" + name);
             worker.setDaemon(true);
@@ -184,8 +187,23 @@ public final class NodeWorker implements AutoCloseable {
             appliedBridge = null;
             inForce.unwritten();
             inForce.again();
+            floods.take(opened.announcement().floods(), desired.get().snapshot());
             markStale();
         });
+    }
+
+    /** The node says something else about itself. */
+    public void announcementChanged(final NodeSession changed) {
+        run(() -> {
+            if (floods.take(changed.announcement().floods(), desired.get().snapshot())) {
+                markStale();
+            }
+        });
+    }
+
+    /** Where frames come from that flood the slow path of the switch, and are limited. */
+    public Set<AccessPlace> floods() {
+        return floods.places();
     }
 
     /** The node's database is gone. */
@@ -476,7 +494,7 @@ public final class NodeWorker implements AutoCloseable {
         final Set<String> down = state.snapshot().functionPortsOn(name).entrySet().stream()
             .filter(instance -> !ports.areUp(instance.getValue()) || !healthy.test(instance.getKey()))
             .map(Map.Entry::getKey).collect(Collectors.toSet());
-        final NodePlan planned = planner.planAgain(state.snapshot(), state.allocations(), down, name);
+        final NodePlan planned = planner.planAgain(state.snapshot(), state.allocations(), down, floods.places(), name);
         plan = planned;
         return planned;
     }

@@ -106,7 +106,7 @@ public final class ChainTracer {
             : desired.snapshot().functionPortsOn(node).entrySet().stream()
                 .filter(instance -> !worker.isUp(instance.getValue()) || !healthy.test(node, instance.getKey()))
                 .map(Map.Entry::getKey).collect(Collectors.toSet());
-        return new NodeView(desired.snapshot(), desired.allocations(), down,
+        return new NodeView(desired.snapshot(), desired.allocations(), down, Set.of(),
             requireNonNull(desired.snapshot().nodes().get(node)));
     }
 

@@ -43,6 +43,11 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
         public Attachment(final String name, final String node, final String port, final int vlan) {
             this(name, node, port, vlan, false);
         }
+
+        /** Where it is on its node. */
+        public AccessPlace place() {
+            return new AccessPlace(port, vlan);
+        }
     }
 
     /**

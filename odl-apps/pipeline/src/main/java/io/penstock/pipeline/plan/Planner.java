@@ -4,6 +4,7 @@ package io.penstock.pipeline.plan;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.flow.MeterSpec;
+import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.CanaryResult.Verdict;
@@ -99,8 +100,8 @@ public final class Planner {
         }
     }
 
-    private record TenantPlan(TenantAllocation allocation, List<PlannedFlow> flows, List<MeterSpec> meters,
-        SortedMap<Integer, TenantOrders> orders) { }
+    private record TenantPlan(TenantAllocation allocation, Set<AccessPlace> flooding, List<PlannedFlow> flows,
+        List<MeterSpec> meters, SortedMap<Integer, TenantOrders> orders) { }
 
     /**
      * Plans a node from nothing.
@@ -112,15 +113,26 @@ public final class Planner {
      */
     public static NodePlan plan(final Snapshot snapshot, final Allocations allocations,
             final Set<String> down, final String nodeName) {
-        final NodePlan plan = new Planner().planAgain(snapshot, allocations, down, nodeName);
+        return plan(snapshot, allocations, down, Set.of(), nodeName);
+    }
+
+    /**
+     * The same for a node to which frames come that flood the slow path of its switch.
+     *
+     * @param flooding where they come from; what is no attachment is ignored
+     */
+    public static NodePlan plan(final Snapshot snapshot, final Allocations allocations,
+            final Set<String> down, final Set<AccessPlace> flooding, final String nodeName) {
+        final NodePlan plan = new Planner().planAgain(snapshot, allocations, down, flooding, nodeName);
         plan.flows();
         return plan;
     }
 
     /** Plans a node as {@link #plan} does; what is as it was the last time is the same object as then. */
     public NodePlan planAgain(final Snapshot snapshot, final Allocations allocations,
-            final Set<String> down, final String nodeName) {
-        final NodeView node = new NodeView(snapshot, allocations, down, requireNonNull(snapshot.nodes().get(nodeName)));
+            final Set<String> down, final Set<AccessPlace> flooding, final String nodeName) {
+        final NodeView node = new NodeView(snapshot, allocations, down, flooding,
+            requireNonNull(snapshot.nodes().get(nodeName)));
         final Surroundings now = Surroundings.of(node);
         if (!now.equals(surroundings)) {
             nodeFlows = planNode(node);
@@ -150,14 +162,15 @@ public final class Planner {
         final TenantAllocation allocation =
             requireNonNull(node.allocations().tenants().get(tenant.name()));
         final TenantPlan known = tenants.recall(tenant);
-        if (known != null && known.allocation().equals(allocation)) {
+        final Set<AccessPlace> flooding = node.floodingOf(tenant);
+        if (known != null && known.allocation().equals(allocation) && known.flooding().equals(flooding)) {
             return known;
         }
         final TenantView view = node.view(tenant);
         final List<PlannedFlow> flows = new ArrayList<>();
         final FlowSink sink = new FlowSink(Cookie.of(Cookie.Kind.TENANT, view.vrf()), flows::add);
         STAGES.forEach(stage -> stage.planTenant(node, view, sink));
-        final TenantPlan planned = new TenantPlan(allocation, List.copyOf(flows), TenantMeters.of(view),
+        final TenantPlan planned = new TenantPlan(allocation, flooding, List.copyOf(flows), TenantMeters.of(view),
             TenantOrders.of(node, view));
         tenants.remember(tenant, planned);
         return planned;

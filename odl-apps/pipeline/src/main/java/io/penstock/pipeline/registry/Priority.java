@@ -12,6 +12,9 @@ public final class Priority {
     /** An exception to the ordinary case. */
     public static final int HIGH = 300;
 
+    /** Before exceptions too, and below every prefix. */
+    public static final int BEFORE_HIGH = 400;
+
     /** Most entries that the rules of a tenant have which say what goes through which chain. */
     public static final int CHAIN_RULES = 256;
 

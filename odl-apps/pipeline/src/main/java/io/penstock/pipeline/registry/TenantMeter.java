@@ -9,7 +9,8 @@ import java.util.Optional;
  * others. Their numbers follow from the VRF id; those below 16 are {@link Meter}s of the whole switch.
  */
 public enum TenantMeter {
-    SLOW_PATH(0, 500, "ARP, neighbour discovery, pings of gateways and IPv4 broadcasts, which cost upcalls"),
+    SLOW_PATH(0, 500, "what costs upcalls: ARP, neighbour discovery, pings of gateways, IPv4 broadcasts, and all "
+        + "frames of an attachment while it floods"),
     HOST_CONFIGURATION(1, 50, "packets to the DHCP server, router solicitations and DHCPv6 requests"),
     NEIGHBOUR(2, 50, "packets to unresolved next hops, and answers to conflict probes"),
     DNS(3, 1000, "queries to the resolver"),

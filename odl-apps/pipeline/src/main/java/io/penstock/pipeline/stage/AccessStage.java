@@ -88,6 +88,15 @@ public final class AccessStage implements Stage {
         sink.flow(Table.CLASSIFY, Priority.HIGH, "broadcast " + label).when(from)
             .when(MatchField.ETH_DST, Constants.BROADCAST_MAC).ipv4()
             .then(limit).then(origin).then(Replies.lookAgain(EtherType.IPV4)).go(next);
+        if (node.flooding().contains(attachment.place())) {
+            // Before all flows that look at addresses, which would be in the cached flow: ADR 53.
+            for (final int type : List.of(EtherType.ARP, EtherType.IPV4, EtherType.IPV6)) {
+                sink.flow(Table.CLASSIFY, Priority.GUARD, "flood " + label).when(from)
+                    .when(MatchField.ETH_TYPE, type).then(limit).then(origin).then(Replies.lookAgain(type)).go(next);
+            }
+            sink.flow(Table.CLASSIFY, Priority.BEFORE_HIGH, "flood " + label + ", neither IP nor ARP").when(from)
+                .drop();
+        }
         if (domain.hasIpv6()) {
             for (final int type : NdReplies.RESOLUTION) {
                 sink.flow(Table.CLASSIFY, Priority.HIGH, "neighbour discovery " + label).when(from).icmp6(type)

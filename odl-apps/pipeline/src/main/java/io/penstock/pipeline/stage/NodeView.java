@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.stage;
 
+import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.CanaryResult.Verdict;
@@ -12,13 +13,23 @@ import io.penstock.pipeline.registry.Constants;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * One node, with everything its plan depends on.
  *
  * @param down names of instances that do not work
+ * @param flooding where frames come from that flood the slow path of the switch
  */
-public record NodeView(Snapshot snapshot, Allocations allocations, Set<String> down, Node node) {
+public record NodeView(Snapshot snapshot, Allocations allocations, Set<String> down, Set<AccessPlace> flooding,
+        Node node) {
+    /** Where frames of a tenant come from that flood the slow path. */
+    public Set<AccessPlace> floodingOf(final Tenant tenant) {
+        return flooding.isEmpty() ? Set.of() : tenant.attachments().stream()
+            .filter(attachment -> attachment.node().equals(node.name())).map(Tenant.Attachment::place)
+            .filter(flooding::contains).collect(Collectors.toUnmodifiableSet());
+    }
+
     /** OpenFlow port number of a port of this node. */
     public int port(final String name) {
         return allocations.port(node.name(), name);

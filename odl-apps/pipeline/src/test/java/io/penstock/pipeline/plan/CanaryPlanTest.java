@@ -58,7 +58,7 @@ class CanaryPlanTest {
     }
 
     private NodePlan plan(final Allocations given) {
-        return planner.planAgain(snapshot, given, Set.of(), "edge1");
+        return planner.planAgain(snapshot, given, Set.of(), Set.of(), "edge1");
     }
 
     private static Set<String> picks(final NodePlan plan) {

@@ -3,6 +3,7 @@ package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.Block;
@@ -40,6 +41,7 @@ public final class Fixtures {
     public static final List<Case> CASES = List.of(
         new Case("no-tenant", network(), Set.of()),
         new Case("two-tenants", network(tenants(2)), Set.of()),
+        new Case("flooding", network(tenants(1)), Set.of(), Set.of(tenants(1)[0].attachments().get(0).place())),
         new Case("tagged-uplink", taggedUplink(), Set.of()),
         new Case("published", network(published()), Set.of()),
         new Case("subscribers", network(subscribers()), Set.of()),
@@ -75,10 +77,14 @@ public final class Fixtures {
     }
 
     /** A network in a state. */
-    public record Case(String name, Snapshot snapshot, Set<String> down) {
+    public record Case(String name, Snapshot snapshot, Set<String> down, Set<AccessPlace> flooding) {
+        Case(final String name, final Snapshot snapshot, final Set<String> down) {
+            this(name, snapshot, down, Set.of());
+        }
+
         /** The plan of the node. */
         public NodePlan plan() {
-            return Fixtures.plan(snapshot, down);
+            return Planner.plan(snapshot, view(snapshot, down).allocations(), down, flooding, "edge1");
         }
 
         @Override
@@ -385,7 +391,7 @@ public final class Fixtures {
 
     /** What that plan is made from. */
     public static NodeView view(final Snapshot snapshot, final Set<String> down) {
-        return new NodeView(snapshot, given(Allocator.allocate(snapshot, Allocations.none())), down,
+        return new NodeView(snapshot, given(Allocator.allocate(snapshot, Allocations.none())), down, Set.of(),
             snapshot.nodes().get("edge1"));
     }
 }

@@ -47,9 +47,9 @@ class FunctionOrdersTest {
         final Planner planner = new Planner();
         final Snapshot before = network(Optional.of(FORWARDER));
         final Allocations allocations = Allocator.allocate(before, Allocations.none());
-        final NodePlan first = planner.planAgain(before, allocations, Set.of(), "edge1");
+        final NodePlan first = planner.planAgain(before, allocations, Set.of(), Set.of(), "edge1");
         final NodePlan second = planner.planAgain(ordering(before, Optional.of(FORWARDER.with(Optional.empty(),
-            Optional.of(3)))), allocations, Set.of(), "edge1");
+            Optional.of(3)))), allocations, Set.of(), Set.of(), "edge1");
 
         assertThat(second.bridge()).isNotEqualTo(first.bridge());
         assertThat(second.nodeFlows()).isEqualTo(first.nodeFlows());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.NetworkFunction;
@@ -28,6 +29,8 @@ class PlanAgainTest {
     private static final int NETWORKS = 50;
     private static final int STEPS = 40;
     private static final List<Set<String>> DOWN = List.of(Set.of(), Set.of(), Set.of("fw"), Set.of("tap"));
+    private static final List<Set<AccessPlace>> FLOODING = List.of(Set.of(), Set.of(),
+        Set.of(new AccessPlace("acc0", 100), new AccessPlace("acc1", 101), new AccessPlace("acc1", 7)));
 
     @Test
     void plansAndDifferencesAreThoseFromNothing() {
@@ -50,8 +53,9 @@ class PlanAgainTest {
             }
             allocations = Allocator.allocate(snapshot, allocations);
             final Set<String> down = DOWN.get(random.nextInt(DOWN.size()));
-            final NodePlan plan = planner.planAgain(snapshot, allocations, down, "edge1");
-            assertThat(plan).isEqualTo(Planner.plan(snapshot, allocations, down, "edge1"));
+            final Set<AccessPlace> flooding = FLOODING.get(random.nextInt(FLOODING.size()));
+            final NodePlan plan = planner.planAgain(snapshot, allocations, down, flooding, "edge1");
+            assertThat(plan).isEqualTo(Planner.plan(snapshot, allocations, down, flooding, "edge1"));
             assertThat(plan.flows()).hasSize(plan.size());
             sameDifference(PlanDiff.between(plan, installed), PlanDiff.between(plan, installed.flowSpecs()));
             installed = plan;
@@ -72,12 +76,12 @@ class PlanAgainTest {
         final Planner planner = new Planner();
         final Snapshot before = Fixtures.network(Fixtures.tenants(3));
         final Allocations allocations = Allocator.allocate(before, Allocations.none());
-        final NodePlan first = planner.planAgain(before, allocations, Set.of(), "edge1");
+        final NodePlan first = planner.planAgain(before, allocations, Set.of(), Set.of(), "edge1");
         final List<Tenant> tenants = new ArrayList<>(before.tenants().values());
         tenants.set(1, Fixtures.tenant("t001", 999));
         final Snapshot after = before.withTenants(tenants);
         final NodePlan second =
-            planner.planAgain(after, Allocator.allocate(after, allocations), Set.of(), "edge1");
+            planner.planAgain(after, Allocator.allocate(after, allocations), Set.of(), Set.of(), "edge1");
         assertThat(second.nodeFlows()).isSameAs(first.nodeFlows());
         first.tenantFlows().forEach((vrf, flows) -> {
             if (vrf == allocations.tenants().get("t001").vrf()) {
@@ -89,17 +93,37 @@ class PlanAgainTest {
     }
 
     @Test
+    void aTenantThatFloodsIsPlannedAgainAndNoOther() {
+        final Planner planner = new Planner();
+        final Snapshot snapshot = Fixtures.network(Fixtures.tenants(3));
+        final Allocations allocations = Allocator.allocate(snapshot, Allocations.none());
+        final NodePlan quiet = planner.planAgain(snapshot, allocations, Set.of(), Set.of(), "edge1");
+        final AccessPlace place = snapshot.tenants().get("t001").attachments().get(0).place();
+        final NodePlan flood = planner.planAgain(snapshot, allocations, Set.of(), Set.of(place), "edge1");
+        assertThat(flood.nodeFlows()).isSameAs(quiet.nodeFlows());
+        final int vrf = allocations.tenants().get("t001").vrf();
+        quiet.tenantFlows().forEach((each, flows) -> {
+            if (each == vrf) {
+                assertThat(flood.tenantFlows().get(each)).hasSize(flows.size() + 4);
+            } else {
+                assertThat(flood.tenantFlows().get(each)).isSameAs(flows);
+            }
+        });
+        assertThat(planner.planAgain(snapshot, allocations, Set.of(), Set.of(), "edge1")).isEqualTo(quiet);
+    }
+
+    @Test
     void anInstanceThatChangesChangesNoTenant() {
         final Planner planner = new Planner();
         final Snapshot before = Chained.spread();
         final Allocations allocations = Allocator.allocate(before, Allocations.none());
-        final NodePlan first = planner.planAgain(before, allocations, Set.of(), "edge1");
-        final NodePlan failed = planner.planAgain(before, allocations, Set.of("fw2"), "edge1");
+        final NodePlan first = planner.planAgain(before, allocations, Set.of(), Set.of(), "edge1");
+        final NodePlan failed = planner.planAgain(before, allocations, Set.of("fw2"), Set.of(), "edge1");
         final NetworkFunction fw = before.functions().get("fw");
         final Snapshot fewer = before.withFunctions(List.of(before.functions().get("tap"), fw.spread(
             fw.instances().get(0), fw.instances().get(2))));
         final NodePlan scaled =
-            planner.planAgain(fewer, Allocator.allocate(fewer, allocations), Set.of(), "edge1");
+            planner.planAgain(fewer, Allocator.allocate(fewer, allocations), Set.of(), Set.of(), "edge1");
         for (final NodePlan plan : List.of(failed, scaled)) {
             assertThat(plan.nodeFlows()).isNotEqualTo(first.nodeFlows());
             first.tenantFlows().forEach((vrf, flows) -> assertThat(plan.tenantFlows().get(vrf)).isSameAs(flows));

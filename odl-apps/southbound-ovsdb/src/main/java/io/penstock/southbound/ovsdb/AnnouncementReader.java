@@ -45,7 +45,7 @@ final class AnnouncementReader {
         return new NodeAnnouncement(name, ports(ids.get(PORTS)), text(ids.get(VHOST_DIRECTORY)),
             text(row.optional("ovs_version").orElse(null)),
             text(row.optional("dpdk_version").filter(version -> !NO_DPDK.equals(version)).orElse(null)),
-            row.flag("dpdk_initialized"), Optional.empty());
+            row.flag("dpdk_initialized"), Optional.empty(), Set.of());
     }
 
     /** Whether the row has the name of a node; of the rest nothing is looked at. */

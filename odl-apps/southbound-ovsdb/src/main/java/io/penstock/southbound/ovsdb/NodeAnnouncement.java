@@ -3,6 +3,7 @@ package io.penstock.southbound.ovsdb;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What a node says about itself, in table {@code Open_vSwitch} of its database and in the row of its bridge.
@@ -14,17 +15,19 @@ import java.util.Optional;
  * @param dpdkVersion version of DPDK, empty if not built in or the daemon never ran
  * @param dpdkInitialized whether the daemon started DPDK
  * @param functions what it has for network functions; empty as long as it has no bridge, or nobody there has said so
+ * @param floods where frames come from that flood the slow path of its switch, each as port/VLAN
  */
 public record NodeAnnouncement(String name, List<AnnouncedPort> ports, String vhostDirectory, String ovsVersion,
-        String dpdkVersion, boolean dpdkInitialized, Optional<NodeFunctions> functions) {
-    /** Copies the ports. */
+        String dpdkVersion, boolean dpdkInitialized, Optional<NodeFunctions> functions, Set<String> floods) {
+    /** Copies what is given. */
     public NodeAnnouncement {
         ports = List.copyOf(ports);
+        floods = Set.copyOf(floods);
     }
 
-    /** The same with what it has for functions. */
-    NodeAnnouncement with(final Optional<NodeFunctions> itsFunctions) {
+    /** The same with what the row of its bridge has. */
+    NodeAnnouncement with(final Optional<NodeFunctions> itsFunctions, final Set<String> itsFloods) {
         return new NodeAnnouncement(name, ports, vhostDirectory, ovsVersion, dpdkVersion, dpdkInitialized,
-            itsFunctions);
+            itsFunctions, itsFloods);
     }
 }

@@ -201,7 +201,8 @@ final class NodeConnection implements NodeSession {
         final NodeAnnouncement read;
         try {
             read = AnnouncementReader.read(new DatabaseView(mirror).root()
-                .orElseThrow(() -> new OvsdbException("table Open_vSwitch is empty"))).with(functions());
+                .orElseThrow(() -> new OvsdbException("table Open_vSwitch is empty")))
+                .with(functions(), FloodsReader.read(new DatabaseView(mirror).named(OvsTables.BRIDGE, bridgeName)));
         } catch (OvsdbException e) {
             refusal = Optional.empty();
             leave();

@@ -33,7 +33,7 @@ public interface OvsdbListener {
      */
     void portStatesChanged(String name, Map<String, PortState> states);
 
-    /** Something else in the announcement of a connected node changed, such as its ports. */
+    /** Something else in the announcement of a connected node changed, such as its ports or its floods. */
     default void announcementChanged(final NodeSession session) {
         // For those who read the announcement when they need it.
     }

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the VLAN of an access port whose frames flood the slow path of the switch (docs/adr/0053).
+
+Each frame that meets no cached flow is an upcall, which costs the polling thread as much as fifty packets. A host that
+sends each frame to or from another address makes the switch do nothing else. When there are many upcalls the cached
+flows tell where they come from: those of a flood have had no packet but the one that made them. The controller then
+has all frames from there limited before any address is looked at.
+
+What is limited stays so for half a minute. When it floods again soon, that is twice as long.
+"""
+
+import re
+import time
+
+from . import agent_switch
+from .errors import PenstockError
+
+_LOOK_SECONDS = 0.5
+_UPCALLS = 1500
+"""A second. As many take at least 40 ms of it."""
+_LOOKS = 2
+"""So many in a row: a burst is over before."""
+_SETTLE_SECONDS = 3
+"""After cached flows were dropped, or the agent or the switch has begun, there are upcalls without a flood."""
+_LEAST_FLOWS = 700
+"""With one packet at most, of one place. Half of what two looks find."""
+_PART = 4
+"""Places that have at least this part of the flows of the worst one flood too."""
+_FIRST_HOLD_SECONDS, _LAST_HOLD_SECONDS = 30, 960
+_FORGIVEN_SECONDS = 960
+"""What has not flooded for so long begins with the first hold."""
+_MOST = 64
+_FLOW = re.compile(r"^recirc_id\(0\),in_port\((\d+)\),(.*?), packets:[01],", re.MULTILINE)
+_VLAN = re.compile(r"vlan\(vid=(\d+)")
+_PORT = re.compile(r"^\s*port (\d+): (\S+)", re.MULTILINE)
+
+
+class Floods:
+    """`switch` is an Ovs. `report` is what to write for the controller, None for nothing. Not for several threads."""
+
+    def __init__(self, switch, log, now=time.monotonic):
+        self._switch, self._log, self._now = switch, log, now
+        self._holds = {}
+        self._before = None
+        self._busy = 0
+        self._due = 0.0
+        self._settled = now() + _SETTLE_SECONDS
+
+    @property
+    def report(self):
+        """The places that are limited, as port/VLAN, with spaces between them."""
+        now = self._now()
+        return " ".join(sorted(place for place, hold in self._holds.items() if now < hold.until)[:_MOST]) or None
+
+    def adopt(self, report):
+        """Takes over what an agent before has written."""
+        for place in (report or "").split():
+            self._holds.setdefault(place, _Hold(self._now()))
+
+    def disturbed(self):
+        """The cached flows were dropped."""
+        self._settled = self._now() + _SETTLE_SECONDS
+
+    def run(self):
+        """Looks at the switch, if it is time to."""
+        now = self._now()
+        if now < self._due:
+            return
+        self._due = now + _LOOK_SECONDS
+        try:
+            self._look(now)
+        except PenstockError:
+            self._before = None  # There is no switch, or it hangs: the watch sees to that.
+            self._settled = now + _SETTLE_SECONDS
+
+    def wait(self, poller):
+        """Wakes the poller up when `run` has something to do."""
+        poller.timer_wait(max(int((self._due - self._now()) * 1000) + 1, 0))
+
+    def _look(self, now):
+        missed = agent_switch.lookups(self._switch)[0]
+        before, self._before = self._before, (now, missed)
+        if before is None or missed < before[1]:
+            self._settled = now + _SETTLE_SECONDS
+            return
+        rate = (missed - before[1]) / max(now - before[0], _LOOK_SECONDS / 2)
+        self._busy = self._busy + 1 if rate > _UPCALLS and now >= self._settled else 0
+        if self._busy >= _LOOKS:
+            self._busy = 0
+            for place in self._places():
+                self._limit(now, place)
+
+    def _places(self):
+        ports = dict(_PORT.findall(agent_switch.ask(self._switch, "dpctl/show")))
+        counts = once(agent_switch.ask(self._switch, "dpctl/dump-flows"))
+        found = {f"{ports[port]}/{vlan}": count for (port, vlan), count in counts.items() if port in ports}
+        most = max(found.values(), default=0)
+        return [place for place, count in found.items() if count >= max(_LEAST_FLOWS, most / _PART)]
+
+    def _limit(self, now, place):
+        hold = self._holds.get(place)
+        if hold is None or now > hold.until + _FORGIVEN_SECONDS:
+            hold = self._holds[place] = _Hold(now)
+        elif now >= hold.until:
+            hold.again(now)
+        else:
+            return  # Its cached flows of before are still there, or the controller has not limited it yet.
+        self._log(f"{place}: its frames flood the slow path and are limited for {hold.seconds} s")
+        for other in [other for other, hold in self._holds.items() if now > hold.until + _FORGIVEN_SECONDS]:
+            del self._holds[other]
+
+
+class _Hold:
+    """How long a place is limited."""
+
+    def __init__(self, now):
+        self.seconds = _FIRST_HOLD_SECONDS
+        self.until = now + self.seconds
+
+    def again(self, now):
+        """It floods once more."""
+        self.seconds = min(2 * self.seconds, _LAST_HOLD_SECONDS)
+        self.until = now + self.seconds
+
+
+def once(text):
+    """{(datapath port, VLAN): cached flows of frames from there that have had one packet at most}, in the dump of a
+    switch. Texts, "0" for no VLAN."""
+    counts = {}
+    for port, flow in _FLOW.findall(text):
+        vlan = _VLAN.search(flow)
+        place = port, vlan[1] if vlan else "0"
+        counts[place] = counts.get(place, 0) + 1
+    return counts
