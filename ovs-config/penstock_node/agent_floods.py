@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the VLAN of an access port whose frames flood the slow path of the switch (docs/adr/0053).
+"""Finds the VLAN of an access port whose frames flood the slow path of the switch (docs/adr/0052).
 
 Each frame that meets no cached flow is an upcall, which costs the polling thread as much as fifty packets. A host that
 sends each frame to or from another address makes the switch do nothing else. When there are many upcalls the cached

@@ -22,6 +22,7 @@ _FLOW = ("recirc_id({recirc}),in_port({port}),packet_type(ns=0,id=0),eth(src=02:
          "used:never, actions:drop\n")
 SECOND = 2
 """Looks."""
+_REST = b"\x81\x00\x00\x64\x08\x00" + bytes(46)
 
 
 def flows(count, port=2, vlan=100, packets=0, recirc="0"):
@@ -157,8 +158,7 @@ def _send(link, ended):
     while not ended.is_set():
         for _ in range(100):
             number += 1
-            link.send(b"\x02\x11\x11\x11\x11\x11" + b"\x02\x68" + number.to_bytes(4, "big") + b"\x81\x00\x00\x64\x08\x00"
-                      + bytes(46))
+            link.send(b"\x02\x11\x11\x11\x11\x11\x02\x68" + number.to_bytes(4, "big") + _REST)
         time.sleep(0.005)
 
 

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where frames come from that flood the slow path of a switch, as the agent of the node says (ADR 53). Changed by the
+ * Where frames come from that flood the slow path of a switch, as the agent of the node says (ADR 52). Changed by the
  * worker's thread; any thread may read.
  */
 final class Floods {

@@ -89,7 +89,7 @@ public final class AccessStage implements Stage {
             .when(MatchField.ETH_DST, Constants.BROADCAST_MAC).ipv4()
             .then(limit).then(origin).then(Replies.lookAgain(EtherType.IPV4)).go(next);
         if (node.flooding().contains(attachment.place())) {
-            // Before all flows that look at addresses, which would be in the cached flow: ADR 53.
+            // Before all flows that look at addresses, which would be in the cached flow: ADR 52.
             for (final int type : List.of(EtherType.ARP, EtherType.IPV4, EtherType.IPV6)) {
                 sink.flow(Table.CLASSIFY, Priority.GUARD, "flood " + label).when(from)
                     .when(MatchField.ETH_TYPE, type).then(limit).then(origin).then(Replies.lookAgain(type)).go(next);
