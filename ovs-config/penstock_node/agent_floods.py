@@ -16,14 +16,15 @@ from . import agent_switch
 from .errors import PenstockError
 
 _LOOK_SECONDS = 0.5
-_UPCALLS = 1500
-"""A second. As many take at least 40 ms of it."""
+_UPCALLS, _SHARE = 300, 0.01
+"""A second, and of all lookups: with both the slow path takes a third of the time or more. A switch that does nothing
+else has some thousand."""
 _LOOKS = 2
 """So many in a row: a burst is over before."""
 _SETTLE_SECONDS = 3
 """After cached flows were dropped, or the agent or the switch has begun, there are upcalls without a flood."""
-_LEAST_FLOWS = 700
-"""With one packet at most, of one place. Half of what two looks find."""
+_LEAST_FLOWS = 200
+"""With one packet at most, of one place: fewer than two looks count."""
 _PART = 4
 """Places that have at least this part of the flows of the worst one flood too."""
 _FIRST_HOLD_SECONDS, _LAST_HOLD_SECONDS = 30, 960
@@ -78,13 +79,15 @@ class Floods:
         poller.timer_wait(max(int((self._due - self._now()) * 1000) + 1, 0))
 
     def _look(self, now):
-        missed = agent_switch.lookups(self._switch)[0]
-        before, self._before = self._before, (now, missed)
+        missed, lookups = agent_switch.lookups(self._switch)
+        before, self._before = self._before, (now, missed, lookups)
         if before is None or missed < before[1]:
             self._settled = now + _SETTLE_SECONDS
             return
-        rate = (missed - before[1]) / max(now - before[0], _LOOK_SECONDS / 2)
-        self._busy = self._busy + 1 if rate > _UPCALLS and now >= self._settled else 0
+        missed, lookups = missed - before[1], lookups - before[2]
+        rate = missed / max(now - before[0], _LOOK_SECONDS / 2)
+        is_busy = rate > _UPCALLS and missed > _SHARE * lookups and now >= self._settled
+        self._busy = self._busy + 1 if is_busy else 0
         if self._busy >= _LOOKS:
             self._busy = 0
             for place in self._places():

@@ -33,7 +33,7 @@ def flows(count, port=2, vlan=100, packets=0, recirc="0"):
 class FloodsTest(unittest.TestCase):
 
     def setUp(self):
-        self.now, self.missed, self.cached, self.said = 1000.0, 0, "", []
+        self.now, self.missed, self.hit, self.cached, self.said = 1000.0, 0, 0, "", []
         self.asks = mock.patch.object(agent_switch, "ask", self.answer)
         self.asks.start()
         self.addCleanup(self.asks.stop)
@@ -43,17 +43,19 @@ class FloodsTest(unittest.TestCase):
     def answer(self, _, command):
         if self.missed is None:
             raise PenstockError("no switch")
-        return self.cached if command == "dpctl/dump-flows" else f"lookups: hit:9 missed:{self.missed} lost:0\n{_PORTS}"
+        return self.cached if command == "dpctl/dump-flows" else (
+            f"lookups: hit:{self.hit} missed:{self.missed} lost:0\n{_PORTS}")
 
-    def look(self, times, upcalls):
-        """Looks as many times, with so many upcalls a second."""
+    def look(self, times, upcalls, hits=10_000):
+        """Looks as many times, with so many upcalls and other lookups a second."""
         for _ in range(times):
             self.now += 0.5
             self.missed += upcalls // SECOND
+            self.hit += hits // SECOND
             self.floods.run()
 
     def test_the_place_of_a_flood(self):
-        self.cached = flows(2000) + flows(300, port=3) + flows(2000, port=3, vlan=7, packets=2) + flows(900, recirc="5")
+        self.cached = flows(2000) + flows(199, port=3) + flows(2000, port=3, vlan=7, packets=2) + flows(900, recirc="5")
         self.look(1, 5000)
         self.assertIsNone(self.floods.report)
         self.look(1, 5000)
@@ -74,11 +76,18 @@ class FloodsTest(unittest.TestCase):
         self.cached = flows(2000)
         for _ in range(5):
             self.look(1, 9000)
-            self.look(1, 1000)
+            self.look(1, 200)
         self.assertIsNone(self.floods.report)
 
+    def test_few_upcalls_beside_many_packets_are_no_flood(self):
+        self.cached = flows(2000)
+        self.look(20, 5000, hits=600_000)
+        self.assertIsNone(self.floods.report)
+        self.look(2, 1000, hits=50_000)
+        self.assertEqual(self.floods.report, "acc0/100")
+
     def test_upcalls_of_cached_flows_with_packets_are_no_flood(self):
-        self.cached = flows(20_000, packets=2) + flows(600)
+        self.cached = flows(20_000, packets=2) + flows(199)
         self.look(20, 9000)
         self.assertIsNone(self.floods.report)
 
