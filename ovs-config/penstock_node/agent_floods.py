@@ -9,22 +9,26 @@ has all frames from there limited before any address is looked at.
 What is limited stays so for half a minute. When it floods again soon, that is twice as long.
 """
 
+import dataclasses
 import re
 import time
 
 from . import agent_switch
 from .errors import PenstockError
 
-_LOOK_SECONDS = 0.5
+_LOOK_SECONDS, _BUSY_LOOK_SECONDS = 0.25, 0.1
+"""The second one while there are many upcalls: to read the cached flows takes longer the more there are, and a flood
+makes up to 90,000 in a second."""
 _UPCALLS, _SHARE = 300, 0.01
 """A second, and of all lookups: with both the slow path takes a third of the time or more. A switch that does nothing
 else has some thousand."""
-_LOOKS = 2
-"""So many in a row: a burst is over before."""
+_BUSY_SECONDS = 1.0
+_BUSY_LOOKS, _MANY = 3, 5000
+"""For so long, or at so many looks with so many upcalls in all: a burst is over before."""
 _SETTLE_SECONDS = 3
 """After cached flows were dropped, or the agent or the switch has begun, there are upcalls without a flood."""
 _LEAST_FLOWS = 200
-"""With one packet at most, of one place: fewer than two looks count."""
+"""With one packet at most, of one place: fewer than a flood makes in that time."""
 _PART = 4
 """Places that have at least this part of the flows of the worst one flood too."""
 _FIRST_HOLD_SECONDS, _LAST_HOLD_SECONDS = 30, 960
@@ -43,7 +47,7 @@ class Floods:
         self._switch, self._log, self._now = switch, log, now
         self._holds = {}
         self._before = None
-        self._busy = 0
+        self._busy = _Busy()
         self._due = 0.0
         self._settled = now() + _SETTLE_SECONDS
 
@@ -67,12 +71,12 @@ class Floods:
         now = self._now()
         if now < self._due:
             return
-        self._due = now + _LOOK_SECONDS
         try:
             self._look(now)
         except PenstockError:
             self._before = None  # There is no switch, or it hangs: the watch sees to that.
             self._settled = now + _SETTLE_SECONDS
+        self._due = self._now() + (_BUSY_LOOK_SECONDS if self._busy.looks else _LOOK_SECONDS)
 
     def wait(self, poller):
         """Wakes the poller up when `run` has something to do."""
@@ -84,12 +88,13 @@ class Floods:
         if before is None or missed < before[1]:
             self._settled = now + _SETTLE_SECONDS
             return
-        missed, lookups = missed - before[1], lookups - before[2]
-        rate = missed / max(now - before[0], _LOOK_SECONDS / 2)
-        is_busy = rate > _UPCALLS and missed > _SHARE * lookups and now >= self._settled
-        self._busy = self._busy + 1 if is_busy else 0
-        if self._busy >= _LOOKS:
-            self._busy = 0
+        missed, lookups, seconds = missed - before[1], lookups - before[2], now - before[0]
+        if missed > _UPCALLS * seconds and missed > _SHARE * lookups and now >= self._settled:
+            self._busy = _Busy(self._busy.looks + 1, self._busy.seconds + seconds, self._busy.missed + missed)
+        else:
+            self._busy = _Busy()
+        if self._busy.is_flood:
+            self._busy = _Busy()
             for place in self._places():
                 self._limit(now, place)
 
@@ -111,6 +116,19 @@ class Floods:
         self._log(f"{place}: its frames flood the slow path and are limited for {hold.seconds} s")
         for other in [other for other, hold in self._holds.items() if now > hold.until + _FORGIVEN_SECONDS]:
             del self._holds[other]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Busy:
+    """Looks in a row with many upcalls, the time between them, and these upcalls."""
+    looks: int = 0
+    seconds: float = 0.0
+    missed: int = 0
+
+    @property
+    def is_flood(self):
+        """Whether it is no burst."""
+        return self.seconds >= _BUSY_SECONDS or (self.looks >= _BUSY_LOOKS and self.missed >= _MANY)
 
 
 class _Hold:

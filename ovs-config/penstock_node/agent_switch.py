@@ -34,17 +34,17 @@ def ask(switch, command, *arguments):
 def _read(link):
     """One JSON object (RFC 7047, section 4; a control socket has the same form)."""
     deadline = time.monotonic() + PATIENCE_SECONDS
-    received = b""
+    parts = []
     while True:
         part = link.recv(_PART)
-        received += part
+        parts.append(part)
         if not part:
             raise ValueError("the answer ends early")
         if time.monotonic() > deadline:
             raise TimeoutError("timed out")
         if part.endswith(b"}"):  # Else it goes on; a brace may also be inside of it.
             try:
-                return json.loads(received)
+                return json.loads(b"".join(parts))
             except ValueError:
                 continue
 
