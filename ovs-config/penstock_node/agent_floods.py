@@ -25,8 +25,9 @@ else has some thousand."""
 _BUSY_SECONDS = 1.0
 _BUSY_LOOKS, _MANY = 3, 5000
 """For so long, or at so many looks with so many upcalls in all: a burst is over before."""
-_SETTLE_SECONDS = 3
-"""After cached flows were dropped, or the agent or the switch has begun, there are upcalls without a flood."""
+_SETTLE_SECONDS, _UNSETTLED_AGAIN_SECONDS = 3, 10
+"""After cached flows were dropped, or the agent or the switch has begun, there are upcalls without a flood. While
+tenants change all the time the cached flows are dropped once a second: not each time is waited for."""
 _LEAST_FLOWS = 200
 """With one packet at most, of one place: fewer than a flood makes in that time."""
 _PART = 4
@@ -64,7 +65,9 @@ class Floods:
 
     def disturbed(self):
         """The cached flows were dropped."""
-        self._settled = self._now() + _SETTLE_SECONDS
+        now = self._now()
+        if now >= self._settled + _UNSETTLED_AGAIN_SECONDS:
+            self._settled = now + _SETTLE_SECONDS
 
     def run(self):
         """Looks at the switch, if it is time to."""
