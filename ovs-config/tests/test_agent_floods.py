@@ -34,6 +34,7 @@ class FloodsTest(unittest.TestCase):
 
     def setUp(self):
         self.now, self.missed, self.hit, self.cached, self.said = 1000.0, 0, 0, "", []
+        self.count, self.purges = 10, 0
         self.asks = mock.patch.object(agent_switch, "ask", self.answer)
         self.asks.start()
         self.addCleanup(self.asks.stop)
@@ -43,8 +44,10 @@ class FloodsTest(unittest.TestCase):
     def answer(self, _, command):
         if self.missed is None:
             raise PenstockError("no switch")
+        if command == "revalidator/purge":
+            self.purges += 1
         return self.cached if command == "dpctl/dump-flows" else (
-            f"lookups: hit:{self.hit} missed:{self.missed} lost:0\n{_PORTS}")
+            f"lookups: hit:{self.hit} missed:{self.missed} lost:0\n  flows: {self.count}\n{_PORTS}")
 
     def look(self, times, upcalls, hits=10_000):
         """Looks as many times, with so many upcalls and other lookups a second."""
@@ -68,6 +71,19 @@ class FloodsTest(unittest.TestCase):
         self.assertIsNone(self.floods.report)
         self.look(1, 40_000)
         self.assertEqual(self.floods.report, "acc0/100")
+
+    def test_a_cache_that_is_full_is_not_read(self):
+        self.cached, self.count = flows(2000), 200_000
+        self.look(4, 9000)
+        self.assertEqual((self.floods.report, self.purges), (None, 1))
+        self.count = 3000
+        self.look(4, 9000)
+        self.assertEqual((self.floods.report, self.purges), ("acc0/100", 1))
+
+    def test_a_cache_that_is_full_again_is_read(self):
+        self.cached, self.count = flows(2000), 200_000
+        self.look(8, 9000)
+        self.assertEqual((self.floods.report, self.purges), ("acc0/100", 1))
 
     def test_several(self):
         self.cached = flows(4000) + flows(1100, vlan=101) + flows(900, port=3) + flows(5000, port=77)
