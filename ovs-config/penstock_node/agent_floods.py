@@ -19,6 +19,8 @@ from .errors import PenstockError
 _LOOK_SECONDS, _BUSY_LOOK_SECONDS = 0.25, 0.1
 """The second one while there are many upcalls: to read the cached flows takes longer the more there are, and a flood
 makes up to 90,000 in a second."""
+_PATIENCE_SECONDS, _RETRY_SECONDS = 1, 15
+"""A switch that does not answer hangs, or ends: the agent has other work than to wait for it."""
 _UPCALLS, _SHARE = 300, 0.01
 """A second, and of all lookups: with both the slow path takes a third of the time or more. A switch that does nothing
 else has some thousand."""
@@ -81,16 +83,17 @@ class Floods:
         try:
             self._look(now)
         except PenstockError:
-            self._before = None  # There is no switch, or it hangs: the watch sees to that.
-            self._settled = now + _SETTLE_SECONDS
-        self._due = self._now() + (_BUSY_LOOK_SECONDS if self._busy.looks else _LOOK_SECONDS)
+            self._before, self._busy = None, _Busy()
+            self._due = self._now() + _RETRY_SECONDS
+        else:
+            self._due = self._now() + (_BUSY_LOOK_SECONDS if self._busy.looks else _LOOK_SECONDS)
 
     def wait(self, poller):
         """Wakes the poller up when `run` has something to do."""
         poller.timer_wait(max(int((self._due - self._now()) * 1000) + 1, 0))
 
     def _look(self, now):
-        missed, lookups = agent_switch.lookups(self._switch)
+        missed, lookups = agent_switch.lookups(self._switch, _PATIENCE_SECONDS)
         before, self._before = self._before, (now, missed, lookups)
         if before is None or missed < before[1]:
             self._settled = now + _SETTLE_SECONDS

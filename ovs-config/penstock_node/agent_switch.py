@@ -14,16 +14,16 @@ PATIENCE_SECONDS = 10
 _PART = 1 << 16
 
 
-def ask(switch, command, *arguments):
+def ask(switch, command, *arguments, patience=PATIENCE_SECONDS):
     """Sends one command to the process of `switch`, an Ovs. Returns the answer; PenstockError when none comes within
-    PATIENCE_SECONDS."""
+    `patience` seconds."""
     pid = processes.pid_of(switch.switch_process)
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
-            link.settimeout(PATIENCE_SECONDS)
+            link.settimeout(patience)
             link.connect(str(switch.directory / f"ovs-vswitchd.{pid}.ctl"))
             link.sendall(json.dumps({"id": 0, "method": command, "params": arguments}).encode())
-            answer = _read(link)
+            answer = _read(link, time.monotonic() + patience)
     except (OSError, ValueError) as error:
         raise PenstockError(f"{command}: the switch does not answer: {error}") from None
     if answer.get("error"):
@@ -31,9 +31,8 @@ def ask(switch, command, *arguments):
     return answer.get("result") or ""
 
 
-def _read(link):
+def _read(link, deadline):
     """One JSON object (RFC 7047, section 4; a control socket has the same form)."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
     parts = []
     while True:
         part = link.recv(_PART)
@@ -49,9 +48,9 @@ def _read(link):
                 continue
 
 
-def lookups(switch):
+def lookups(switch, patience=PATIENCE_SECONDS):
     """Packets that met no cached flow since the switch began, and all lookups of cached flows."""
-    found = re.search(r"hit:(\d+) missed:(\d+)", ask(switch, "dpctl/show"))
+    found = re.search(r"hit:(\d+) missed:(\d+)", ask(switch, "dpctl/show", patience=patience))
     if not found:
         raise PenstockError("dpctl/show: no count")
     hit, missed = map(int, found.groups())

@@ -41,7 +41,7 @@ class FloodsTest(unittest.TestCase):
         self.floods = agent_floods.Floods(None, self.said.append, lambda: self.now)
         self.look(20, 100)
 
-    def answer(self, _, command):
+    def answer(self, _, command, patience=None):
         if self.missed is None:
             raise PenstockError("no switch")
         if command == "revalidator/purge":
@@ -124,14 +124,16 @@ class FloodsTest(unittest.TestCase):
             self.assertEqual(self.floods.report, None if seconds < 4 else "acc0/100", seconds)
             self.look(4, 9000)
 
-    def test_a_switch_that_begins(self):
+    def test_a_switch_that_ends_and_begins(self):
         self.cached = flows(2000)
         self.missed = None
         self.now += 1
         self.floods.run()
         self.missed = 0
-        self.look(12, 9000)
+        self.look(60 + 12, 9000)
         self.assertIsNone(self.floods.report)
+        self.look(6, 9000)
+        self.assertEqual(self.floods.report, "acc0/100")
 
     def test_each_flood_is_limited_for_longer_until_it_is_forgiven(self):
         self.cached = flows(2000)
