@@ -36,13 +36,12 @@ time.sleep(600)
 # The switch is connected, and never gets an answer.
 _SILENT = """
 import socket, sys, time
-for path in sys.argv[1:]:
-    each = socket.socket(socket.AF_UNIX)
+listening = [socket.socket(socket.AF_UNIX) for _ in sys.argv[1:]]
+for each, path in zip(listening, sys.argv[1:]):
     each.bind(path)
     each.listen()
-    globals()[path] = each
 print("ready", flush=True)
-print([globals()[path].accept() for path in sys.argv[1:]], flush=True)
+connected = [each.accept() for each in listening]
 time.sleep(600)
 """
 
