@@ -47,15 +47,25 @@ class Systemd:
                 # Not by `ip netns exec`, which hides the control groups.
                 ["nsenter", f"--net=/run/netns/{network}", "/bin/sh", "-ec", boot], stdin=subprocess.DEVNULL,
                 stdout=output, stderr=output)
-        self._pid = self._first()
-        self.until(lambda: self.ctl("is-active", "test.target") == "active", "systemd")
+        try:
+            self._pid = self._first()
+            self.until(lambda: self.ctl("is-active", "test.target") == "active", "systemd")
+        except BaseException:
+            self.close()
+            raise
 
     def _first(self):
+        """The process id of systemd, from outside. The shell that starts it has other children before."""
         children = pathlib.Path(f"/proc/{self._starter.pid}/task/{self._starter.pid}/children")
-        self.until(lambda: self._starter.poll() is not None or children.read_text(), "its first process")
-        if self._starter.poll() is not None:
-            raise AssertionError(f"systemd has ended\n{self.log.read_text(errors='replace')}")
-        return int(children.read_text().split()[0])
+        found = []
+
+        def is_there():
+            if self._starter.poll() is not None:
+                raise AssertionError(f"systemd has ended\n{self.log.read_text(errors='replace')}")
+            found[:] = [int(pid) for pid in children.read_text().split() if _name(pid) == "systemd"]
+            return found
+        self.until(is_there, "its first process")
+        return found[0]
 
     def until(self, condition, what, seconds=30):
         """Waits for something."""
@@ -108,6 +118,13 @@ class Systemd:
                 if path.is_dir():
                     self.until(lambda path=path: _removed(path), f"the end of {path}")
         self._directory.cleanup()
+
+
+def _name(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return None  # It has ended.
 
 
 def _removed(group):
