@@ -22,8 +22,7 @@ makes up to 90,000 in a second."""
 _PATIENCE_SECONDS, _RETRY_SECONDS = 1, 15
 """A switch that does not answer hangs, or ends: the agent has other work than to wait for it."""
 _UPCALLS, _SHARE = 300, 0.01
-"""A second, and of all lookups: with both the slow path takes a third of the time or more. A switch that does nothing
-else has some thousand."""
+"""A second, and of all lookups: with both the slow path takes a third of the time or more."""
 _BUSY_SECONDS = 1.0
 _BUSY_LOOKS, _MANY = 3, 5000
 """For so long, or at so many looks with so many upcalls in all: a burst is over before."""

@@ -11,14 +11,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where frames come from that flood the slow path of a switch, as the agent of the node says (ADR 52). Changed by the
- * worker's thread; any thread may read.
+ * Where frames come from that flood the slow path of a switch, as the agent of the node says (ADR 52). For the thread
+ * of one worker.
  */
 final class Floods {
     private static final Logger LOG = LoggerFactory.getLogger(Floods.class);
 
     private final String node;
-    private volatile Set<AccessPlace> places = Set.of();
+    private Set<AccessPlace> places = Set.of();
 
     Floods(final String node) {
         this.node = node;

@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.base.Ticker;
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.Desired;
-import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
@@ -199,11 +198,6 @@ public final class NodeWorker implements AutoCloseable {
                 markStale();
             }
         });
-    }
-
-    /** Where frames come from that flood the slow path of the switch, and are limited. */
-    public Set<AccessPlace> floods() {
-        return floods.places();
     }
 
     /** The node's database is gone. */

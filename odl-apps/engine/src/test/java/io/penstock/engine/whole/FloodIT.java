@@ -75,7 +75,6 @@ class FloodIT {
     void aTenantThatTakesThePlaceOverIsLimitedToo() {
         say("acc0/100");
         Await.until("it is limited", this::limited, lines -> lines.size() == 3);
-        final List<String> first = limited();
         edge.client().delete(Documents.path("acme"));
         edge.awaitApplied();
         assertThat(limited()).isEmpty();
@@ -83,6 +82,5 @@ class FloodIT {
             Documents.tenants(List.of(Documents.tenant("evil", node.name(), VLAN, Documents.FIRST_POOL))));
         edge.awaitApplied();
         assertThat(limited()).hasSize(3);
-        assertThat(first).isNotEmpty();
     }
 }
