@@ -75,16 +75,7 @@ class Agent:
                 seen = changed
                 self._take_orders()
             if changed is not None:
-                self._sessions.run()
-                if self._cache.run():
-                    self._session_flows.disturbed()
-                    self._floods.disturbed()
-                self._session_flows.run()
-                self._floods.run()
-                if self._resolvers:
-                    self._resolvers.run()
-                if self._progress.is_asked():
-                    self._progress.tell(*self._undone())
+                self._work()
             poller = ovs.poller.Poller()
             if changed is not None and time.monotonic() >= report_due:
                 reports = self._reports()
@@ -108,6 +99,20 @@ class Agent:
                 if self._resolvers:
                     self._resolvers.wait(poller)
             poller.block()
+
+    def _work(self):
+        """Does what is due of each part."""
+        self._sessions.run()
+        if self._cache.run():
+            self._session_flows.disturbed()
+            self._floods.disturbed()
+        if self._floods.run():
+            self._session_flows.disturbed()
+        self._session_flows.run()
+        if self._resolvers:
+            self._resolvers.run()
+        if self._progress.is_asked():
+            self._progress.tell(*self._undone())
 
     def _look_after_the_watch(self):
         """It looks after all others, so one of them has to look after it."""

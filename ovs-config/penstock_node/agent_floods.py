@@ -75,10 +75,10 @@ class Floods:
             self._settled = now + _SETTLE_SECONDS
 
     def run(self):
-        """Looks at the switch, if it is time to."""
+        """Looks at the switch, if it is time to. Returns True if it dropped the cached flows."""
         now = self._now()
         if now < self._due:
-            return
+            return False
         try:
             self._look(now)
         except PenstockError:
@@ -86,6 +86,7 @@ class Floods:
             self._due = self._now() + _RETRY_SECONDS
         else:
             self._due = self._now() + (_BUSY_LOOK_SECONDS if self._busy.looks else _LOOK_SECONDS)
+        return self._purged == now
 
     def wait(self, poller):
         """Wakes the poller up when `run` has something to do."""

@@ -34,7 +34,7 @@ class FloodsTest(unittest.TestCase):
 
     def setUp(self):
         self.now, self.missed, self.hit, self.cached, self.said = 1000.0, 0, 0, "", []
-        self.count, self.purges = 10, 0
+        self.count, self.purges, self.said_purges = 10, 0, 0
         self.asks = mock.patch.object(agent_switch, "ask", self.answer)
         self.asks.start()
         self.addCleanup(self.asks.stop)
@@ -55,7 +55,8 @@ class FloodsTest(unittest.TestCase):
             self.now += 0.25
             self.missed += upcalls // SECOND
             self.hit += hits // SECOND
-            self.floods.run()
+            self.assertEqual(self.purges, self.said_purges)
+            self.said_purges += bool(self.floods.run())
 
     def test_the_place_of_a_flood(self):
         self.cached = flows(2000) + flows(199, port=3) + flows(2000, port=3, vlan=7, packets=2) + flows(900, recirc="5")
