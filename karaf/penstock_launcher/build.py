@@ -156,6 +156,8 @@ class Report:
             self._megabytes += float(fetched["size"]) * _UNITS[fetched["unit"]]
         elif failed_test:
             self.failed_tests.append(failed_test["name"])
+            # At once: a run that is cut off never comes to its report.
+            self._say(f"        failed: {failed_test['name']}")
             self._reason = []
         elif self._reason is not None:
             self._add_reason(text, self._reason)

@@ -18,7 +18,8 @@ RUN = ("openjdk-17-jdk-headless", "maven", "openvswitch-switch-dpdk", "dpdk-dev"
 """What `up` needs."""
 
 TEST = (*RUN, "bind9-dnsutils", "iputils-arping", "isc-dhcp-client", "isc-dhcp-relay", "librte-net-null23",
-        "python3-pyftpdlib", "python3-pytest", "socat", "systemd", "tayga", "tcpdump", "traceroute", "udhcpc")
+        "python3-pyftpdlib", "python3-pytest", "python3-pytest-timeout", "socat", "systemd", "tayga", "tcpdump",
+        "traceroute", "udhcpc")
 """What `test` needs."""
 
 LINT = ("libyang-tools", "maven", "openjdk-17-jdk-headless", "python3-venv", "shellcheck")

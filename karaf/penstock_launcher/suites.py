@@ -160,8 +160,12 @@ def _python(expression: str) -> collections.abc.Callable[[Lane, pathlib.Path], N
                 continue
             lane.say(f"{suite} {time.monotonic() - begun:.1f} s")
             if code:
-                text = log.read_text(encoding="utf-8", errors="replace")
-                broken.append("\n".join(text.rstrip().splitlines()[-30:]) + f"\nall of it is in {log}")
+                lines = log.read_text(encoding="utf-8", errors="replace").rstrip().splitlines()
+                # At once: a run that is cut off never comes to its report.
+                for line in lines:
+                    if line.startswith(("FAILED ", "ERROR ")):
+                        lane.say(line)
+                broken.append("\n".join(lines[-30:]) + f"\nall of it is in {log}")
         if broken:
             raise PenstockError("\n".join(broken))
     return tier

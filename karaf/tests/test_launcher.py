@@ -89,7 +89,8 @@ class BuildTest(Directory):
         report.line("\tat java.base/java.lang.reflect.Method.invoke(Method.java:569)")
         report.line("[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0 <<< FAILURE! -- in io.penstock.it.AIT")
         report.line("[ERROR] Re-run Maven using the -X switch to enable full debug logging.")
-        self.assertEqual(said, ["[ 2/16] Penstock :: model", "fetched 1 files, 2 MB", "        PacketsIT"])
+        self.assertEqual(said, ["[ 2/16] Penstock :: model", "fetched 1 files, 2 MB", "        PacketsIT",
+                                "        failed: io.penstock.it.AIT.b(Customer)[1]"])
         self.assertEqual(report.errors[0], "/a/B.java:[3,4] cannot find symbol")
         self.assertEqual(report.failed_tests, ["io.penstock.it.AIT.b(Customer)[1]\n"
                                                "  org.opentest4j.AssertionFailedError:\n  expected: 24"])

@@ -11,7 +11,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** The built distribution in a network namespace of its own, started and stopped by the tool that operators use. */
 final class ControllerUnderTest implements TestRun.Closing {
@@ -33,6 +35,7 @@ final class ControllerUnderTest implements TestRun.Closing {
     private static final int START_SECONDS = 300;
     private static final Duration LIMIT = Duration.ofSeconds(START_SECONDS + 20);
     private static final int RESTCONF = 8181;
+    private static final int SHOWN_FRAMES = 12;
 
     private final TestRun run;
     private final Namespace namespace;
@@ -52,7 +55,7 @@ final class ControllerUnderTest implements TestRun.Closing {
         start();
         try {
             restconf = new RestconfClient(new Door(run, namespace, "127.0.0.1", RESTCONF), "admin",
-                Files.readString(directory.resolve("password")).strip());
+                Files.readString(directory.resolve("password")).strip(), this::works);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -82,6 +85,22 @@ final class ControllerUnderTest implements TestRun.Closing {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The upper frames of the threads that run code of Penstock; all threads are saved beside the log. */
+    private String works() {
+        final String jstack = Path.of(System.getProperty("java.home"), "bin", "jstack").toString();
+        final String threads = Shell.PLAIN.attempt(jstack, Long.toString(process().pid())).output();
+        final Path file = ROOT.resolve("it/target/system-threads.txt");
+        try {
+            Files.writeString(file, threads);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return "its threads, all of them in " + file + ":\n" + Arrays.stream(threads.split("\n\n"))
+            .filter(thread -> thread.contains("at io.penstock."))
+            .map(thread -> thread.lines().limit(SHOWN_FRAMES).collect(Collectors.joining("\n")))
+            .collect(Collectors.joining("\n"));
     }
 
     /** Where it runs. */

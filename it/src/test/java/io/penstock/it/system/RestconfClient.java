@@ -8,10 +8,16 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
@@ -21,12 +27,21 @@ import java.util.stream.StreamSupport;
  */
 final class RestconfClient {
     private static final String TYPE = "application/yang-data+json";
+    /** Twice what the longest operation takes that has a limit of its own, which is the wait for what was applied. */
+    private static final Duration LIMIT = Duration.ofMinutes(2);
 
     private final Door door;
     private final String authorization;
+    private final Supplier<String> works;
 
-    RestconfClient(final Door door, final String user, final String password) {
+    /**
+     * A client of one user.
+     *
+     * @param works says what the controller does when it does not answer
+     */
+    RestconfClient(final Door door, final String user, final String password, final Supplier<String> works) {
         this.door = door;
+        this.works = works;
         authorization = "Basic "
             + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
     }
@@ -148,12 +163,29 @@ final class RestconfClient {
         final String head = method + " /rests/" + path + " HTTP/1.0\r\nHost: localhost\r\nAuthorization: "
             + authorization + "\r\nAccept: " + TYPE + "\r\nContent-Type: " + TYPE + "\r\nContent-Length: "
             + body.length + "\r\n\r\n";
+        final Executor late = CompletableFuture.delayedExecutor(LIMIT.toSeconds(), TimeUnit.SECONDS);
         try (SocketChannel channel = door.connect()) {
-            write(channel, head.getBytes(StandardCharsets.UTF_8));
-            write(channel, body);
-            return answer(readAll(channel), method + " " + path);
+            final CompletableFuture<Void> limit = CompletableFuture.runAsync(() -> close(channel), late);
+            try {
+                write(channel, head.getBytes(StandardCharsets.UTF_8));
+                write(channel, body);
+                return answer(readAll(channel), method + " " + path);
+            } finally {
+                limit.cancel(false);
+            }
+        } catch (AsynchronousCloseException e) {
+            throw new AssertionError(method + " " + path + ": no answer within " + LIMIT.toSeconds() + " s; "
+                + works.get(), e);
         } catch (IOException e) {
             throw new UncheckedIOException(method + " " + path, e);
+        }
+    }
+
+    private static void close(final SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

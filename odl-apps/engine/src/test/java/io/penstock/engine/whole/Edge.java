@@ -63,9 +63,10 @@ final class Edge implements TestRun.Closing {
         nodes().forEach(node -> node.ovs().up());
         Await.until("both nodes have announced themselves", RECOVERY, () -> nodes().stream()
             .allMatch(node -> client().has(Documents.NETWORK + "/node=" + node.name())));
-        final JsonObject network = client().read(Documents.NETWORK).getAsJsonObject("penstock:network");
-        client().put(Documents.NETWORK, Documents.base(network.get("node").toString(),
-            nodes().stream().map(DummyNode::name).toList()));
+        // A node that announces a port meanwhile is stored, and the request is overtaken.
+        final DataClient.Answer answer = Await.until("no other change comes first", this::putBase,
+            each -> !each.messages().equals(DataClient.OVERTAKEN));
+        assertThat(answer.isGood()).as(answer.messages()).isTrue();
         client().put(Documents.ACLS, Documents.baseLists());
         Await.until("both nodes are connected", RECOVERY, this::verify, nodes -> nodes.size() == nodes().size()
             && nodes.stream().allMatch(node -> node.get("connected").getAsBoolean()));
@@ -74,6 +75,12 @@ final class Edge implements TestRun.Closing {
         // A test that changed flows by hand may have failed before it repaired them.
         client().call("resync", "{}");
         awaitSync();
+    }
+
+    private DataClient.Answer putBase() {
+        final JsonObject network = client().read(Documents.NETWORK).getAsJsonObject("penstock:network");
+        return client().data("PUT", Documents.NETWORK, Documents.base(network.get("node").toString(),
+            nodes().stream().map(DummyNode::name).toList()));
     }
 
     /** Waits until the switches have confirmed what was configured, and looks that {@code verify} finds nothing. */
