@@ -2,6 +2,7 @@
 """How a process shows that it works: the programs of Open vSwitch answer at their control socket, and our own send a
 datagram as systemd's protocol has it (sd_notify(3), WATCHDOG=1)."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -20,14 +21,29 @@ _CREDENTIALS = struct.Struct("3i")
 
 def answers(control):
     """Whether the program at a control socket answers within a second."""
+    return ask(control, "version") is not None
+
+
+def ask(control, command):
+    """The answer of a program of Open vSwitch to a command at its control socket; None if there is none in a second.
+
+    An error that the program answers with is an empty text.
+    """
+    deadline = time.monotonic() + _ANSWER_SECONDS
+    said = b""
     try:
         with socket.socket(socket.AF_UNIX) as link:
             link.settimeout(_ANSWER_SECONDS)
             link.connect(str(control))
-            link.sendall(json.dumps({"id": 0, "method": "version", "params": []}).encode())
-            return bool(link.recv(1))
+            link.sendall(json.dumps({"id": 0, "method": command, "params": []}).encode())
+            while time.monotonic() < deadline and (more := link.recv(1 << 16)):
+                said += more
+                if said.endswith(b"}"):  # A part of an answer may end with a brace, too.
+                    with contextlib.suppress(ValueError):
+                        return str(json.loads(said).get("result") or "")
     except OSError:
-        return False
+        pass
+    return None
 
 
 def systemd():

@@ -8,13 +8,14 @@ import pathlib
 import sys
 import time
 
-from . import alive, processes, supervision, vhost_guard, watch
+from . import alive, polling, processes, supervision, vhost_guard, watch
 from .errors import PenstockError
 from .ovs import DATABASE, SWITCH, Ovs
 
 _HOME = pathlib.Path(__file__).resolve().parent.parent
 _HUNG_SECONDS = 30
-"""Open vSwitch answers between two tasks of its main thread; the longest are bundles of all flows of a node."""
+"""Open vSwitch answers between two tasks of its main thread; the longest are bundles of all flows of a node. A polling
+thread makes a turn for each burst of packets, and waits for the main thread only when its ports change."""
 _START_SECONDS = 90
 """Huge pages are cleared before the switch first answers."""
 _SILENT_SECONDS = 90
@@ -62,6 +63,7 @@ class NodeWatch(watch.Watch):
         self._ovs = ovs
         self._prepared = None
         self._endings = 0
+        self._turns = polling.Turns()
         self._functions = vhost_guard.Guard(directory, watch.log, death=self._death)
 
     def urgent(self):
@@ -71,9 +73,17 @@ class NodeWatch(watch.Watch):
     def question(self, name):
         """Open vSwitch answers at its control socket; others send signs, and one that never did is left alone."""
         if name in (DATABASE, SWITCH):
-            return watch.Question(lambda pid: alive.answers(self._ovs.own / f"{name}.{pid}.ctl"), _START_SECONDS,
-                                  _HUNG_SECONDS)
+            return watch.Question(lambda pid: self._works(name, pid), _START_SECONDS, _HUNG_SECONDS)
         return watch.Question(self.listener.heard, None, _SILENT_SECONDS)
+
+    def _works(self, name, pid):
+        control = self._ovs.own / f"{name}.{pid}.ctl"
+        if not alive.answers(control):
+            return False
+        cores = self._turns.hanging(pid, control) if name == SWITCH else set()
+        if cores:
+            watch.log(f"{name}: the polling thread of core {', '.join(sorted(cores))} makes no turn, process {pid}")
+        return not cores
 
     def look(self):
         """Looks at each process, and prepares a new switch: some settings are in its memory alone."""

@@ -21,6 +21,7 @@ FUNCTIONS = OVS_CONFIG.parent.parent / "service-chains" / "functions"
 _PID = os.getpid()
 _CLONE_NEWNET = 0x40000000
 _PTRACE_ATTACH, _PTRACE_DETACH = 16, 17
+_WALL = 0x40000000
 
 
 class Sandbox:
@@ -125,11 +126,12 @@ def internal_ports(ovs, namespace, *names):
 
 @contextlib.contextmanager
 def hanging(pid):
-    """A process that runs and does nothing in the body, as in an endless loop; it may be ended meanwhile."""
+    """The main thread of a process, or another thread by its number, runs and does nothing in the body, as in an endless
+    loop; the process may be ended meanwhile."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.ptrace(_PTRACE_ATTACH, pid, 0, 0):
         raise AssertionError(os.strerror(ctypes.get_errno()))
-    os.waitpid(pid, 0)
+    os.waitpid(pid, _WALL)
     # When it is ended its parent hears of that after us.
     reaper = threading.Thread(target=_reap, args=(pid,), daemon=True)
     reaper.start()
@@ -141,7 +143,7 @@ def hanging(pid):
 
 def _reap(pid):
     with contextlib.suppress(ChildProcessError):
-        os.waitpid(pid, 0)
+        os.waitpid(pid, _WALL)
 
 
 def pages_of_nobody():

@@ -373,6 +373,15 @@ class NodeTest(unittest.TestCase):
             self.until_next("ovs-vswitchd", pid, 60)
         self.until_works()
 
+    def test_a_switch_of_which_a_polling_thread_hangs_is_ended(self):
+        pid = self.pid("ovs-vswitchd")
+        thread = next(int(task.name) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
+                      if (task / "comm").read_text(encoding="ascii").startswith("pmd-"))
+        with hanging(thread):
+            self.until_next("ovs-vswitchd", pid, 60)
+        self.until_works()
+        self.assertIn("the polling thread of core", (self.directory / "watch.log").read_text(encoding="utf-8"))
+
     def test_huge_pages_that_others_have_taken_meanwhile(self):
         megabytes = 832
         pages = HugePages()
