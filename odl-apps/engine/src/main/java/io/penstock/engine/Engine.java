@@ -114,6 +114,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final AtomicLong wanted = new AtomicLong();
     private final AtomicBoolean marked = new AtomicBoolean();
     private final ScheduledExecutorService thread;
+    private final Overdue overdue = new Overdue(Ticker.systemTicker());
     private final Retry retry;
     private final Retry registration;
     /** Why no change can be taken over. A configuration that fails is no reason: the next change may repair it. */
@@ -178,7 +179,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         desired = new Desired(0, Snapshot.empty(), before.secret().isEmpty() ? before.withSecret(newSecret()) : before);
         store.refuseDuring(writer::shortage);
         store.start(this::desired, () -> sessions.values().stream().map(NodeSession::announcement).toList(),
-            () -> trouble.or(writer::shortage), this::mark);
+            () -> trouble.or(writer::shortage).or(overdue::reason), this::mark);
         registrations.add(southbound.listen((ConnectionListener) this));
         registrations.add(southbound.listen((PortListener) this));
         registrations.add(southbound.listen(packetIns.counting("next-hop", resolver::onPacketIn)));
@@ -273,7 +274,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private void mark() {
         wanted.incrementAndGet();
         if (marked.compareAndSet(false, true)) {
-            run(this::work);
+            run(() -> overdue.watch(this::work));
         }
     }
 

@@ -33,6 +33,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +46,8 @@ final class EngineOperations implements Operations {
     private static final Logger LOG = LoggerFactory.getLogger(EngineOperations.class);
     private static final FlowCounts NOTHING_KNOWN = new FlowCounts(0, 0, 0, 0, 0);
     private static final int MAX_DIFFERENCES = 1000;
+    /** Longer than the work on a node that may come first: orders, flows and a flush that are not answered in time. */
+    private static final long PATIENCE_SECONDS = 100;
 
     private final Engine engine;
     private final String url;
@@ -170,11 +174,7 @@ final class EngineOperations implements Operations {
     @Override
     public LeaseLine releaseLease(final String tenant, final String address) {
         known(Optional.of(tenant));
-        try {
-            return Leases.line(tenant, engine.dhcp().release(tenant, Ipv4.parse(address)).join(), engine.clock());
-        } catch (CompletionException e) {
-            throw new IllegalArgumentException(requireNonNull(e.getCause()).getMessage(), e);
-        }
+        return Leases.line(tenant, join(engine.dhcp().release(tenant, Ipv4.parse(address))), engine.clock());
     }
 
     /** What is there now; refuses a tenant that is not. */
@@ -239,9 +239,15 @@ final class EngineOperations implements Operations {
 
     private static <T> T join(final CompletableFuture<T> future) {
         try {
-            return future.join();
+            return future.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
         } catch (CompletionException e) {
-            throw new IllegalStateException(requireNonNull(e.getCause()).getMessage(), e);
+            final Throwable cause = requireNonNull(e.getCause());
+            if (cause instanceof IllegalArgumentException) {
+                throw new IllegalArgumentException(cause.getMessage(), e);
+            }
+            throw new IllegalStateException(cause instanceof TimeoutException
+                ? "the node does not answer in time"
+                : cause.getMessage(), e);
         }
     }
 

@@ -379,7 +379,8 @@ public final class NodeWorker implements AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 answer.completeExceptionally(e);
-            } catch (TimeoutException | RuntimeException e) {
+            } catch (TimeoutException | RuntimeException | Error e) {
+                // An error, too: without an answer the request that asked would wait without end.
                 answer.completeExceptionally(e);
             }
         });
