@@ -126,8 +126,8 @@ def internal_ports(ovs, namespace, *names):
 
 @contextlib.contextmanager
 def hanging(pid):
-    """The main thread of a process, or another thread by its number, runs and does nothing in the body, as in an endless
-    loop; the process may be ended meanwhile."""
+    """A thread of a process (its main thread has the number of the process) runs and does nothing in the body, as in an
+    endless loop; the process may be ended meanwhile."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.ptrace(_PTRACE_ATTACH, pid, 0, 0):
         raise AssertionError(os.strerror(ctypes.get_errno()))
