@@ -310,6 +310,11 @@ class SilentTest(unittest.TestCase):
             alive.watch_of(self.directory).give()
 
 
+def _polling_thread(pid):
+    return next(int(task.name) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
+                if (task / "comm").read_text(encoding="ascii").startswith("pmd-"))
+
+
 @pytest.mark.node
 class NodeTest(unittest.TestCase):
     """A real node between two hosts. It has no controller: what comes back is what the node brings back alone."""
@@ -374,10 +379,12 @@ class NodeTest(unittest.TestCase):
         self.until_works()
 
     def test_a_switch_of_which_a_polling_thread_hangs_is_ended(self):
+        # Polling threads are there for ports of DPDK alone.
+        self.ovs.vsctl("add-port", "br-penstock", "polled", "--", "set", "Interface", "polled",
+                       "type=dpdkvhostuserclient", f"options:vhost-server-path={self.directory}/polled.sock")
+        self.addCleanup(self.ovs.vsctl, "del-port", "polled")
         pid = self.pid("ovs-vswitchd")
-        thread = next(int(task.name) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
-                      if (task / "comm").read_text(encoding="ascii").startswith("pmd-"))
-        with hanging(thread):
+        with hanging(_polling_thread(pid)):
             self.until_next("ovs-vswitchd", pid, 60)
         self.until_works()
         self.assertIn("the polling thread of core", (self.directory / "watch.log").read_text(encoding="utf-8"))
