@@ -21,8 +21,9 @@ _LOOK_SECONDS, _BUSY_LOOK_SECONDS = 0.25, 0.1
 makes up to 90,000 in a second."""
 _PATIENCE_SECONDS, _RETRY_SECONDS = 1, 15
 """A switch that does not answer hangs, or ends: the agent has other work than to wait for it."""
-_UPCALLS, _SHARE = 300, 0.01
-"""A second, and of all lookups: with both the slow path takes a third of the time or more."""
+_UPCALLS, _SHARE = 1000, 0.01
+"""A second, and of all lookups: with both the slow path takes a third of the time or more. A place with fewer is no
+flood: the limit would leave it half of them."""
 _BUSY_SECONDS = 1.0
 _BUSY_LOOKS, _MANY = 3, 5000
 """For so long, or at so many looks with so many upcalls in all: a burst is over before."""
@@ -104,25 +105,27 @@ class Floods:
         else:
             self._busy = _Busy()
         if self._busy.is_flood:
-            self._busy = _Busy()
-            for place in self._places(now):
-                self._limit(now, place)
+            rate, self._busy = self._busy.missed / self._busy.seconds, _Busy()
+            for place, frames in self._places(now, rate).items():
+                self._limit(now, place, frames)
 
-    def _places(self, now):
+    def _places(self, now, rate):
+        """The places that flood, and about how many of their frames a second are upcalls, at `rate` upcalls in all."""
         shown = agent_switch.ask(self._switch, "dpctl/show")
         cached = _CACHED.search(shown)
         if cached and int(cached[1]) > _MOST_CACHED and now > self._purged + _PURGE_AGAIN_SECONDS:
             self._purged = now
             self._log(f"many upcalls, and {cached[1]} cached flows, which are dropped to see which ones come again")
             agent_switch.ask(self._switch, "revalidator/purge")
-            return []
+            return {}
         ports = dict(_PORT.findall(shown))
         counts = once(agent_switch.ask(self._switch, "dpctl/dump-flows"))
         found = {f"{ports[port]}/{vlan}": count for (port, vlan), count in counts.items() if port in ports}
-        most = max(found.values(), default=0)
-        return [place for place, count in found.items() if count >= max(_LEAST_FLOWS, most / _PART)]
+        most, total = max(found.values(), default=0), sum(counts.values())
+        return {place: frames for place, count in found.items() if count >= max(_LEAST_FLOWS, most / _PART)
+                and (frames := rate * count / total) >= _UPCALLS}
 
-    def _limit(self, now, place):
+    def _limit(self, now, place, frames):
         hold = self._holds.get(place)
         if hold is None or now > hold.until + _FORGIVEN_SECONDS:
             hold = self._holds[place] = _Hold(now)
@@ -130,7 +133,8 @@ class Floods:
             hold.again(now)
         else:
             return  # Its cached flows of before are still there, or the controller has not limited it yet.
-        self._log(f"{place}: its frames flood the slow path and are limited for {hold.seconds} s")
+        self._log(f"{place}: its frames flood the slow path, {frames:.0f} a second, and are limited for "
+                  f"{hold.seconds} s")
         for other in [other for other, hold in self._holds.items() if now > hold.until + _FORGIVEN_SECONDS]:
             del self._holds[other]
 

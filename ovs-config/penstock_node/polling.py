@@ -25,19 +25,21 @@ class Turns:
         A thread makes thousands of turns a second; with nothing to do and `pmd-maxsleep` still a hundred. Without an
         answer at the control socket no thread is known to hang.
         """
-        now = _turns(self._ask(control, "dpif-netdev/pmd-perf-show") or "")
+        now = turns(self._ask(control, "dpif-netdev/pmd-perf-show") or "")
         before = self._before if pid == self._pid else {}
         self._pid, self._before = pid, now
-        still = {core for core, turns in now.items() if before.get(core) == turns}
+        still = {core for core, number in now.items() if before.get(core) == number}
         # A thread without ports sleeps until it gets one. The list is long where there are many ports.
-        return still and still & _with_ports(self._ask(control, "dpif-netdev/pmd-rxq-show") or "")
+        return still and still & with_ports(self._ask(control, "dpif-netdev/pmd-rxq-show") or "")
 
 
-def _turns(text):
+def turns(text):
+    """{core: turns of its polling thread}, of an answer to dpif-netdev/pmd-perf-show."""
     return {core: int(found.group(1)) for core, part in _parts(text) if (found := _TURNS.search(part))}
 
 
-def _with_ports(text):
+def with_ports(text):
+    """The cores whose polling threads have ports, of an answer to dpif-netdev/pmd-rxq-show."""
     return {core for core, part in _parts(text) if _PORT.search(part)}
 
 
