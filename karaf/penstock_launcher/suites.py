@@ -14,6 +14,7 @@ import shutil
 import time
 
 from penstock_bench import cli as bench
+from penstock_functions import catalogue, guest_image
 from penstock_node.errors import PenstockError
 from penstock_node.steps import say
 
@@ -180,6 +181,19 @@ def _lint(lane: Lane, folder: pathlib.Path) -> None:
         raise PenstockError("\n".join(texts))
 
 
+def _guest(lane: Lane, folder: pathlib.Path) -> None:
+    """Makes the image of a guest, for which apt-get may take minutes: tests of guests do not wait so long."""
+    begun, error = time.monotonic(), []
+    try:
+        guest_image.build(catalogue.find("router-vm").rules)
+    except PenstockError as failure:
+        error = [str(failure)]
+    reports.write_checks(folder / f"{lane.name}-image.xml", lane.name, {"guest image": error},
+                         time.monotonic() - begun)
+    if error:
+        raise PenstockError(error[0])
+
+
 def _failsafe(name: str) -> tuple[str, ...]:
     """The goals of one execution of the integration tests, on what the build has left."""
     return ("--offline", "--file", "it/pom.xml", f"failsafe:integration-test@{name}", f"failsafe:verify@{name}")
@@ -192,6 +206,7 @@ TIERS = (
          _java),
     Tier("python", "quick", 2, "unit tests, documents", _python("not node and not up")),
     Tier("lint", "quick", 2, "static analysis of Python, shell and YANG", _lint),
+    Tier("guest", "quick", 2, "the image of guests, of Debian's packages", _guest),
     Tier("system", "whole", 1, "the controller as it is shipped, two nodes, hosts", _maven(*_failsafe("system"))),
     Tier("up", "whole", 1, "./penstock up, the commands of all documents, ./penstock down", _python("up")),
     Tier("packets", "whole", 2, "packets through a node with a plan loaded by hand", _maven(*_failsafe("packets"))),

@@ -13,7 +13,7 @@ import unittest
 import pytest
 from intruder import attempt, capabilities
 
-from penstock_functions import agent_rings, catalogue
+from penstock_functions import agent_rings, catalogue, guest_image
 from penstock_node import processes, quarantine
 from penstock_node.hugepages import HugePages
 from penstock_node.ovs import BRIDGE, Ovs
@@ -229,6 +229,7 @@ class FunctionsAgentTest(unittest.TestCase):
         self.assertEqual(self.pid("filter"), other, "it runs on")
 
     def test_guest(self):
+        guest_image.build(catalogue.find("router-vm").rules)  # To fetch its packages may take minutes.
         self.order("guest", {"function": "router-vm", "scheduling": "normal"})
         self.until_state("guest", "running")
         self.assertFalse(processes.log_tail(self.directory / "functions-agent.log", 1000).count("guest: failed"))
