@@ -63,6 +63,7 @@ class Lanes:
 
     def __init__(self, clock: collections.abc.Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
+        self._begun = clock()
         self._speaking = threading.Lock()
         self._processes: set[_Process] = set()
         self._ended = False
@@ -94,9 +95,10 @@ class Lanes:
         return Outcome(name, seconds, failure)
 
     def say(self, text: str) -> None:
-        """Prints one line, whole."""
+        """Prints one line, whole, with the time since the begin."""
+        minutes, seconds = divmod(int(self._clock() - self._begun), 60)
         with self._speaking:
-            say(text)
+            say(f"{minutes:2}:{seconds:02} {text}")
 
     @contextlib.contextmanager
     def known(self, process: _Process) -> collections.abc.Iterator[None]:

@@ -92,7 +92,7 @@ class LanesTest(Folder):
         outcomes, said = self.run_lanes(fails=fails, works=works)
         self.assertEqual([(each.name, str(each.error)) for each in outcomes], [("fails", "no luck"), ("works", "None")])
         self.assertIn("works: half way\n", said)
-        self.assertRegex(said, "fails: failed after [0-9]+ s\n")
+        self.assertRegex(said, " 0:[0-9]{2} fails: failed after [0-9]+ s\n")
 
     def test_jobs_of_a_lane_run_one_after_the_other(self):
         order = []
