@@ -4,13 +4,18 @@
 Flows are written by hand here, as the controller would: towards a function a frame carries the tag of its tenant.
 """
 
+import contextlib
+import fcntl
 import itertools
 import json
+import os
 import pathlib
+import signal
 import unittest
 
+from penstock_node import processes, supervision
 from penstock_node.commands import run
-from penstock_node.ovs import Ovs
+from penstock_node.ovs import SWITCH, Ovs
 from sandbox import FUNCTIONS, Sandbox, pages_of_nobody
 
 INSIDE, OUTSIDE = "10.9.0.1", "10.9.0.2"
@@ -72,6 +77,16 @@ class FunctionCase(unittest.TestCase):
                              f"output:{number}",
                              f"in_port={number},dl_vlan={vlan},actions=pop_vlan,output:{host}"):
                     run("ovs-ofctl", "-O", "OpenFlow13", "add-flow", "br0", flow, environment=self.ovs.environment)
+
+    @contextlib.contextmanager
+    def without_switch(self):
+        """The switch is killed, and its supervisor does not start it again before the end of the body."""
+        folder = self.box.run_directory / self.name / "supervised" / SWITCH
+        with open(folder / supervision.TURN, "w", encoding="ascii") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            os.kill(processes.pid_of(self.ovs.switch_process), signal.SIGKILL)
+            processes.wait_until(lambda: not processes.is_running(self.ovs.switch_process), "its end", 5)
+            yield
 
     def start(self, *args, code=0):
         return self.box.functions("start", *args, "--node", self.name, code=code)

@@ -5,10 +5,8 @@ the first, so who answers tells by which of them a packet left."""
 import contextlib
 import ipaddress
 import json
-import os
 import pathlib
 import re
-import signal
 import struct
 import tempfile
 import unittest
@@ -142,9 +140,8 @@ class DivertTest(FunctionCase):
     def check_restart_of_the_switch(self):
         """It goes away and comes back, and the function lets it connect to all three sockets again."""
         pid = self.entry()["pid"]
-        os.kill(processes.pid_of(self.ovs.switch_process), signal.SIGKILL)
-        processes.wait_until(lambda: not processes.is_running(self.ovs.switch_process), "its end", 5)
-        self.assertEqual(self.entry()["state"], "waiting")
+        with self.without_switch():
+            self.assertEqual(self.entry()["state"], "waiting")
         self.box.ovs_config("up", self.profile)
         self.start(*self.wait)
         self.add_flows(tenants=2)
