@@ -66,6 +66,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -204,6 +205,11 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         thread.scheduleWithFixedDelay(clock::save, LEASE_SECONDS, LEASE_SECONDS, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::countSubscribers, IDLE_POLL_SECONDS, IDLE_POLL_SECONDS, TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(canaries::tick, 1, 1, TimeUnit.SECONDS);
+        final Unserved unserved = new Unserved(node -> southbound.elect(switchId(node)));
+        thread.scheduleWithFixedDelay(() -> run(() -> unserved.look(workers.entrySet().stream()
+            .filter(worker -> sessions.containsKey(worker.getKey()) && !worker.getValue().isOnline())
+            .map(Map.Entry::getKey).collect(Collectors.toSet()))), Unserved.LOOK_SECONDS, Unserved.LOOK_SECONDS,
+            TimeUnit.SECONDS);
         thread.scheduleWithFixedDelay(this::refreshGateways, 1, GATEWAY_REFRESH_SECONDS, TimeUnit.SECONDS);
     }
 

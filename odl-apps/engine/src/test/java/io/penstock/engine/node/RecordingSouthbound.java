@@ -114,6 +114,11 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
     }
 
     @Override
+    public void elect(final SwitchId unserved) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public CompletableFuture<Void> barrier(final SwitchId target) {
         throw new UnsupportedOperationException();
     }

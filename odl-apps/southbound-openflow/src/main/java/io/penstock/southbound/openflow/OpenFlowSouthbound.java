@@ -28,6 +28,9 @@ public interface OpenFlowSouthbound extends FlowSender {
     /** The switches that can be used now. */
     Set<SwitchId> connected();
 
+    /** Ends what keeps a switch that connects from being used, if that is a lost election. Harmless at any time. */
+    void elect(SwitchId unserved);
+
     /** Reads all flows with their counters; costs the switch and us time in proportion to their number. */
     CompletableFuture<FlowDump> readFlows(SwitchId source);
 

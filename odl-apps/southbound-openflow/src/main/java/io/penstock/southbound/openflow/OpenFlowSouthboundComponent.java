@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.opendaylight.mdsal.binding.api.DataBroker;
 import org.opendaylight.mdsal.binding.api.NotificationService;
 import org.opendaylight.mdsal.binding.api.RpcConsumerRegistry;
+import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipService;
 import org.opendaylight.openflowjava.protocol.spi.connection.SwitchConnectionProvider;
 import org.opendaylight.openflowplugin.api.openflow.mastership.MastershipChangeRegistration;
 import org.opendaylight.openflowplugin.api.openflow.mastership.MastershipChangeServiceManager;
@@ -38,6 +39,7 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
     private final FlowSender sender;
     private final PlainSender plain;
     private final Connections connections;
+    private final Elections elections;
     private final MastershipChangeRegistration registration;
 
     /** Starts to follow the switches. */
@@ -49,7 +51,8 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
             @Reference final MastershipChangeServiceManager masterships,
             @Reference final RpcConsumerRegistry rpcs,
             @Reference final NotificationService notifications,
-            @Reference final DataBroker broker) {
+            @Reference final DataBroker broker,
+            @Reference final EntityOwnershipService ownership) {
         this.broker = broker;
         this.notifications = notifications;
         extension = new WireExtension(switches, extensions.getExtensionConverterRegistrator());
@@ -60,6 +63,7 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
         plain = new PlainSender(messenger);
         meters = new Meters(messenger, plain);
         connections = new Connections(extension::claim);
+        elections = new Elections(ownership);
         registration = masterships.register(connections);
     }
 
@@ -74,6 +78,11 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
     @Override
     public Set<SwitchId> connected() {
         return connections.connected();
+    }
+
+    @Override
+    public void elect(final SwitchId unserved) {
+        elections.hold(unserved);
     }
 
     @Override

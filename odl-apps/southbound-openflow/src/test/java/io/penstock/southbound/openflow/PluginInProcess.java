@@ -79,7 +79,7 @@ public final class PluginInProcess implements AutoCloseable {
             mock(SystemReadyMonitor.class));
         plugin.initialize();
         southbound = new OpenFlowSouthboundComponent(connections, plugin, masterships, mdsal.rpcs(),
-            mdsal.notifications(), mdsal.broker());
+            mdsal.notifications(), mdsal.broker(), ownership());
         plain = new PlainSender(new Messenger(mdsal.rpcs()));
         plugin.onSystemBootReady();
         plugin.getFullyStarted().get(10, TimeUnit.SECONDS);
