@@ -16,8 +16,10 @@ import java.util.function.Function;
 import org.opendaylight.infrautils.diagstatus.DiagStatusService;
 import org.opendaylight.infrautils.diagstatus.ServiceRegistration;
 import org.opendaylight.infrautils.ready.SystemReadyMonitor;
+import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipCandidateRegistration;
 import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipListenerRegistration;
 import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipService;
+import org.opendaylight.mdsal.eos.common.api.CandidateAlreadyRegisteredException;
 import org.opendaylight.mdsal.singleton.common.api.ClusterSingletonService;
 import org.opendaylight.mdsal.singleton.common.api.ClusterSingletonServiceProvider;
 import org.opendaylight.mdsal.singleton.common.api.ClusterSingletonServiceRegistration;
@@ -100,10 +102,11 @@ public final class PluginInProcess implements AutoCloseable {
         return status;
     }
 
-    private static EntityOwnershipService ownership() {
+    private static EntityOwnershipService ownership() throws CandidateAlreadyRegisteredException {
         final EntityOwnershipService ownership = mock(EntityOwnershipService.class);
         when(ownership.registerListener(anyString(), any())).thenReturn(
             mock(EntityOwnershipListenerRegistration.class));
+        when(ownership.registerCandidate(any())).thenReturn(mock(EntityOwnershipCandidateRegistration.class));
         return ownership;
     }
 
