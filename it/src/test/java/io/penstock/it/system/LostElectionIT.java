@@ -4,15 +4,11 @@ package io.penstock.it.system;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Shell;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A switch that was gone before the controller was elected for it is served when it is back. */
 @Tag("hostile")
@@ -21,11 +17,11 @@ class LostElectionIT {
     /** Nine seconds until it is noticed, and 20 s of OpenFlowPlugin's for a connection that waits in vain. */
     private static final Duration LIMIT = Duration.ofSeconds(120);
     private static final String TIMES = "20";
+    private static final Path PROGRAM =
+        ControllerUnderTest.ROOT.resolve("it/src/test/resources/fleeting-switch.py");
 
     private final EdgeSystem system;
     private final EdgeNode node;
-    @TempDir
-    private Path directory;
 
     LostElectionIT(final EdgeSystem system) {
         this.system = system;
@@ -38,17 +34,13 @@ class LostElectionIT {
     }
 
     @Test
-    void theSwitchIsServedAgain() throws IOException {
+    void theSwitchIsServedAgain() {
         system.reset();
         final String datapath = node.ovs().vsctl("get", "bridge", Constants.BRIDGE, "datapath_id").replace("\"", "")
             .strip();
-        final Path program = directory.resolve("fleeting-switch.py");
-        try (InputStream text = LostElectionIT.class.getResourceAsStream("/fleeting-switch.py")) {
-            Files.copy(text, program);
-        }
         node.connect(false);
         Await.until("its switch is given up", LIMIT, () -> !isConnected());
-        Shell.PLAIN.entering(system.controller().namespace()).run("/usr/bin/python3", program.toString(),
+        Shell.PLAIN.entering(system.controller().namespace()).run("/usr/bin/python3", PROGRAM.toString(),
             ControllerUnderTest.ADDRESS, Integer.toString(ControllerUnderTest.OPENFLOW), datapath, TIMES);
         final long begun = System.nanoTime();
         node.connect(true);
@@ -59,7 +51,6 @@ class LostElectionIT {
     }
 
     private boolean isConnected() {
-        return system.verify().stream().filter(each -> each.get("name").getAsString().equals(node.name()))
-            .anyMatch(each -> each.get("connected").getAsBoolean());
+        return system.verify(node).get("connected").getAsBoolean();
     }
 }

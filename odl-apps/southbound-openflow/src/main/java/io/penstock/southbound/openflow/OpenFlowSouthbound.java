@@ -28,7 +28,10 @@ public interface OpenFlowSouthbound extends FlowSender {
     /** The switches that can be used now. */
     Set<SwitchId> connected();
 
-    /** Ends what keeps a switch that connects from being used, if that is a lost election. Harmless at any time. */
+    /**
+     * Ends what keeps a switch that connects from being used, if that is a lost election. Does nothing to a switch that
+     * is used; one that connects in the next half second may have to connect again, 20 s later.
+     */
     void elect(SwitchId unserved);
 
     /** Reads all flows with their counters; costs the switch and us time in proportion to their number. */
