@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 @OnSystem
 class LostElectionIT {
     /** Nine seconds until it is noticed, and 20 s of OpenFlowPlugin's for a connection that waits in vain. */
-    private static final Duration LIMIT = Duration.ofSeconds(120);
+    private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final String TIMES = "20";
     private static final Path PROGRAM =
         ControllerUnderTest.ROOT.resolve("it/src/test/resources/fleeting-switch.py");
