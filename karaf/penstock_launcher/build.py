@@ -19,6 +19,7 @@ _GENERATED = {".flattened-pom.xml"}
 _MODULE = re.compile(r"^\[INFO\] Building (?P<name>.+?) \S+\s+\[(?P<number>\d+)/(?P<total>\d+)\]$")
 _FETCHED = re.compile(r"^\[INFO\] Downloaded from .* \((?P<size>[\d.]+) (?P<unit>[kMG]?B)")
 _LONG_TEST = re.compile(r"^\[INFO\] Running .*\.(?P<name>\w+IT)$")
+_WARNING = re.compile(r"^\[WARNING\] (?!\S*/generated-sources/)(?P<text>\S+\.java:\[\d+,\d+\] .*)")
 _FAILED_TEST = re.compile(r"^\[ERROR\] (?!Tests run)(?P<name>\S.*?) -- .*<<< (FAILURE|ERROR)!$")
 _NOISE = re.compile(r"^\[ERROR\] *($|->|\[Help|To see the full|Re-run Maven|For more information|After correcting"
                     r"|  mvn )")
@@ -26,6 +27,7 @@ _UNITS = {"B": 1e-6, "kB": 1e-3, "MB": 1.0, "GB": 1e3}
 _REPORT_SECONDS = 15
 _REASON_LINES, _REASON_WIDTH = 6, 300
 _ATTEMPTS, _RETRY_SECONDS = 4, 3
+_WARNINGS_FAIL = "-Werror"
 _NETWORK_FAILURE = "Could not transfer artifact"
 
 
@@ -123,7 +125,7 @@ def maven(log_name, *arguments, environment=None, lane=None):
         if report.failed_tests:
             said = "failed tests:\n" + "\n".join(report.failed_tests)
         else:
-            said = "Maven: " + ("\n".join(report.errors[:8]) or "no reason given")
+            said = "Maven: " + ("\n".join(report.reasons[:8]) or "no reason given")
         if process.returncode != 1:
             said += f"\nMaven did not finish: exit code {process.returncode}"
         raise PenstockError(f"{said}\nfull log: {log}")
@@ -135,6 +137,7 @@ class Report:
     def __init__(self, say_line, clock=time.monotonic):
         self.errors = []
         self.failed_tests = []
+        self._warnings = []
         self._say = say_line
         self._clock = clock
         self._reason: list[str] | None = None
@@ -161,11 +164,18 @@ class Report:
             self._reason = []
         elif self._reason is not None:
             self._add_reason(text, self._reason)
+        elif warning := _WARNING.match(text):
+            self._warnings.append(warning["text"])
         elif text.startswith("[ERROR]") and not _NOISE.match(text):
             self.errors.append(text[7:].strip())
         if self._files > self._reported and self._clock() - self._last > _REPORT_SECONDS:
             self._last, self._reported = self._clock(), self._files
             self._say(f"fetched {self._files} files, {self._megabytes:.0f} MB")
+
+    @property
+    def reasons(self):
+        """Why Maven failed, in its own words. Where warnings fail the build, they come first: no error names them."""
+        return [*(self._warnings if any(_WARNINGS_FAIL in error for error in self.errors) else []), *self.errors]
 
     @property
     def is_network_failure(self):

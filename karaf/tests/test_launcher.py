@@ -95,6 +95,15 @@ class BuildTest(Directory):
         self.assertEqual(report.failed_tests, ["io.penstock.it.AIT.b(Customer)[1]\n"
                                                "  org.opentest4j.AssertionFailedError:\n  expected: 24"])
 
+    def test_warnings_that_fail_the_build_are_its_reasons(self):
+        report = build.Report(lambda said: None)
+        report.line("[WARNING] /a/target/generated-sources/A.java:[1,2] RpcService has been deprecated")
+        report.line("[WARNING] /a/B.java:[3,4] [UnusedVariable] The field 'c' is never read.")
+        self.assertEqual(report.reasons, [])
+        report.line("[ERROR] COMPILATION ERROR : ")
+        report.line("[ERROR] warnings found and -Werror specified")
+        self.assertEqual(report.reasons[0], "/a/B.java:[3,4] [UnusedVariable] The field 'c' is never read.")
+
 
 class DownloadTest(Directory):
     """Maven whose downloads fail: a program in its place that fails as it does."""
