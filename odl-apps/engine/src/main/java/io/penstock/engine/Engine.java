@@ -9,6 +9,7 @@ import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.canary.CanaryEvent;
 import io.penstock.engine.canary.CanaryService;
 import io.penstock.engine.config.ConfigurationStore;
+import io.penstock.engine.config.DatastoreException;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.config.NodeRegistration;
 import io.penstock.engine.config.Stored;
@@ -301,6 +302,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             final long asked = wanted.get();
             final Stored stored = store.stored(desired.allocations());
             if (!stored.isValid() && desired.revision() == 0) {
+                trouble = Optional.empty();
                 // Nothing was carried out yet: the switches keep what they have, and everybody what was handed out.
                 return;
             }
@@ -337,8 +339,12 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             trouble = Optional.of("what is allocated cannot be stored: " + e.getMessage() + " ("
                 + requireNonNull(e.getCause()).getMessage() + "); it is tried again every " + RETRY_SECONDS + " s");
             retry.later();
+        } catch (DatastoreException e) {
+            LOG.error("The datastore does not read or store, will try again in {} s", RETRY_SECONDS, e);
+            trouble = Optional.of(e.getMessage() + "; it is tried again every " + RETRY_SECONDS + " s");
+            retry.later();
         } catch (IllegalStateException e) {
-            LOG.error("Cannot read the configuration, will try again in {} s", RETRY_SECONDS, e);
+            LOG.error("Cannot carry out the configuration, will try again in {} s", RETRY_SECONDS, e);
             retry.later();
         }
     }

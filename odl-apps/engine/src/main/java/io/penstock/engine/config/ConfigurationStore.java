@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 import org.opendaylight.mdsal.binding.api.DataBroker;
 import org.opendaylight.mdsal.binding.api.ReadTransaction;
@@ -157,26 +156,15 @@ public final class ConfigurationStore implements AutoCloseable {
 
     private static Optional<NormalizedNode> read(final DOMDataTreeReadTransaction transaction,
             final DOMDataTreeIdentifier path) {
-        try {
-            return transaction.read(path.getDatastoreType(), path.getRootIdentifier()).get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("cannot read " + path, e);
-        }
+        return Datastore.await(transaction.read(path.getDatastoreType(), path.getRootIdentifier()),
+            "cannot read " + path);
     }
 
     /** What was handed out before this controller started. */
     public Allocations readAllocations() {
         try (ReadTransaction transaction = broker.newReadOnlyTransaction()) {
-            return transaction.read(LogicalDatastoreType.CONFIGURATION, AllocationCodec.PATH).get()
-                .map(AllocationCodec::read).orElseGet(Allocations::none);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("cannot read the allocations", e);
+            return Datastore.await(transaction.read(LogicalDatastoreType.CONFIGURATION, AllocationCodec.PATH),
+                "cannot read the allocations").map(AllocationCodec::read).orElseGet(Allocations::none);
         }
     }
 
@@ -200,13 +188,10 @@ public final class ConfigurationStore implements AutoCloseable {
         final ReadWriteTransaction transaction = broker.newReadWriteTransaction();
         final Node stored;
         try {
-            stored = transaction.read(LogicalDatastoreType.CONFIGURATION, path).get().orElse(null);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            transaction.cancel();
-            return false;
-        } catch (ExecutionException e) {
-            LOG.error("Cannot read node {}", announced.getName().getValue(), e);
+            stored = Datastore.await(transaction.read(LogicalDatastoreType.CONFIGURATION, path), "cannot read the node")
+                .orElse(null);
+        } catch (DatastoreException e) {
+            LOG.error("Node {} is not registered, and will be tried again", announced.getName().getValue(), e);
             transaction.cancel();
             return false;
         }
@@ -222,7 +207,7 @@ public final class ConfigurationStore implements AutoCloseable {
                 node.nonnullPort().keySet().stream().map(key -> key.getName()).sorted().toList());
             refusals.remove(node.key());
             return true;
-        } catch (IllegalStateException e) {
+        } catch (DatastoreException e) {
             final String reason = String.valueOf(e.getMessage());
             if (!reason.equals(refusals.put(node.key(), reason))) {
                 LOG.warn("Node {} is not stored as it announced itself, the stored ports stay: {}",
@@ -233,15 +218,7 @@ public final class ConfigurationStore implements AutoCloseable {
     }
 
     private static void commit(final WriteTransaction transaction, final String what) {
-        try {
-            transaction.commit().get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("cannot store " + what + ": "
-                + requireNonNull(e.getCause()).getMessage(), e);
-        }
+        Datastore.await(transaction.commit(), "cannot store " + what);
     }
 
     @Deactivate

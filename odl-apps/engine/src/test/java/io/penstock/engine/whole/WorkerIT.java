@@ -160,11 +160,18 @@ class WorkerIT {
                 .contains("not-yet");
             assertThat(edge.steps(node)).isEmpty();
             assertThat(edge.tenant("acme")).isEmpty();
+            final DataClient.Answer answer = edge.client().data("PUT", Documents.path("other"),
+                Documents.tenants(List.of("{'name': 'other'}")));
+            assertThat(answer.isGood()).isFalse();
+            assertThat(answer.messages()).contains("no engine carries it out", "cannot store the allocations",
+                "the disk is full");
+            assertThat(edge.controller().readiness()).contains("the disk is full");
         }
         // Tried again without anybody's doing.
         Await.until("the switch has the change", () -> edge.steps(node).contains(APPLY));
         edge.awaitSync();
         assertThat(edge.state("acme")).isEqualTo("active");
+        assertThat(edge.controller().readiness()).isEmpty();
     }
 
     @Test
