@@ -174,9 +174,13 @@ class Tree:
         """{name: the file that tells which process it is} of all services."""
         return {service.name: service.process for service in map(self._read, self._folders()) if service}
 
+    def root(self):
+        """Process id of the root, None if it does not run."""
+        return processes.pid_of(self._process)
+
     def supervisors(self):
         """Process ids of the root and of the supervisors that run."""
-        found = [processes.pid_of(self._process), *map(supervisor, self._folders())]
+        found = [self.root(), *map(supervisor, self._folders())]
         return [pid for pid in found if pid is not None]
 
     def endings(self):

@@ -5,16 +5,20 @@ stopped goes on (docs/adr/0051)."""
 import contextlib
 import dataclasses
 import os
+import select
 import signal
 import sys
 import time
 import typing
 
 from . import alive, processes, supervision
+from .errors import PenstockError
 
 NAME = "watch"
 """Of its service."""
 _LOOK_SECONDS = 0.5
+_REMOVAL_SECONDS = 2
+"""How long the removal of a directory may take."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,7 +45,8 @@ class Watch:
         self.listener = alive.Listener(directory)
         self.guarded = {}
         self._place = os.open(directory, os.O_PATH | os.O_DIRECTORY)
-        self._supervisors = []
+        self._supervisors = Held()
+        self._root = None
         self._sign = alive.systemd()
         self._tree = supervision.Tree(directory)
         self._now = now
@@ -56,8 +61,14 @@ class Watch:
 
     def serve(self):
         """Watches until the process ends, or the directory has been removed."""
-        while os.fstat(self._place).st_nlink:
-            self.look()
+        while not self._is_removed():
+            try:
+                self.look()
+            except (OSError, PenstockError):
+                # Files go one by one, and before their directory.
+                time.sleep(_REMOVAL_SECONDS)
+                if not self._is_removed():
+                    raise
             if self._sign:
                 self._sign.give()
             with contextlib.suppress(ChildProcessError):  # A root of the tree that it had to start.
@@ -65,16 +76,19 @@ class Watch:
             self.listener.wait(_LOOK_SECONDS, self.urgent())
         self._end_all()
 
+    def _is_removed(self):
+        return not os.fstat(self._place).st_nlink
+
     def _end_all(self):
         """Ends the tree of a directory that is gone: the tree could never be ended by its files."""
         log("the directory has been removed: all that runs for it is ended")
-        for pid in self._supervisors:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
+        self._supervisors.signal(signal.SIGTERM)
 
     def look(self):
         """Looks at each process once, and does what has to be done."""
-        if self._tree.ensure():
+        self._supervisors.forget_ended()
+        # While a directory is being removed the file of the root may be gone, and the root not.
+        if self._root not in self._supervisors and self._tree.ensure():
             log("the root of the supervision tree had ended and is started again")
         services = {name: process for name, process in self._tree.processes().items() if name != NAME}
         for name in set(self.guarded) - set(services):
@@ -83,10 +97,47 @@ class Watch:
             if name not in self.guarded:
                 self.guarded[name] = Guarded(name, process, self.question(name), log, self._now)
             self.guarded[name].look()
-        self._supervisors = self._tree.supervisors() or self._supervisors
+        self._root = self._tree.root() or self._root
+        self._supervisors.hold(self._tree.supervisors())
         for pid in self._supervisors:
             if processes.go_on(pid):
                 log(f"a supervisor was stopped and goes on, process {pid}")
+
+
+class Held:
+    """Processes that stay the same although the system gives the numbers of ended ones to others."""
+
+    def __init__(self):
+        self._descriptors = {}
+
+    def __iter__(self):
+        return iter(list(self._descriptors))
+
+    def __contains__(self, pid):
+        return pid in self._descriptors
+
+    def hold(self, pids):
+        """Adds processes; one that has ended is none."""
+        for pid in pids:
+            if pid not in self._descriptors:
+                with contextlib.suppress(ProcessLookupError):
+                    self._descriptors[pid] = os.pidfd_open(pid)
+
+    def forget_ended(self):
+        """Drops those that have ended."""
+        poll = select.poll()
+        for descriptor in self._descriptors.values():
+            poll.register(descriptor, select.POLLIN)
+        ended = {descriptor for descriptor, _ in poll.poll(0)}
+        for pid, descriptor in list(self._descriptors.items()):
+            if descriptor in ended:
+                os.close(self._descriptors.pop(pid))
+
+    def signal(self, number):
+        """Sends a signal to all of them."""
+        for descriptor in self._descriptors.values():
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(descriptor, number)
 
 
 class Guarded:

@@ -139,12 +139,22 @@ class TreeTest(unittest.TestCase):
         self.assertFalse(processes.is_running(service.process))
 
     def test_a_tree_ends_with_its_directory(self):
+        for first in (None, "supervised/one/supervise", "supervised", "supervisor.process", "alive.sock"):
+            with self.subTest(removed_before_the_rest=first):
+                self.end_with_directory(first)
+
+    def end_with_directory(self, first):
+        """Removes a part of the directory first, and the rest after the watch has looked."""
         one = self.keep("one", "sleep", "1234")
         node_watch.start(self.directory)
         pids = [*self.tree.supervisors(), *map(processes.pid_of, (one.process, node_watch.process_of(self.directory)))]
         self.assertEqual(len(pids), 5)
         processes.wait_until((self.directory / "alive.sock").exists, "the watch", 10)
         time.sleep(1)
+        if first is not None:
+            removed = self.directory / first
+            shutil.rmtree(removed) if removed.is_dir() else removed.unlink()
+            time.sleep(1)
         shutil.rmtree(self.directory)
         processes.wait_until(lambda: not any(pathlib.Path(f"/proc/{pid}/cwd").exists() for pid in pids),
                              "the end of all", 20)
