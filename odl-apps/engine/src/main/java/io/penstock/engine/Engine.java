@@ -30,6 +30,7 @@ import io.penstock.engine.pool.PoolEvent;
 import io.penstock.engine.pool.PoolWatch;
 import io.penstock.engine.subscriber.CutBlocks;
 import io.penstock.engine.subscriber.Subscribers;
+import io.penstock.engine.task.TaskThread;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
@@ -60,9 +61,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -78,13 +76,14 @@ import org.slf4j.LoggerFactory;
 public final class Engine implements AutoCloseable, OvsdbListener, ConnectionListener, PortListener {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
-    private static final long GATEWAY_REFRESH_SECONDS = 10;
-    private static final long RETRY_SECONDS = 5;
-    private static final long AUDIT_SECONDS = 60;
-    private static final long IDLE_POLL_SECONDS = 600;
+    private static final Duration GATEWAY_REFRESH = Duration.ofSeconds(10);
+    private static final Duration RETRY = Duration.ofSeconds(5);
+    private static final Duration TICK = Duration.ofSeconds(1);
+    private static final Duration AUDIT = Duration.ofMinutes(1);
+    private static final Duration IDLE_POLL = Duration.ofMinutes(10);
     private static final int SECRET_BYTES = 32;
     /** How often leases are looked at that end by themselves. */
-    private static final long LEASE_SECONDS = 15;
+    private static final Duration LEASE = Duration.ofSeconds(15);
     /** How long an acknowledgement waits for the flows of its lease: a client asks again after four seconds. */
     private static final Duration LEASE_FLOWS = Duration.ofSeconds(1);
 
@@ -115,7 +114,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     /** How often the configuration was said to have changed; {@link Desired#revision} says how far we are. */
     private final AtomicLong wanted = new AtomicLong();
     private final AtomicBoolean marked = new AtomicBoolean();
-    private final ScheduledExecutorService thread;
+    private final TaskThread thread = new TaskThread("penstock-engine");
     private final Overdue overdue = new Overdue(Ticker.systemTicker());
     private final Retry retry;
     private final Retry registration;
@@ -157,21 +156,16 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         final Links links = new Links(outlet, this::desired);
         resolver = new NeighbourResolver(links);
         ipv6 = new Ipv6Services(links, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), RANDOM);
-        thread = Executors.newSingleThreadScheduledExecutor(task -> {
-            final Thread engine = new Thread(task, "penstock-engine");
-            engine.setDaemon(true);
-            return engine;
-        });
         recall = new Recall(resolver, this::neighbours, this::later);
         final FunctionNodes nodes = new FunctionNodes(workers, southbound, this::desired);
         health = new HealthService(outlet, this::desired, nodes, Ticker.systemTicker(),
             RANDOM.nextLong());
         canaries = new CanaryService(this::desired, nodes, health, Ticker.systemTicker(), Clock.systemUTC(),
             this::mark);
-        retry = new Retry(thread, this::mark, RETRY_SECONDS);
-        registration = new Retry(thread, () -> run(() -> sessions.values().forEach(this::register)), RETRY_SECONDS);
+        retry = new Retry(thread, this::mark, RETRY);
+        registration = new Retry(thread, () -> thread.run(() -> sessions.values().forEach(this::register)), RETRY);
         dhcp = new DhcpService(clock, this::mark,
-            millis -> thread.schedule(this::mark, millis, TimeUnit.MILLISECONDS), outlet);
+            millis -> thread.later(this::mark, Duration.ofMillis(millis)), outlet);
     }
 
     /** Starts: takes over what was handed out before, then listens for nodes. */
@@ -195,23 +189,20 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         ipv6.start();
         health.start();
         ovsdb.start(listenAddress, ovsdbPort, this);
-        thread.scheduleWithFixedDelay(() -> workers.values().forEach(NodeWorker::audit), AUDIT_SECONDS, AUDIT_SECONDS,
-            TimeUnit.SECONDS);
+        thread.every(AUDIT, AUDIT, () -> workers.values().forEach(NodeWorker::audit));
         if (!comparing.isZero()) {
-            thread.scheduleWithFixedDelay(() -> workers.values().forEach(NodeWorker::compareNext),
-                comparing.toMillis(), comparing.toMillis(), TimeUnit.MILLISECONDS);
+            thread.every(comparing, comparing, () -> workers.values().forEach(NodeWorker::compareNext));
         }
-        thread.scheduleWithFixedDelay(this::mark, LEASE_SECONDS, LEASE_SECONDS, TimeUnit.SECONDS);
-        thread.scheduleWithFixedDelay(writer::reserve, 0, LEASE_SECONDS, TimeUnit.SECONDS);
-        thread.scheduleWithFixedDelay(clock::save, LEASE_SECONDS, LEASE_SECONDS, TimeUnit.SECONDS);
-        thread.scheduleWithFixedDelay(this::countSubscribers, IDLE_POLL_SECONDS, IDLE_POLL_SECONDS, TimeUnit.SECONDS);
-        thread.scheduleWithFixedDelay(canaries::tick, 1, 1, TimeUnit.SECONDS);
+        thread.every(LEASE, LEASE, this::mark);
+        thread.every(Duration.ZERO, LEASE, writer::reserve);
+        thread.every(LEASE, LEASE, clock::save);
+        thread.every(IDLE_POLL, IDLE_POLL, this::countSubscribers);
+        thread.every(TICK, TICK, canaries::tick);
         final Unserved unserved = new Unserved(node -> southbound.elect(switchId(node)));
-        thread.scheduleWithFixedDelay(() -> run(() -> unserved.look(workers.entrySet().stream()
+        thread.every(Unserved.PAUSE, Unserved.PAUSE, () -> unserved.look(workers.entrySet().stream()
             .filter(worker -> sessions.containsKey(worker.getKey()) && !worker.getValue().isOnline())
-            .map(Map.Entry::getKey).collect(Collectors.toSet()))), Unserved.LOOK_SECONDS, Unserved.LOOK_SECONDS,
-            TimeUnit.SECONDS);
-        thread.scheduleWithFixedDelay(this::refreshGateways, 1, GATEWAY_REFRESH_SECONDS, TimeUnit.SECONDS);
+            .map(Map.Entry::getKey).collect(Collectors.toSet())));
+        thread.every(TICK, GATEWAY_REFRESH, this::refreshGateways);
     }
 
     private static String newSecret() {
@@ -227,7 +218,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         health.close();
         registrations.forEach(OpenFlowSouthbound.Registration::close);
         store.stop("the engine has stopped");
-        thread.shutdownNow();
+        thread.close();
         workers.values().forEach(NodeWorker::close);
         writer.close();
     }
@@ -281,7 +272,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private void mark() {
         wanted.incrementAndGet();
         if (marked.compareAndSet(false, true)) {
-            run(() -> overdue.watch(this::work));
+            thread.run(() -> overdue.watch(this::work));
         }
     }
 
@@ -335,16 +326,16 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
             workers.values().forEach(NodeWorker::mark);
             dhcp.stored((node, answer) -> whenApplied(node, revision, answer));
         } catch (UncheckedIOException e) {
-            LOG.error("Cannot store what is allocated, will try again in {} s", RETRY_SECONDS, e);
+            LOG.error("Cannot store what is allocated, will try again in {} s", RETRY.toSeconds(), e);
             trouble = Optional.of("what is allocated cannot be stored: " + e.getMessage() + " ("
-                + requireNonNull(e.getCause()).getMessage() + "); it is tried again every " + RETRY_SECONDS + " s");
+                + requireNonNull(e.getCause()).getMessage() + "); it is tried again every " + RETRY.toSeconds() + " s");
             retry.later();
         } catch (DatastoreException e) {
-            LOG.error("The datastore does not read or store, will try again in {} s", RETRY_SECONDS, e);
-            trouble = Optional.of(e.getMessage() + "; it is tried again every " + RETRY_SECONDS + " s");
+            LOG.error("The datastore does not read or store, will try again in {} s", RETRY.toSeconds(), e);
+            trouble = Optional.of(e.getMessage() + "; it is tried again every " + RETRY.toSeconds() + " s");
             retry.later();
         } catch (IllegalStateException e) {
-            LOG.error("Cannot carry out the configuration, will try again in {} s", RETRY_SECONDS, e);
+            LOG.error("Cannot carry out the configuration, will try again in {} s", RETRY.toSeconds(), e);
             retry.later();
         }
     }
@@ -358,7 +349,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private void countSubscribers() {
         if (subscribers.areToBeCounted(desired.allocations())) {
             workers.forEach((name, worker) -> worker.counters()
-                .thenAccept(dump -> run(() -> subscribers.count(name, dump))).exceptionally(e -> {
+                .thenAccept(dump -> thread.run(() -> subscribers.count(name, dump))).exceptionally(e -> {
                     LOG.debug("Node {}: idle subscribers cannot be counted", name, e);
                     return null;
                 }));
@@ -388,7 +379,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     /** A switch was started and has its flows: what it had learned it has to learn again. */
     private void recall(final String node, final Duration sinceConnected) {
-        run(() -> {
+        thread.run(() -> {
             ipv6.refreshGateways(node);
             LOG.warn("Node {}: its switch had no flows, as after a restart; it has them {} ms after it connected. Its "
                 + "connections, sessions and learned hosts are lost; {} known hosts are asked for", node,
@@ -403,25 +394,16 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     }
 
     private void later(final Runnable task, final long millis) {
-        try {
-            thread.schedule(() -> run(task), millis, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("The engine is closed", e);
-        }
+        thread.later(task, Duration.ofMillis(millis));
     }
 
-    @SuppressWarnings("checkstyle:IllegalCatch")
     private void refreshGateways() {
-        try {
-            workers.forEach((name, worker) -> {
-                if (worker.isOnline()) {
-                    resolver.refreshGateways(name);
-                    ipv6.refreshGateways(name);
-                }
-            });
-        } catch (RuntimeException e) {
-            LOG.warn("Could not request the addresses of the transit gateways", e);
-        }
+        workers.forEach((name, worker) -> {
+            if (worker.isOnline()) {
+                resolver.refreshGateways(name);
+                ipv6.refreshGateways(name);
+            }
+        });
     }
 
     /** Peers that say they are nodes and are not believed. */
@@ -438,7 +420,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     public void nodeConnected(final NodeSession session) {
         final String name = session.announcement().name();
         sessions.put(name, session);
-        run(() -> {
+        thread.run(() -> {
             register(session);
             Optional.ofNullable(workers.get(name)).ifPresent(worker -> worker.sessionOpened(session));
         });
@@ -447,12 +429,12 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     @Override
     public void nodeDisconnected(final String name) {
         sessions.remove(name);
-        run(() -> Optional.ofNullable(workers.get(name)).ifPresent(NodeWorker::sessionClosed));
+        thread.run(() -> Optional.ofNullable(workers.get(name)).ifPresent(NodeWorker::sessionClosed));
     }
 
     @Override
     public void announcementChanged(final NodeSession session) {
-        run(() -> {
+        thread.run(() -> {
             register(session);
             Optional.ofNullable(workers.get(session.announcement().name()))
                 .ifPresent(worker -> worker.announcementChanged(session));
@@ -474,23 +456,23 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     @Override
     public void onConnected(final SwitchId connected) {
-        run(() -> worker(connected).ifPresent(NodeWorker::switchConnected));
+        thread.run(() -> worker(connected).ifPresent(NodeWorker::switchConnected));
     }
 
     @Override
     public void onDisconnected(final SwitchId disconnected) {
-        run(() -> worker(disconnected).ifPresent(NodeWorker::switchDisconnected));
+        thread.run(() -> worker(disconnected).ifPresent(NodeWorker::switchDisconnected));
     }
 
     @Override
     public void onPort(final SwitchId owner, final PortStatus port) {
-        run(() -> worker(owner).ifPresent(
+        thread.run(() -> worker(owner).ifPresent(
             worker -> worker.portChanged(port.id(), new PortStates.Port(port.name(), port.linkUp()))));
     }
 
     @Override
     public void onPortRemoved(final SwitchId owner, final String portId) {
-        run(() -> worker(owner).ifPresent(worker -> worker.portChanged(portId, null)));
+        thread.run(() -> worker(owner).ifPresent(worker -> worker.portChanged(portId, null)));
     }
 
     private Optional<NodeWorker> worker(final SwitchId id) {
@@ -499,20 +481,5 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     private SwitchId switchId(final String node) {
         return new SwitchId(desired.allocations().datapathId(node));
-    }
-
-    @SuppressWarnings("checkstyle:IllegalCatch")
-    private void run(final Runnable task) {
-        try {
-            thread.execute(() -> {
-                try {
-                    task.run();
-                } catch (RuntimeException e) {
-                    LOG.error("A task of the engine failed", e);
-                }
-            });
-        } catch (RejectedExecutionException e) {
-            LOG.debug("The engine is closed");
-        }
     }
 }

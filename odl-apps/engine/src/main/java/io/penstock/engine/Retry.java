@@ -3,39 +3,30 @@ package io.penstock.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import io.penstock.engine.task.TaskThread;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Tries something again after a while: once, however many attempts fail until then. Safe for all threads. */
 final class Retry {
-    private static final Logger LOG = LoggerFactory.getLogger(Retry.class);
-
-    private final ScheduledExecutorService thread;
+    private final TaskThread thread;
     private final Runnable task;
-    private final long seconds;
+    private final Duration pause;
     private final AtomicBoolean pending = new AtomicBoolean();
 
-    Retry(final ScheduledExecutorService thread, final Runnable task, final long seconds) {
+    Retry(final TaskThread thread, final Runnable task, final Duration pause) {
         this.thread = requireNonNull(thread);
         this.task = requireNonNull(task);
-        this.seconds = seconds;
+        this.pause = requireNonNull(pause);
     }
 
     /** Says that an attempt has failed. */
     void later() {
         if (pending.compareAndSet(false, true)) {
-            try {
-                thread.schedule(() -> {
-                    pending.set(false);
-                    task.run();
-                }, seconds, TimeUnit.SECONDS);
-            } catch (RejectedExecutionException e) {
-                LOG.debug("Nothing is tried again: the end has come");
-            }
+            thread.later(() -> {
+                pending.set(false);
+                task.run();
+            }, pause);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.penstock.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -16,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * connect again. For one thread.
  */
 final class Unserved {
-    /** Seconds between two looks. */
-    static final long LOOK_SECONDS = 3;
+    /** Time between two looks. */
+    static final Duration PAUSE = Duration.ofSeconds(3);
 
     private static final Logger LOG = LoggerFactory.getLogger(Unserved.class);
     private static final int LOOKS = 3;
@@ -39,7 +40,7 @@ final class Unserved {
         looks.keySet().retainAll(nodes);
         nodes.stream().filter(node -> isDue(looks.merge(node, 1, Integer::sum))).forEach(node -> {
             LOG.warn("Node {}: its database has been connected for {} s and its switch is not; the controller is "
-                + "elected for it again", node, requireNonNull(looks.get(node)) * LOOK_SECONDS);
+                + "elected for it again", node, requireNonNull(looks.get(node)) * PAUSE.toSeconds());
             elect.accept(node);
         });
     }

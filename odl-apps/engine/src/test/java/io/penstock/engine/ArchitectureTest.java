@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -17,8 +19,14 @@ class ArchitectureTest {
             "io.penstock.engine.api", "io.penstock.engine.journal", "io.penstock.engine.export",
             "io.penstock.engine.subscriber", "io.penstock.engine.dhcp", "io.penstock.engine.ipv6",
             "io.penstock.engine.error", "io.penstock.engine.canary", "io.penstock.engine.health",
-            "io.penstock.engine.trace")
+            "io.penstock.engine.task", "io.penstock.engine.trace")
         .should().dependOnClassesThat().resideInAPackage("org.opendaylight..");
+
+    @ArchTest
+    final ArchRule threadsKnowNotWhatTheyCarryOut = noClasses()
+        .that().resideInAPackage("io.penstock.engine.task")
+        .should().dependOnClassesThat(resideInAPackage("io.penstock..").and(
+            not(resideInAPackage("io.penstock.engine.task"))));
 
     @ArchTest
     final ArchRule configurationKnowsNoSwitch = noClasses()

@@ -3,44 +3,53 @@ package io.penstock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import io.penstock.engine.task.TaskThread;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class RetryTest {
-    private static final int LONG = 1000;
+    private static final Duration PAUSE = Duration.ofMillis(20);
 
-    private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1);
+    private final TaskThread thread = new TaskThread("test-retry");
     private final AtomicInteger calls = new AtomicInteger();
-    private final Retry retry = new Retry(thread, calls::incrementAndGet, LONG);
+    private final Retry retry = new Retry(thread, calls::incrementAndGet, PAUSE);
 
     @AfterEach
     void stop() {
-        thread.shutdownNow();
+        thread.close();
     }
 
     @Test
-    void whoFailsOftenTriesAgainOnce() {
+    void whoFailsOftenTriesAgainOnce() throws InterruptedException {
         retry.later();
         retry.later();
-        assertThat(thread.getQueue()).hasSize(1);
+        awaitThread();
+        assertThat(calls).hasValue(1);
     }
 
     @Test
-    void whoFailsAgainTriesAgain() throws Exception {
-        final Retry soon = new Retry(thread, calls::incrementAndGet, 0);
+    void whoFailsAgainTriesAgain() throws InterruptedException {
         for (int attempt = 1; attempt <= 3; attempt++) {
-            soon.later();
-            thread.submit(() -> { }).get();
+            retry.later();
+            awaitThread();
             assertThat(calls).hasValue(attempt);
         }
     }
 
     @Test
     void nothingIsTriedAfterTheEnd() {
-        thread.shutdownNow();
+        thread.close();
         retry.later();
         assertThat(calls).hasValue(0);
+    }
+
+    private void awaitThread() throws InterruptedException {
+        final CountDownLatch done = new CountDownLatch(1);
+        thread.later(done::countDown, PAUSE.multipliedBy(2));
+        assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
     }
 }

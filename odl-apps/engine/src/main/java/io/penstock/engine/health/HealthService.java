@@ -9,6 +9,7 @@ import io.penstock.engine.config.Desired;
 import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.FrameOutlet;
 import io.penstock.engine.link.Place;
+import io.penstock.engine.task.TaskThread;
 import io.penstock.frames.Bytes;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
@@ -17,6 +18,7 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.NshHop;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,9 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,9 +35,9 @@ import org.slf4j.LoggerFactory;
  * never blocks.
  */
 public final class HealthService implements ProbeResults, AutoCloseable {
-    private static final long TICK_MILLIS = 25;
+    private static final Duration TICK = Duration.ofMillis(25);
     private static final Logger LOG = LoggerFactory.getLogger(HealthService.class);
-    private static final long LATE_NANOS = 4 * TICK_MILLIS * 1_000_000;
+    private static final long LATE_NANOS = 4 * TICK.toNanos();
     private static final int SEQUENCES = 1 << 16;
 
     private final FrameOutlet outlet;
@@ -47,11 +46,7 @@ public final class HealthService implements ProbeResults, AutoCloseable {
     private final Ticker ticker;
     private final long nonce;
     private final Map<Key, InstanceHealth> known = new HashMap<>();
-    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
-        final Thread health = new Thread(task, "penstock-health");
-        health.setDaemon(true);
-        return health;
-    });
+    private final TaskThread thread = new TaskThread("penstock-health");
     private long lastTick;
     private boolean ticked;
     private int sequence;
@@ -86,22 +81,12 @@ public final class HealthService implements ProbeResults, AutoCloseable {
 
     /** Begins to send. */
     public void start() {
-        thread.scheduleWithFixedDelay(this::tickOn, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        thread.every(TICK, TICK, this::tick);
     }
 
     @Override
     public void close() {
-        thread.shutdownNow();
-    }
-
-    /** Whatever happens, the next one comes. */
-    @SuppressWarnings("checkstyle:IllegalCatch")
-    private void tickOn() {
-        try {
-            tick();
-        } catch (RuntimeException e) {
-            LOG.error("Could not evaluate probes of functions", e);
-        }
+        thread.close();
     }
 
     @Override
@@ -160,7 +145,7 @@ public final class HealthService implements ProbeResults, AutoCloseable {
             final InstanceHealth health, final long now) {
         if (!nodes.isOnline(function.node())) {
             // Nobody knows. What it was before it stays.
-            health.forgive(TICK_MILLIS * 1_000_000);
+            health.forgive(TICK.toNanos());
             return false;
         }
         if (!nodes.isUp(function.node(), function.ports(instance))) {

@@ -7,6 +7,7 @@ import io.penstock.engine.config.Desired;
 import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.Links;
 import io.penstock.engine.link.Place;
+import io.penstock.engine.task.TaskThread;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.Dhcpv6;
 import io.penstock.frames.Ethernet;
@@ -20,19 +21,14 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** What hosts and next hops of IPv6 get from the controller. Safe for all threads; never blocks. */
 public final class Ipv6Services implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Ipv6Services.class);
-    private static final long TICK_MILLIS = 250;
+    private static final Duration TICK = Duration.ofMillis(250);
     private static final Bytes SERVER = Dhcpv6.duid(Constants.GATEWAY_MAC);
     private static final Bytes ROUTER = Addresses.bytes(Constants.GATEWAY_LINK_LOCAL);
 
@@ -40,11 +36,7 @@ public final class Ipv6Services implements AutoCloseable {
     private final LongSupplier millis;
     private final NeighbourSolicitor solicitor;
     private final RouterAdvertiser advertiser;
-    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
-        final Thread made = new Thread(task, "penstock-ipv6");
-        made.setDaemon(true);
-        return made;
-    });
+    private final TaskThread thread = new TaskThread("penstock-ipv6");
 
     /**
      * Services that answer, and tell nothing by themselves until they are started.
@@ -60,21 +52,12 @@ public final class Ipv6Services implements AutoCloseable {
 
     /** Begins to send advertisements. */
     public void start() {
-        thread.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
-    }
-
-    @SuppressWarnings("checkstyle:IllegalCatch")
-    private void tick() {
-        try {
-            advertiser.tick(millis.getAsLong());
-        } catch (RuntimeException e) {
-            LOG.error("Router advertisements were not sent", e);
-        }
+        thread.every(TICK, TICK, () -> advertiser.tick(millis.getAsLong()));
     }
 
     @Override
     public void close() {
-        thread.shutdownNow();
+        thread.close();
     }
 
     /** Asks for the IPv6 transit gateways of a node. */

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.base.Ticker;
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.task.TaskThread;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
@@ -26,9 +27,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -67,7 +65,7 @@ public final class NodeWorker implements AutoCloseable {
     private final AgentOrders orders = new AgentOrders();
     private final PortStates ports = new PortStates();
     private final Floods floods;
-    private final ScheduledExecutorService thread;
+    private final TaskThread thread;
     private final AtomicBoolean marked = new AtomicBoolean();
     private final AtomicBoolean comparing = new AtomicBoolean();
     private final Waiters waiters = new Waiters();
@@ -112,16 +110,12 @@ public final class NodeWorker implements AutoCloseable {
         drift = new DriftWatch(name, southbound, flows, repairs, ticker, clock);
         this.bridges = requireNonNull(bridges);
         floods = new Floods(name);
-        thread = Executors.newSingleThreadScheduledExecutor(task -> {
-            final Thread worker = new Thread(task, "penstock-node-" + name);
-            worker.setDaemon(true);
-            return worker;
-        });
+        thread = new TaskThread("penstock-node-" + name);
     }
 
     /** Says that the node's database is to be read again and put right where somebody else changed it. */
     public void audit() {
-        run(() -> {
+        thread.run(() -> {
             appliedBridge = null;
             markStale();
         });
@@ -130,14 +124,14 @@ public final class NodeWorker implements AutoCloseable {
     /** Has the next tables of the switch compared with its plan, and repaired if it is time. */
     public void compareNext() {
         if (comparing.compareAndSet(false, true)) {
-            run(this::compare);
+            thread.run(this::compare);
         }
     }
 
     /** Says that the configuration may have changed. */
     public void mark() {
         if (marked.compareAndSet(false, true)) {
-            run(this::work);
+            thread.run(this::work);
         }
     }
 
@@ -148,7 +142,7 @@ public final class NodeWorker implements AutoCloseable {
 
     /** Says that the switch has to forget connections once it has the configuration, whenever that is. */
     public void forgetConnections(final Set<TrackedConnections> connections) {
-        run(() -> {
+        thread.run(() -> {
             flows.forget(connections);
             markStale();
         });
@@ -157,7 +151,7 @@ public final class NodeWorker implements AutoCloseable {
     @SuppressWarnings("checkstyle:IllegalCatch")
     private CompletableFuture<Void> forgetAgain() {
         final CompletableFuture<Void> done = new CompletableFuture<>();
-        run(() -> {
+        thread.run(() -> {
             try {
                 if (online) {
                     flows.forgetAgain(id());
@@ -173,7 +167,7 @@ public final class NodeWorker implements AutoCloseable {
             done.complete(null);
         });
         // A worker that is closed meanwhile has thrown its tasks away.
-        if (thread.isShutdown()) {
+        if (thread.isClosed()) {
             done.complete(null);
         }
         return done;
@@ -181,7 +175,7 @@ public final class NodeWorker implements AutoCloseable {
 
     /** The node's database is connected. */
     public void sessionOpened(final NodeSession opened) {
-        run(() -> {
+        thread.run(() -> {
             session = opened;
             appliedBridge = null;
             inForce.unwritten();
@@ -193,7 +187,7 @@ public final class NodeWorker implements AutoCloseable {
 
     /** The node says something else about itself. */
     public void announcementChanged(final NodeSession changed) {
-        run(() -> {
+        thread.run(() -> {
             if (floods.take(changed.announcement().floods(), desired.get().snapshot())) {
                 markStale();
             }
@@ -202,7 +196,7 @@ public final class NodeWorker implements AutoCloseable {
 
     /** The node's database is gone. */
     public void sessionClosed() {
-        run(() -> {
+        thread.run(() -> {
             session = null;
             appliedBridge = null;
             inForce.unwritten();
@@ -211,7 +205,7 @@ public final class NodeWorker implements AutoCloseable {
 
     /** The node's switch is connected. */
     public void switchConnected() {
-        run(() -> {
+        thread.run(() -> {
             online = true;
             connectedNanos = System.nanoTime();
             ports.switchConnected();
@@ -223,7 +217,7 @@ public final class NodeWorker implements AutoCloseable {
 
     /** The node's switch is gone. What it forwards meanwhile is not known. */
     public void switchDisconnected() {
-        run(() -> {
+        thread.run(() -> {
             online = false;
             forget();
             answer();
@@ -232,7 +226,7 @@ public final class NodeWorker implements AutoCloseable {
 
     /** A port of the switch is up or down; {@code null} when it is gone. */
     public void portChanged(final String id, final PortStates.@Nullable Port port) {
-        run(() -> {
+        thread.run(() -> {
             if (ports.set(id, port)) {
                 markStale();
             }
@@ -241,7 +235,7 @@ public final class NodeWorker implements AutoCloseable {
 
     /** Says that instances of functions may have become healthy, or the other way. */
     public void healthChanged() {
-        run(this::markStale);
+        thread.run(this::markStale);
     }
 
     /** Whether the switch can be used. */
@@ -261,8 +255,8 @@ public final class NodeWorker implements AutoCloseable {
      */
     public CompletableFuture<Progress> applied(final long revision, final Duration limit) {
         final CompletableFuture<Progress> answer = waiters.add(revision, limit);
-        run(this::answer);
-        if (thread.isShutdown()) {
+        thread.run(this::answer);
+        if (thread.isClosed()) {
             waiters.notConnected();
         }
         return answer;
@@ -343,7 +337,7 @@ public final class NodeWorker implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.shutdownNow();
+        thread.close();
         waiters.notConnected();
         asked.forEach(this::notConnected);
     }
@@ -367,7 +361,7 @@ public final class NodeWorker implements AutoCloseable {
     private <T> CompletableFuture<T> ask(final Work<T> work) {
         final CompletableFuture<T> answer = new CompletableFuture<>();
         asked.add(answer);
-        run(() -> {
+        thread.run(() -> {
             if (!online || !desired.get().snapshot().nodes().containsKey(name)) {
                 notConnected(answer);
                 return;
@@ -385,7 +379,7 @@ public final class NodeWorker implements AutoCloseable {
             }
         });
         // A worker that is closed meanwhile has thrown its tasks away.
-        if (thread.isShutdown()) {
+        if (thread.isClosed()) {
             notConnected(answer);
         }
         answer.whenComplete((done, failure) -> asked.removeIf(other -> other == answer));
@@ -534,18 +528,6 @@ public final class NodeWorker implements AutoCloseable {
     }
 
     private void later(final long millis) {
-        try {
-            thread.schedule(this::markStale, millis, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("Node {}: closed", name);
-        }
-    }
-
-    private void run(final Runnable task) {
-        try {
-            thread.execute(task);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("Node {}: closed", name);
-        }
+        thread.later(this::markStale, Duration.ofMillis(millis));
     }
 }
