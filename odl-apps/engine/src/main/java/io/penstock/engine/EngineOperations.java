@@ -327,7 +327,10 @@ final class EngineOperations implements Operations {
                     : "active, bypassing function " + function.name();
             }
         }
-        return "active";
+        return tenant.attachments().stream()
+            .filter(at -> requireNonNull(chains.workers().get(at.node())).isFlooding(at.place())).findFirst()
+            .map(at -> "active, limited: frames from " + at.node() + "/" + at.port() + "/" + at.vlan()
+                + " flood the slow path").orElse("active");
     }
 
     private static FlowLine line(final String node, final @Nullable PlannedFlow planned,

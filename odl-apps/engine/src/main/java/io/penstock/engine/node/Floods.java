@@ -12,19 +12,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Where frames come from that flood the slow path of a switch, as the agent of the node says (ADR 52). For the thread
- * of one worker.
+ * of one worker, but for {@link #places}.
  */
 final class Floods {
     private static final Logger LOG = LoggerFactory.getLogger(Floods.class);
 
     private final String node;
-    private Set<AccessPlace> places = Set.of();
+    private volatile Set<AccessPlace> places = Set.of();
 
     Floods(final String node) {
         this.node = node;
     }
 
-    /** Where they come from. */
+    /** Where they come from. Safe for all threads. */
     Set<AccessPlace> places() {
         return places;
     }

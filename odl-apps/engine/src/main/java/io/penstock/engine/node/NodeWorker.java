@@ -7,6 +7,7 @@ import com.google.common.base.Ticker;
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.task.TaskThread;
+import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
@@ -290,6 +291,11 @@ public final class NodeWorker implements AutoCloseable {
     /** How the switch keeps to its plan, as far as it was compared. */
     public DriftReport drift() {
         return drift.report();
+    }
+
+    /** Whether frames from there flood the slow path of the switch, and are limited. */
+    public boolean isFlooding(final AccessPlace place) {
+        return floods.places().contains(place);
     }
 
     /** The newest plan, once there was one. */

@@ -57,8 +57,11 @@ class FloodIT {
         assertThat(limited()).allSatisfy(line -> assertThat(line).contains("actions=meter:"));
         edge.awaitApplied();
         assertThat(Edge.isClean(edge.verify(node))).isTrue();
+        assertThat(edge.state("acme")).isEqualTo("active, limited: frames from " + node.name()
+            + "/acc0/100 flood the slow path");
         node.ovs().vsctl("remove", "Bridge", Constants.BRIDGE, "external_ids", FLOODS);
         Await.until("it is not limited", this::limited, List::isEmpty);
+        assertThat(edge.state("acme")).isEqualTo("active");
     }
 
     @Test
