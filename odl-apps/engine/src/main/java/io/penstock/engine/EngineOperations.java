@@ -17,6 +17,7 @@ import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.plan.Quarantine;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.FlowChanges;
@@ -312,6 +313,10 @@ final class EngineOperations implements Operations {
             }
             if (!worker.hasApplied(chains.desired())) {
                 return "being installed";
+            }
+            final Quarantine quarantine = worker.plan().map(plan -> plan.quarantined().get(tenant.name())).orElse(null);
+            if (quarantine != null) {
+                return "not carried out on node " + attachment.node() + ": " + quarantine.reason();
             }
             final TenantAllocation allocation = chains.desired().allocations().tenants().get(tenant.name());
             final Optional<String> lacking = allocation == null ? Optional.empty()

@@ -41,7 +41,7 @@ public record BridgeTranslator(String controllerTarget) {
             bridge.ports().stream().map(BridgeTranslator::port).toList(), bridge.tableNames(),
             Map.of(BridgeSpec.SESSION_FLOWS, SESSION_FLOWS),
             plan.orders().entrySet().stream().map(zone -> new ZoneSpec(zone.getKey(), bridge.zoneTimeouts(),
-                orders.of(zone.getValue()))).toList());
+                orders.of(zone.getValue()))).toList(), plan.keptZones());
     }
 
     private static PortSpec port(final BridgePlan.Port port) {

@@ -28,9 +28,10 @@ final class ConntrackZones {
      * flow of its tenant.
      */
     static Set<Integer> toFlush(final NodePlan planned, final PlanDiff diff) {
+        final Set<Integer> vrfs = planned.vrfs();
         return Stream.of(
             diff.excess().stream().filter(flow -> isSourceNat(flow) || guardsTwiceNat(flow) || beginsMappings(flow)
-                || !planned.vrfs().contains(Cookie.ownerId(flow.cookie()))),
+                || !vrfs.contains(Cookie.ownerId(flow.cookie()))),
             diff.wrong().stream().filter(flow -> isSourceNat(flow) || isTwiceNat(flow)),
             diff.missing().stream().filter(ConntrackZones::beginsMappings))
             .flatMap(flows -> flows).filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
@@ -48,9 +49,16 @@ final class ConntrackZones {
             .map(flow -> Constants.aclZone(Cookie.ownerId(flow.cookie()))).collect(Collectors.toSet());
     }
 
+    /** Connections of the lists of VRFs that leave the node, and of which the switch was to keep what it has. */
+    static Set<TrackedConnections> ofKept(final NodePlan installed, final Set<Integer> gone) {
+        return installed.keptVrfs().stream().filter(gone::contains).map(Constants::aclZone)
+            .map(TrackedConnections::ofZone).collect(Collectors.toSet());
+    }
+
     /** Zones of the chains of VRFs that have left the node: who gets the id next would inherit their instances. */
     static Set<Integer> ofChains(final NodePlan planned, final Set<Integer> flushed) {
-        return flushed.stream().filter(vrf -> vrf <= Constants.LAST_CHAIN_VRF && !planned.vrfs().contains(vrf))
+        final Set<Integer> vrfs = planned.vrfs();
+        return flushed.stream().filter(vrf -> vrf <= Constants.LAST_CHAIN_VRF && !vrfs.contains(vrf))
             .map(Constants::chainZone).collect(Collectors.toSet());
     }
 
@@ -59,9 +67,10 @@ final class ConntrackZones {
      * ended between storing that a block is gone and saying so to the switch, or did the first while the node was away.
      */
     static Set<TrackedConnections> ofCutBlocks(final NodePlan planned, final PlanDiff seen) {
+        final Set<Integer> vrfs = planned.vrfs();
         return seen.excess().stream().filter(flow -> flow.table() == Table.NAT_TRANSLATE
                 && flow.priority() == Priority.HIGH && Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
-                && planned.vrfs().contains(Cookie.ownerId(flow.cookie())))
+                && vrfs.contains(Cookie.ownerId(flow.cookie())))
             .flatMap(flow -> flow.actions().stream()
                 .flatMap(action -> action instanceof Action.ConnTrack track ? track.nat().stream() : Stream.empty())
                 .flatMap(nat -> nat instanceof Action.Nat.Source source && source.ports().isPresent()

@@ -65,8 +65,9 @@ final class Lingering {
         diff.toAdd().forEach(flow -> held.remove(flow.key()));
         final List<FlowSpec> go = new ArrayList<>();
         final long now = ticker.read();
+        final Set<Integer> vrfs = planned.vrfs();
         held.values().removeIf(each -> {
-            final boolean over = now - each.dueNanos() >= 0 || !planned.vrfs().contains(owner(each.flow()));
+            final boolean over = now - each.dueNanos() >= 0 || !vrfs.contains(owner(each.flow()));
             if (over) {
                 go.add(each.flow());
             }
@@ -74,7 +75,7 @@ final class Lingering {
         });
         final Set<Visit> planVisits = new HashSet<>();
         final Map<FlowSpec, Visit> leaving = new HashMap<>();
-        diff.excess().forEach(flow -> Visit.of(flow).filter(visit -> planned.vrfs().contains(owner(flow)))
+        diff.excess().forEach(flow -> Visit.of(flow).filter(visit -> vrfs.contains(owner(flow)))
             .ifPresent(visit -> leaving.put(flow, visit)));
         leaving.keySet().stream().map(Lingering::owner).distinct().forEach(vrf -> planned.tenantFlows()
             .getOrDefault(vrf, List.of()).stream().map(PlannedFlow::flow)

@@ -118,6 +118,7 @@ final class NodeFlows {
         gone.removeAll(planned.vrfs());
         final Set<Integer> fresh = new HashSet<>(planned.vrfs());
         fresh.removeAll(installed.vrfs());
+        forget(ConntrackZones.ofKept(installed, gone));
         final PlanDiff diff = PlanDiff.between(planned, installed);
         cached.doubt(diff, fresh);
         final MeterDiff meters = MeterDiff.between(planned, installed);
@@ -183,7 +184,9 @@ final class NodeFlows {
     private FlowChanges send(final SwitchId id, final NodePlan planned, final PlanDiff diff,
             final Set<Integer> gone, final List<ForeignFlow> foreign)
             throws InterruptedException, ExecutionException, TimeoutException {
-        final Set<Integer> flushed = ConntrackZones.toFlush(planned, diff);
+        // Flows that were kept for a tenant are in no difference of plans.
+        final Set<Integer> flushed = new HashSet<>(gone);
+        flushed.addAll(ConntrackZones.toFlush(planned, diff));
         final Set<Long> cookies = Removal.cookies(diff, gone, flushed);
         final FlowChanges changes = new FlowChanges(cookies, Removal.keys(diff, cookies), foreign, diff.toAdd());
         owed.add(Stream.of(flushed, ConntrackZones.ofLists(diff), ConntrackZones.ofChains(planned, flushed))

@@ -267,8 +267,16 @@ public final class NodeWorker implements AutoCloseable {
     public CompletableFuture<Progress> inForce(final long revision, final Duration limit) {
         final long begun = System.nanoTime();
         return applied(revision, limit).thenCompose(progress -> progress.equals(Progress.APPLIED)
-            ? inForce.await(limit.minusNanos(System.nanoTime() - begun))
+            ? quarantined().map(CompletableFuture::completedFuture)
+                .orElseGet(() -> inForce.await(limit.minusNanos(System.nanoTime() - begun)))
             : CompletableFuture.completedFuture(progress));
+    }
+
+    /** Tenants that cannot be planned, for those who wait; empty when there are none. */
+    private Optional<Progress> quarantined() {
+        return plan().map(NodePlan::quarantined).filter(tenants -> !tenants.isEmpty())
+            .map(tenants -> new Progress(Progress.State.FAILED, tenants.entrySet().stream()
+                .map(each -> each.getKey() + ": " + each.getValue().reason()).collect(Collectors.joining("; "))));
     }
 
     /** The tenant that a conntrack zone is of: that of its translations, or that of its lists. */
@@ -490,6 +498,11 @@ public final class NodeWorker implements AutoCloseable {
             .filter(instance -> !ports.areUp(instance.getValue()) || !healthy.test(instance.getKey()))
             .map(Map.Entry::getKey).collect(Collectors.toSet());
         final NodePlan planned = planner.planAgain(state.snapshot(), state.allocations(), down, floods.places(), name);
+        planned.quarantined().forEach((tenant, quarantine) -> {
+            if (plan == null || !quarantine.isLike(plan.quarantined().get(tenant))) {
+                LOG.error("Node {}: tenant {}: {}", name, tenant, quarantine.reason(), quarantine.cause());
+            }
+        });
         plan = planned;
         return planned;
     }

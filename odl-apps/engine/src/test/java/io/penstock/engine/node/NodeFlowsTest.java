@@ -16,6 +16,7 @@ import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.OwedFlush;
+import io.penstock.pipeline.plan.Quarantine;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Meter;
@@ -32,6 +33,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
@@ -470,6 +472,19 @@ class NodeFlowsTest {
         assertThatThrownBy(() -> flows.change(SWITCH, metered(translated(ADDRESS), FIRST), plan(new TreeMap<>())))
             .hasRootCauseMessage("refused");
         assertThat(southbound.steps).containsExactly("flows");
+    }
+
+    @Test
+    void whatWasKeptForATenantGoesWithIt() throws Exception {
+        final NodePlan plan = plan(new TreeMap<>());
+        final NodePlan kept = new NodePlan(plan.bridge(), List.of(), List.of(), new TreeMap<>(), new TreeMap<>(),
+            new TreeMap<>(), new TreeMap<>(Map.of("acme", new Quarantine(Quarantine.Flows.KEPT, OptionalInt.of(VRF),
+                new IllegalStateException("on purpose")))));
+        flows.change(SWITCH, kept, plan);
+        assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.TENANT, VRF),
+            Cookie.of(Cookie.Kind.LEARNED, VRF), Cookie.of(Cookie.Kind.SESSION, VRF));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF),
+            TrackedConnections.ofZone(Constants.aclZone(VRF)), TrackedConnections.ofZone(Constants.chainZone(VRF))));
     }
 
     private static NodePlan metered(final List<PlannedFlow> flows, final MeterSpec... meters) {

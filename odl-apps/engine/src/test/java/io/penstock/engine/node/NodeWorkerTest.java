@@ -10,11 +10,15 @@ import io.penstock.engine.config.Desired;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.Fixtures;
+import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.testkit.Await;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -79,10 +83,38 @@ class NodeWorkerTest {
     }
 
     @Test
-    void aPlanThatFailsIsMadeAgain() throws Exception {
+    void aTenantThatCannotBePlannedDelaysNoOther() throws Exception {
+        final Snapshot two = network.withTenants(List.of(Fixtures.tenant("acme", 100), Fixtures.tenant("globex", 101)));
+        final Desired good = new Desired(1, two, Allocator.allocate(two, desired.allocations()));
+        desired = good;
+        connect();
+        assertThat(applied(1)).isEqualTo(Progress.APPLIED);
+        final Map<Integer, List<PlannedFlow>> before = worker.plan().orElseThrow().tenantFlows();
+        // Its port is none of the node, which no stage expects.
+        final Tenant faulty = new Tenant("acme", List.of(new Tenant.Attachment("lan", node, "none", 100)),
+            Fixtures.tenant("acme", 100).subnets(), List.of(), Fixtures.fromPool(), Optional.empty(), Optional.empty());
+        desired = new Desired(2, two.withTenants(List.of(faulty, Fixtures.tenant("globex", 200))), good.allocations());
+        worker.mark();
+        assertThat(applied(2)).isEqualTo(Progress.APPLIED);
+        final Progress told = worker.inForce(2, LONG).get(1, TimeUnit.MINUTES);
+        assertThat(told.state()).isEqualTo(Progress.State.FAILED);
+        assertThat(told.reason()).startsWith("acme: the tenant cannot be planned, its flows of before stay");
+        final Map<Integer, List<PlannedFlow>> after = worker.plan().orElseThrow().tenantFlows();
+        final int acme = good.allocations().tenants().get("acme").vrf();
+        final int globex = good.allocations().tenants().get("globex").vrf();
+        assertThat(after.get(acme)).isSameAs(before.get(acme));
+        assertThat(after.get(globex)).isNotEqualTo(before.get(globex));
+        desired = new Desired(3, good.snapshot(), good.allocations());
+        worker.mark();
+        assertThat(worker.applied(3, LONG).get(1, TimeUnit.MINUTES)).isEqualTo(Progress.APPLIED);
+        assertThat(worker.plan().orElseThrow().quarantined()).isEmpty();
+    }
+
+    @Test
+    void aNodeThatCannotBePlannedIsPlannedAgain() throws Exception {
         final Desired good = desired;
-        // Nothing was allocated for the tenant: the planner cannot do anything with it.
-        desired = new Desired(1, network, Allocator.allocate(Snapshot.empty(), Allocations.none()));
+        // No id was allocated for the node: the planner cannot do anything with it.
+        desired = new Desired(1, network, Allocations.none());
         worker.switchConnected();
         final CompletableFuture<Progress> waiting = worker.applied(2, LONG);
         assertThat(worker.applied(1, Duration.ofMillis(100)).get(1, TimeUnit.MINUTES)).isEqualTo(Progress.NOT_YET);

@@ -2,6 +2,7 @@
 package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.flow.MeterSpec;
+import io.penstock.pipeline.registry.TenantMeter;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -41,6 +42,8 @@ public record MeterDiff(List<MeterSpec> missing, List<MeterSpec> wrong, SortedSe
                 wrong.add(wanted);
             }
         });
+        final Set<Integer> kept = plan.keptVrfs();
+        excess.removeIf(id -> kept.contains(TenantMeter.vrfOf(id)));
         return new MeterDiff(missing, wrong, excess);
     }
 

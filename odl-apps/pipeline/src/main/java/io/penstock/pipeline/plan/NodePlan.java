@@ -3,6 +3,8 @@ package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
+import io.penstock.pipeline.plan.Quarantine.Flows;
+import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.stage.PlannedFlow;
 import java.util.Collections;
@@ -11,7 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The complete state of one node. Flows are kept by who asked for them, so that two plans of one {@link Planner} share
@@ -24,16 +30,25 @@ import java.util.function.Consumer;
  * @param orders what the agent of the node has to do for the tenants, by conntrack zone; each zone in use is there:
  *     that of the translations of every tenant, that of the access lists of those whose lists are tracked, and that of
  *     the chains of those with functions that connections are spread over
+ * @param quarantined tenants that cannot be planned, by name
  */
 public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows, List<MeterSpec> functionMeters,
         SortedMap<Integer, List<PlannedFlow>> tenantFlows, SortedMap<Integer, List<MeterSpec>> tenantMeters,
-        SortedMap<Integer, TenantOrders> orders) {
+        SortedMap<Integer, TenantOrders> orders, SortedMap<String, Quarantine> quarantined) {
     public NodePlan {
         nodeFlows = List.copyOf(nodeFlows);
         functionMeters = List.copyOf(functionMeters);
         tenantFlows = Collections.unmodifiableSortedMap(tenantFlows);
         tenantMeters = Collections.unmodifiableSortedMap(tenantMeters);
         orders = Collections.unmodifiableSortedMap(orders);
+        quarantined = Collections.unmodifiableSortedMap(quarantined);
+    }
+
+    /** A plan that has all tenants of the node. */
+    public NodePlan(final BridgePlan bridge, final List<PlannedFlow> nodeFlows, final List<MeterSpec> functionMeters,
+            final SortedMap<Integer, List<PlannedFlow>> tenantFlows,
+            final SortedMap<Integer, List<MeterSpec>> tenantMeters, final SortedMap<Integer, TenantOrders> orders) {
+        this(bridge, nodeFlows, functionMeters, tenantFlows, tenantMeters, orders, Collections.emptySortedMap());
     }
 
     /** All meters of the switch by their id; made anew by each call. */
@@ -47,9 +62,28 @@ public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows, List<Mete
         return meters;
     }
 
-    /** VRF ids of the node's tenants in ascending order. */
+    /** VRF ids of the node's tenants in ascending order; made anew by each call while a tenant cannot be planned. */
     public Set<Integer> vrfs() {
-        return tenantFlows.keySet();
+        if (quarantined.isEmpty()) {
+            return tenantFlows.keySet();
+        }
+        final SortedSet<Integer> vrfs = keptVrfs();
+        vrfs.addAll(tenantFlows.keySet());
+        return vrfs;
+    }
+
+    /** VRF ids of the tenants of which the switch is to keep all that it has; made anew by each call. */
+    public SortedSet<Integer> keptVrfs() {
+        return quarantined.values().stream().filter(each -> each.flows() == Flows.KEPT)
+            .flatMapToInt(each -> each.vrf().stream()).boxed()
+            .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Conntrack zones of these; made anew by each call. */
+    public Set<Integer> keptZones() {
+        return keptVrfs().stream().flatMap(vrf -> vrf > Constants.LAST_CHAIN_VRF
+            ? Stream.of(vrf, Constants.aclZone(vrf))
+            : Stream.of(vrf, Constants.aclZone(vrf), Constants.chainZone(vrf))).collect(Collectors.toSet());
     }
 
     /** Number of flows. */

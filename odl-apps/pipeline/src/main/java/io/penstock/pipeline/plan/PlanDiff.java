@@ -40,7 +40,8 @@ public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowS
 
     /**
      * Compares. A flow that the switch learned is neither missing nor excess while its VRF is on the node, or when it
-     * belongs to none. Nor is one that names connections to forget, whatever zone it is of.
+     * belongs to none. Nor is one that names connections to forget, whatever zone it is of, or one of a tenant whose
+     * flows are kept.
      *
      * @param installed all flows of the switch
      */
@@ -94,8 +95,10 @@ public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowS
     private static PlanDiff withoutLearned(final NodePlan plan, final PlanDiff diff) {
         final Set<Integer> vrfs = new HashSet<>(plan.vrfs());
         vrfs.addAll(List.of(NO_VRF, Constants.BACKBONE_VRF));
+        final Set<Integer> kept = plan.keptVrfs();
         final List<FlowSpec> excess = diff.excess().stream()
             .filter(flow -> OwedFlush.of(flow).isEmpty())
+            .filter(flow -> !Cookie.is(flow.cookie(), Kind.TENANT) || !kept.contains(Cookie.ownerId(flow.cookie())))
             .filter(flow -> !isLearned(flow) || !vrfs.contains(Cookie.ownerId(flow.cookie()))).toList();
         return new PlanDiff(diff.missing(), diff.proper(), excess, diff.wrong());
     }

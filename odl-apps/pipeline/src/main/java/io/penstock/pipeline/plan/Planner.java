@@ -3,6 +3,7 @@ package io.penstock.pipeline.plan;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.intent.Allocations;
@@ -15,6 +16,7 @@ import io.penstock.pipeline.intent.NetworkFunction.Mode;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.plan.Quarantine.Flows;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.CtTimeout;
@@ -45,9 +47,12 @@ import io.penstock.pipeline.stage.VrfStage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -56,8 +61,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Snapshot in, complete state of a node out: equal input gives equal output. A planner remembers what it has planned
- * for tenants that are still the same objects among the same surroundings, which saves time and changes nothing. Not
- * for several threads; the static function is.
+ * for tenants that are still the same objects among the same surroundings, which saves time and changes nothing but
+ * for a tenant that cannot be planned: it keeps the flows of its last plan ({@link NodePlan#quarantined}). Not for
+ * several threads; the static function is.
  */
 public final class Planner {
     private static final List<Stage> STAGES = List.of(new AccessStage(), new GuardStage(), new DhcpStage(),
@@ -67,6 +73,10 @@ public final class Planner {
         new Backbone6Stage());
 
     private final Memo<Tenant, TenantPlan> tenants = new Memo<>();
+    /** The last plans of tenants, by name. */
+    private Map<String, TenantPlan> last = Map.of();
+    /** Those of the last plan; {@code null} before the first one. */
+    private @Nullable SortedMap<String, Quarantine> quarantined;
     private @Nullable Surroundings surroundings;
     private @Nullable BridgePlan bridge;
     private List<PlannedFlow> nodeFlows = List.of();
@@ -109,7 +119,8 @@ public final class Planner {
      * @param snapshot checked intent
      * @param allocations of this snapshot
      * @param down instances of functions that do not work
-     * @throws IllegalStateException when two flows are the same to a switch, which is a bug of a stage
+     * @throws IllegalStateException when two flows are the same to a switch, or a tenant cannot be planned, which is a
+     *     bug of a stage
      */
     public static NodePlan plan(final Snapshot snapshot, final Allocations allocations,
             final Set<String> down, final String nodeName) {
@@ -124,6 +135,9 @@ public final class Planner {
     public static NodePlan plan(final Snapshot snapshot, final Allocations allocations,
             final Set<String> down, final Set<AccessPlace> flooding, final String nodeName) {
         final NodePlan plan = new Planner().planAgain(snapshot, allocations, down, flooding, nodeName);
+        plan.quarantined().forEach((tenant, quarantine) -> {
+            throw new IllegalStateException(tenant + ": " + quarantine.reason(), quarantine.cause());
+        });
         plan.flows();
         return plan;
     }
@@ -148,14 +162,70 @@ public final class Planner {
         final SortedMap<Integer, List<PlannedFlow>> tenantFlows = new TreeMap<>();
         final SortedMap<Integer, List<MeterSpec>> tenantMeters = new TreeMap<>();
         final SortedMap<Integer, TenantOrders> orders = new TreeMap<>();
-        tenants.begin();
-        for (final Tenant tenant : snapshot.tenantsOn(nodeName)) {
-            final TenantPlan planned = planTenant(node, tenant);
+        final SortedMap<String, Throwable> faults = new TreeMap<>();
+        final Map<String, TenantPlan> plans = planTenants(node, faults);
+        final SortedMap<String, Quarantine> found = quarantine(node, faults, plans);
+        plans.values().forEach(planned -> {
             tenantFlows.put(planned.allocation().vrf(), planned.flows());
             tenantMeters.put(planned.allocation().vrf(), planned.meters());
             orders.putAll(planned.orders());
+        });
+        last = plans;
+        quarantined = found;
+        return new NodePlan(requireNonNull(bridge), nodeFlows, functionMeters, tenantFlows, tenantMeters, orders,
+            found);
+    }
+
+    /** The plans of the node's tenants by name, but of those at fault. */
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    private Map<String, TenantPlan> planTenants(final NodeView node, final Map<String, Throwable> faults) {
+        final Map<String, TenantPlan> plans = new LinkedHashMap<>();
+        tenants.begin();
+        for (final Tenant tenant : node.snapshot().tenantsOn(node.node().name())) {
+            try {
+                plans.put(tenant.name(), planTenant(node, tenant));
+            } catch (RuntimeException | StackOverflowError e) {
+                // One tenant must not keep the others from being planned.
+                faults.put(tenant.name(), e);
+            }
         }
-        return new NodePlan(requireNonNull(bridge), nodeFlows, functionMeters, tenantFlows, tenantMeters, orders);
+        return plans;
+    }
+
+    /**
+     * Adds the last plans of tenants at fault to the plans of the others. A last plan that is in the way of another
+     * tenant, such as by an attachment or a public address that it has now, is left out: nothing of it is to be used.
+     */
+    private SortedMap<String, Quarantine> quarantine(final NodeView node, final Map<String, Throwable> faults,
+            final Map<String, TenantPlan> plans) {
+        if (faults.isEmpty()) {
+            return Collections.emptySortedMap();
+        }
+        final Set<FlowSpec.Key> taken = new HashSet<>();
+        nodeFlows.forEach(planned -> taken.add(planned.flow().key()));
+        plans.values().forEach(plan -> plan.flows().forEach(planned -> taken.add(planned.flow().key())));
+        final SortedMap<String, Quarantine> found = new TreeMap<>();
+        faults.forEach((tenant, fault) -> {
+            final TenantAllocation allocation = node.allocations().tenants().get(tenant);
+            final TenantPlan before = last.get(tenant);
+            if (allocation != null && before != null && before.allocation().vrf() == allocation.vrf()
+                    && before.flows().stream().noneMatch(planned -> taken.contains(planned.flow().key()))) {
+                before.flows().forEach(planned -> taken.add(planned.flow().key()));
+                plans.put(tenant, before);
+                found.put(tenant, new Quarantine(Flows.PLANNED, OptionalInt.of(allocation.vrf()), fault));
+            } else if (allocation != null && mayHaveFlows(tenant)) {
+                found.put(tenant, new Quarantine(Flows.KEPT, OptionalInt.of(allocation.vrf()), fault));
+            } else {
+                found.put(tenant, new Quarantine(Flows.NONE, OptionalInt.empty(), fault));
+            }
+        });
+        return found;
+    }
+
+    /** Whether the switch may have flows of a tenant that this planner has never planned. */
+    private boolean mayHaveFlows(final String tenant) {
+        final Quarantine before = quarantined == null ? null : quarantined.get(tenant);
+        return quarantined == null || before != null && before.flows() == Flows.KEPT;
     }
 
     private TenantPlan planTenant(final NodeView node, final Tenant tenant) {

@@ -48,7 +48,7 @@ final class BridgePlanner {
         final PortPlanner ports = new PortPlanner(view, spec, plan);
         view.named(OvsTables.BRIDGE, spec.bridgeName())
             .ifPresentOrElse(bridge -> changeBridge(bridge, ports), () -> createBridge(root, ports));
-        ZonePlanner.plan(view, spec.zones(), plan);
+        ZonePlanner.plan(view, spec.zones(), spec.keptZones(), plan);
         return new BridgePlan(plan.changes(), ports.refused());
     }
 

@@ -18,10 +18,11 @@ import java.util.Set;
  * @param tableNames names of OpenFlow tables 0 to 254; a table left out has none
  * @param orders what the agent of the node finds in the bridge's external_ids, by key; other keys are left alone
  * @param zones conntrack zones of the userspace datapath; zones not listed lose what they have
+ * @param keptZones zones that are left alone if they are not listed
  */
 public record BridgeSpec(String bridgeName, long datapathId, String controllerTarget, int controllerRateLimit,
         List<PortSpec> ports, Map<Integer, String> tableNames, Map<String, String> orders,
-        List<ZoneSpec> zones) {
+        List<ZoneSpec> zones, Set<Integer> keptZones) {
     /** Key of the order that says how sessions are made: {@code SessionOrder} of the pipeline. */
     public static final String SESSION_FLOWS = "penstock-session-flows";
     /** Name of the bridge on every node. */
@@ -39,6 +40,7 @@ public record BridgeSpec(String bridgeName, long datapathId, String controllerTa
         tableNames = Map.copyOf(tableNames);
         orders = Map.copyOf(orders);
         zones = List.copyOf(zones);
+        keptZones = Set.copyOf(keptZones);
         require(!bridgeName.isBlank(), "the bridge has no name");
         require(!controllerTarget.isBlank(), "bridge " + bridgeName + " has no controller target");
         require(controllerRateLimit == 0 || controllerRateLimit >= MIN_RATE_LIMIT,
@@ -58,12 +60,19 @@ public record BridgeSpec(String bridgeName, long datapathId, String controllerTa
         }
     }
 
+    /** A bridge of which no zones are left alone. */
+    public BridgeSpec(final String bridgeName, final long datapathId, final String controllerTarget,
+            final int controllerRateLimit, final List<PortSpec> ports, final Map<Integer, String> tableNames,
+            final Map<String, String> orders, final List<ZoneSpec> zones) {
+        this(bridgeName, datapathId, controllerTarget, controllerRateLimit, ports, tableNames, orders, zones, Set.of());
+    }
+
     /** Whether nothing but the zones differs, if anything does. */
     boolean differsInZonesOnly(final BridgeSpec other) {
         return bridgeName.equals(other.bridgeName) && datapathId == other.datapathId
             && controllerTarget.equals(other.controllerTarget) && controllerRateLimit == other.controllerRateLimit
             && ports.equals(other.ports) && tableNames.equals(other.tableNames)
-            && orders.equals(other.orders);
+            && orders.equals(other.orders) && keptZones.equals(other.keptZones);
     }
 
     private static void require(final boolean condition, final String message) {

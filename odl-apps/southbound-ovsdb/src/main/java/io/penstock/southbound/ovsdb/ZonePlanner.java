@@ -47,8 +47,9 @@ final class ZonePlanner {
         return plan.changes();
     }
 
-    /** Plans the way from what a view shows to some zones. */
-    static void plan(final DatabaseView view, final List<ZoneSpec> zones, final PlanBuilder plan) {
+    /** Plans the way from what a view shows to some zones; those to be kept are not looked at. */
+    static void plan(final DatabaseView view, final List<ZoneSpec> zones, final Set<Integer> kept,
+            final PlanBuilder plan) {
         final ZonePlanner planner = new ZonePlanner(ZoneRows.policies(view), plan);
         final TableRow root = view.root().orElseThrow();
         final TableRow datapath = view.row(OvsTables.DATAPATH, root.map("datapaths").get(BridgeSpec.DATAPATH_TYPE))
@@ -60,7 +61,8 @@ final class ZonePlanner {
             wanted.put(number, planner.zoneRow(view, zone, present.get(number)));
         }
         if (datapath != null) {
-            plan.mutateMap(OvsTables.DATAPATH, datapath, ZoneRows.ZONES, wanted, key -> true);
+            plan.mutateMap(OvsTables.DATAPATH, datapath, ZoneRows.ZONES, wanted,
+                key -> !kept.contains(Math.toIntExact((long) key)));
         } else if (!wanted.isEmpty()) {
             // The switch never makes this row by itself; it fills in the datapath's capabilities.
             plan.mutateMap(OvsTables.ROOT, root, "datapaths", Map.of(BridgeSpec.DATAPATH_TYPE,

@@ -102,6 +102,20 @@ class BridgePlannerTest {
     }
 
     @Test
+    void zonesToBeKeptAreLeftAlone() {
+        final ZoneSpec one = new ZoneSpec(1, Specs.SHORT, Map.of());
+        final ZoneSpec two = new ZoneSpec(2, Specs.LONG, Map.of(ZoneSpec.SESSIONS, "10"));
+        database.bringTo(Specs.zones(List.of(one, two, new ZoneSpec(3, Specs.SHORT, Map.of()))));
+        database.bringTo(Specs.zones(List.of(one), Set.of(2)));
+        assertThat(rows().zone(3)).isEmpty();
+        assertThat(row(2).map("external_ids")).isEqualTo(Map.of(ZoneSpec.SESSIONS, "10"));
+        database.bringTo(Specs.zones(List.of(one)));
+        assertThat(rows().zone(1)).isPresent();
+        assertThat(rows().zone(2)).isEmpty();
+        assertThat(Specs.zones(List.of(one)).differsInZonesOnly(Specs.zones(List.of(one), Set.of(2)))).isFalse();
+    }
+
+    @Test
     void oneOrderOfThousandZonesIsOneChange() {
         final List<ZoneSpec> before = new ArrayList<>();
         for (int zone = 1; zone <= 1000; zone++) {

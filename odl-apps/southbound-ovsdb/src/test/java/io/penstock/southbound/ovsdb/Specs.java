@@ -4,6 +4,7 @@ package io.penstock.southbound.ovsdb;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Specifications for tests. */
 final class Specs {
@@ -44,7 +45,11 @@ final class Specs {
     }
 
     static BridgeSpec zones(final List<ZoneSpec> zones) {
+        return zones(zones, Set.of());
+    }
+
+    static BridgeSpec zones(final List<ZoneSpec> zones, final Set<Integer> kept) {
         return new BridgeSpec(BridgeSpec.DEFAULT_NAME, 7, "tcp:127.0.0.1:6653", 0, List.of(), Map.of(), Map.of(),
-            zones);
+            zones, kept);
     }
 }
