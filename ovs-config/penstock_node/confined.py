@@ -8,18 +8,25 @@ the filter of system calls, and becomes the command by way of setpriv. The proce
 import ctypes
 import dataclasses
 import errno
+import fcntl
 import json
 import os
 import pathlib
 import resource
+import struct
 import sys
+import typing
 
 from penstock_node import processes
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/ssl/openssl.cnf")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
-_NEWNS, _NEWNET = 0x00020000, 0x40000000
+_NEWNS, _NEWUSER, _NEWNET = 0x00020000, 0x10000000, 0x40000000
+_OWNER_OF_NAMESPACE = 0xb701  # NS_GET_USERNS, ioctl_ns(2)
+_CAPABILITIES = {"net_admin": 12}
+_LAST_CAPABILITY, _CAPABILITY_VERSION = 63, 0x20080522  # linux/capability.h
+_DROP_BOUNDING, _NO_NEW_PRIVILEGES, _AMBIENT, _RAISE = 24, 38, 47, 2  # prctl(2)
 _RDONLY, _NOSUID, _NODEV, _NOEXEC, _REMOUNT, _BIND, _REC, _PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
 _DETACH = 2
 _QUIET = _NOSUID | _NODEV | _NOEXEC
@@ -43,7 +50,7 @@ class Confinement:
     writable:     pairs of a directory and the path at which the program sees it, with the right to write
     readable:     files and directories that it sees at their own paths, read only
     devices:      names below /dev, beside the harmless ones, that it may open
-    capabilities: names, as setpriv has them
+    capabilities: names, as setpriv has them; those of a user that has a network namespace count there alone
     groups:       further groups
     namespace:    name of the network namespace to run in; None for that of the caller
     joins:        files cgroup.procs of the control groups that it joins
@@ -76,7 +83,7 @@ def main() -> None:
     os.umask(0o022)
     joined = [os.open(path, os.O_WRONLY | os.O_CLOEXEC) for path in confinement.joins]  # Hidden from here on.
     root = _Root(confinement)
-    root.enter_network()
+    owner = root.enter_network()
     root.make()
     os.chdir("/")
     os.umask(0o027 if confinement.uid else 0o022)
@@ -84,12 +91,17 @@ def main() -> None:
     # Of the environment only what is meant for it: it may hold the secrets of who has started this.
     environment = {key: value for key, value in os.environ.items() if key.startswith(("OVS_", "PENSTOCK_"))}
     environment |= {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
-    _filter_calls()
+    calls = _calls()
     # Last: where polling threads of the switch have the core, all of the above would take seconds.
     processes.join(joined)
     if confinement.nice is not None:
         processes.take_place(confinement.nice)
-    os.execve("/usr/bin/setpriv", _rights(confinement) + sys.argv[2:], environment)
+    if owner is None:
+        calls.load()
+        os.execve("/usr/bin/setpriv", _rights(confinement) + sys.argv[2:], environment)
+    _become_owner(confinement, owner)
+    calls.load()
+    os.execvpe(sys.argv[2], sys.argv[2:], environment)
 
 
 def _rights(confinement: Confinement) -> list[str]:
@@ -102,7 +114,30 @@ def _rights(confinement: Confinement) -> list[str]:
     return ["setpriv", *user, groups, f"--bounding-set={kept}", "--no-new-privs"]
 
 
-def _filter_calls() -> None:
+def _become_owner(confinement: Confinement, owner: int) -> None:
+    """Becomes the user, in the user namespace to which its network belongs, with its capabilities there alone."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    uid, wanted = confinement.uid, {_CAPABILITIES[name] for name in confinement.capabilities}
+    bits = sum(1 << number for number in wanted)
+
+    def check(result: int, what: str) -> None:
+        if result:
+            raise SystemExit(f"{what}: {os.strerror(ctypes.get_errno())}")
+    check(libc.setns(owner, _NEWUSER), "the user namespace")
+    os.setgroups(confinement.groups)
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+    for number in range(_LAST_CAPABILITY + 1):
+        if number not in wanted:
+            libc.prctl(_DROP_BOUNDING, number, 0, 0, 0)
+    check(libc.capset(struct.pack("=Ii", _CAPABILITY_VERSION, 0), struct.pack("=6I", bits, bits, bits, 0, 0, 0)),
+          "capabilities")
+    for number in wanted:
+        check(libc.prctl(_AMBIENT, _RAISE, number, 0, 0), "ambient capabilities")
+    check(libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no new privileges")
+
+
+def _calls() -> typing.Any:
     import seccomp  # noqa: PLC0415  (only the program needs it)
     refused = seccomp.ERRNO(errno.EPERM)
     calls = seccomp.SyscallFilter(defaction=seccomp.ALLOW)
@@ -113,7 +148,7 @@ def _filter_calls() -> None:
         calls.add_rule(refused, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag))
     # Its flags are in memory, where no filter can look; the C library takes clone instead.
     calls.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
-    calls.load()
+    return calls
 
 
 class _Root:
@@ -123,11 +158,15 @@ class _Root:
         self._confinement = confinement
         self._libc = ctypes.CDLL(None, use_errno=True)
 
-    def enter_network(self) -> None:
-        """Changes to the network namespace."""
-        if self._confinement.namespace:
-            with open(f"/run/netns/{self._confinement.namespace}", encoding="ascii") as file:
-                self._check(self._libc.setns(file.fileno(), _NEWNET), "the network namespace")
+    def enter_network(self) -> int | None:
+        """Changes to the network namespace. Returns the user namespace that a user's capabilities need, if any."""
+        if not self._confinement.namespace:
+            return None
+        with open(f"/run/netns/{self._confinement.namespace}", encoding="ascii") as file:
+            self._check(self._libc.setns(file.fileno(), _NEWNET), "the network namespace")
+            # Those of root are in the initial one.
+            needed = self._confinement.uid and self._confinement.capabilities
+            return fcntl.ioctl(file.fileno(), _OWNER_OF_NAMESPACE) if needed else None
 
     def make(self) -> None:
         """Makes it and leaves the former one, in a mount namespace of this process."""

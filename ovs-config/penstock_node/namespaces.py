@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import subprocess
 
 from .commands import run, succeeds
 from .errors import PenstockError
@@ -32,13 +33,31 @@ def exists(name):
     return pathlib.Path("/run/netns", name).exists() and succeeds("ip", "-n", name, "link", "show", "lo")
 
 
-def create(name):
-    """Makes a namespace and switches its loopback on. A dead name that a crash left behind is replaced."""
+def create(name, owner=None):
+    """Makes a namespace and switches its loopback on. A dead name that a crash left behind is replaced.
+
+    owner: a user id. The namespace then belongs to a user namespace that has this user alone, so that its rights over
+           networks end there: those in the initial one count in each namespace of the machine.
+    """
     if pathlib.Path("/run/netns", name).exists():
         delete(name)
     _refuse_private_mounts()
     run("ip", "netns", "add", name)
+    if owner is not None:
+        _replace_by_owned(name, owner)
     run("ip", "-n", name, "link", "set", "lo", "up")
+
+
+def _replace_by_owned(name, owner):
+    with subprocess.Popen(["unshare", "--user", "--net", "--", "sh", "-c", "echo made && read end"], text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as maker:
+        if maker.stdout is None or maker.stdout.readline() != "made\n":
+            raise PenstockError(f"namespace {name}: {maker.communicate()[1].strip()}")
+        for kind in ("uid", "gid"):
+            pathlib.Path(f"/proc/{maker.pid}/{kind}_map").write_text(f"{owner} {owner} 1\n", encoding="ascii")
+        path = f"/run/netns/{name}"
+        run("umount", path)
+        run("mount", "--bind", f"/proc/{maker.pid}/ns/net", path)
 
 
 def delete(name):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A confined program, with no node around it. Needs root."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -10,12 +11,26 @@ import unittest.mock
 
 import pytest
 
-from penstock_node import user_ids
+from penstock_node import namespaces, user_ids
 from penstock_node.confined import Confinement
 
 pytestmark = pytest.mark.hostile
 
 _USER = 0x7002FFF0
+_DELETE_ELSEWHERE = """
+import socket, struct, sys
+pid, index = map(int, sys.argv[1:])
+link = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
+def ask(kind, body):
+    link.send(struct.pack("=IHHII", 16 + len(body), kind, 5, 1, 0) + body)
+    return struct.unpack_from("=i", link.recv(4096), 16)[0]
+def number(kind, value):
+    return struct.pack("=HHI", 8, kind, value)
+named = ask(88, bytes(4) + number(1, 7) + number(2, pid))  # RTM_NEWNSID with NETNSA_NSID and NETNSA_PID
+deleted = ask(17, struct.pack("=BBHiII", 0, 0, 0, index, 0, 0) + number(46, 7))  # RTM_DELLINK, IFLA_TARGET_NETNSID
+print("refused" if deleted else "done", named, deleted)
+"""
+"""Deletes a device of another process's network namespace."""
 
 
 class ConfinedTest(unittest.TestCase):
@@ -65,6 +80,35 @@ class ConfinedTest(unittest.TestCase):
         said = self.run_confined("sh", "-c", f"cat {self.directory}/told; grep CapEff /proc/self/status",
                                  readable=(str(self.directory / "told"),), capabilities=("net_admin",))
         self.assertEqual(said, f"toldCapEff:\t{1 << 12:016x}\n")
+
+    def test_a_right_over_networks_ends_at_its_own(self):
+        own, other = f"pst{os.getpid()}-own", f"pst{os.getpid()}-other"
+        self.addCleanup(namespaces.delete, own)
+        self.addCleanup(namespaces.delete, other)
+        namespaces.create(own, _USER)
+        namespaces.create(other)
+        victim = subprocess.Popen(["nsenter", f"--net=/run/netns/{other}", "sleep", "100"])
+        self.addCleanup(victim.wait)
+        self.addCleanup(victim.kill)
+        namespaces.add_veth("there0", other, "there1", other)
+        index = json.loads(namespaces.execute(other, "ip", "-j", "link", "show", "there0"))[0]["ifindex"]
+
+        def attempt(*command):
+            return self.run_confined(*command, namespace=own, capabilities=("net_admin",), devices=("net/tun",))
+        self.assertEqual(attempt("sh", "-c", "ip tuntap add dev own0 mode tap && ip link set own0 up && echo done"),
+                         "done\n")
+        self.assertIn("not permitted", attempt("ip", "link", "add", "near0", "type", "veth", "peer", "name", "far0",
+                                               "netns", str(victim.pid)))
+        self.assertIn("refused", attempt("/usr/bin/python3", "-c", _DELETE_ELSEWHERE, str(victim.pid), str(index)))
+        self.assertTrue(namespaces.link_exists("there0", other))
+        self.assertFalse(namespaces.link_exists("far0", other))
+        said = attempt("sh", "-c", "cat /proc/self/status; unshare --user true")
+        self.assertEqual([line.split()[1] for line in said.splitlines() if line.startswith("Cap")],
+                         [f"{1 << 12:016x}"] * 5)
+        self.assertIn(f"Uid:\t{_USER}\t{_USER}\t{_USER}\t{_USER}\n", said)
+        self.assertIn("NoNewPrivs:\t1", said)
+        self.assertIn("Seccomp:\t2", said)
+        self.assertIn("unshare failed", said)
 
     def test_root_without_capabilities_reaches_nothing_more(self):
         said = self.run_confined("sh", "-c", "echo said > /proc/sys/kernel/core_pattern; ls /proc/1/root", uid=0,

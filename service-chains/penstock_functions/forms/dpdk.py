@@ -30,7 +30,7 @@ def make_namespace(instance):
     namespace = f"psf-{instance.node}-{instance.name}"
     instance.save(namespace=namespace)
     with step(f"function {instance.name}: namespace {namespace}"):
-        namespaces.create(namespace)
+        namespaces.create(namespace, instance.state["uid"])
     return namespace
 
 
