@@ -33,7 +33,8 @@ class Keeper:
         """Has the controller run with these settings, and run again when it ends. Returns when its process begins."""
         self._directory.mkdir(parents=True, exist_ok=True)
         locks.write_json(self._directory / "settings.json", dataclasses.asdict(settings))
-        for name in (_NAME, watch.NAME):
+        # The watch first: an interrupted start must not leave a controller that runs without it.
+        for name in (watch.NAME, _NAME):
             self._tree.keep(supervision.Service(
                 name, ("env", f"PYTHONPATH={_PATH}", places.PYTHON, "-B", "-m", __name__, name),
                 self._process(name), self._directory / f"{name}.log"))

@@ -11,7 +11,7 @@ every address of the machine at every interface), and to programs of users other
 import ipaddress
 
 from . import locks, namespaces
-from .commands import run
+from .commands import run, succeeds
 from .errors import PenstockError
 
 NODE_LINK = "mgmt0"
@@ -82,13 +82,25 @@ def is_connected(node, namespace):
     return namespaces.link_exists(controller_link(node)) and bool(namespaces.addresses(NODE_LINK, namespace))
 
 
+def keep_closed(address):
+    """Closes the address again if a program that loads rules of its own has removed all tables. Returns True if so.
+
+    Takes no lock, so that a watch never waits for another program.
+    """
+    if _is_closed(address) or locks.read_json(_ledger_path(address), None) is None:
+        return False
+    _close_to_others(address)
+    return True
+
+
 def disconnect(node):
     """Removes the veth pair (both ends, and the routes with them) if it is there."""
     namespaces.delete_link(controller_link(node))
 
 
 def _close_to_others(address):
-    """Writes the table anew, in one transaction: each node may send from its own address alone.
+    """Writes the table of the current namespace anew, in one transaction: each node may send from its own address
+    alone.
 
     A connection is refused when it begins, so that its other end may belong to any user.
     """
@@ -115,6 +127,10 @@ def _close_to_others(address):
             }}
         }}
         """)
+
+
+def _is_closed(address):
+    return succeeds("nft", "list", "table", "ip", _table(address))
 
 
 def _table(address):

@@ -95,7 +95,8 @@ def _up(profile):
         _recover(ovs, tree, state, profile)
     directory.mkdir(parents=True, exist_ok=True)
     state = _State(directory, state or {})
-    state.save(name=profile.name, wanted=wanted, controller_namespace=namespaces.current_id())
+    # Until the end: where this one is interrupted, the next one goes on as after a change.
+    state.save(name=profile.name, wanted=wanted, controller_namespace=namespaces.current_id(), unfinished=True)
 
     with step(f"node {profile.name}: network namespace {profile.namespace} and management veth") as line:
         _connect(profile, state)
@@ -116,6 +117,7 @@ def _up(profile):
         _make_resolver_network(profile, state)
         _announce(ovs, profile)
         _start_agent(profile)
+    state.save(unfinished=False)
     say(f"node {profile.name} is up: OVS_RUNDIR={directory}")
     return True
 
@@ -268,6 +270,8 @@ def _adjust(profile, ovs, state, wanted):
     if not connected:
         with step(f"node {profile.name}: management veth, which was removed"):
             _connect(profile, state)
+    else:
+        management.keep_closed(profile.management_controller_address)
     ovs.prepare_bridge()
     if not changed and not state.get("unfinished"):
         started = _start_agent(profile)
@@ -291,7 +295,7 @@ def _adjust(profile, ovs, state, wanted):
         _start_agent(profile)
         _return_ports(state, keep={port.name for port in profile.ports})
         state.save(wanted=wanted, unfinished=False)
-        line.note = ", ".join(changed)
+        line.note = ", ".join(changed) or "the rest of an interrupted up"
     return True
 
 

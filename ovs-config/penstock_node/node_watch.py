@@ -8,7 +8,7 @@ import pathlib
 import sys
 import time
 
-from . import alive, polling, processes, supervision, vhost_guard, watch
+from . import alive, locks, management, polling, processes, supervision, vhost_guard, watch
 from .errors import PenstockError
 from .ovs import DATABASE, SWITCH, Ovs
 
@@ -26,6 +26,8 @@ be a database that was stopped and does not go on without the watch."""
 _ENDING_SECONDS = 2
 """How long the supervisor may take to write how the switch has ended."""
 _POLL_SECONDS = 0.01
+_CLOSED_SECONDS = 10
+"""Between two looks whether the management network is closed to others."""
 
 
 def start(directory):
@@ -60,10 +62,12 @@ class NodeWatch(watch.Watch):
 
     def __init__(self, directory, ovs):
         super().__init__(directory)
+        self._directory = directory
         self._ovs = ovs
         self._prepared = None
         self._endings = 0
         self._turns = polling.Turns()
+        self._closed_due = time.monotonic()
         self._functions = vhost_guard.Guard(directory, watch.log, death=self._death)
 
     def urgent(self):
@@ -91,6 +95,7 @@ class NodeWatch(watch.Watch):
         self._functions.tick()
         self._endings = endings  # Read before a look that may have seen the switch run: its end is not among them.
         super().look()
+        self._keep_closed()
         guarded = self.guarded.get(SWITCH)
         if guarded is None or guarded.pid is None or not guarded.answered or self._prepared == guarded.pid:
             return
@@ -103,6 +108,17 @@ class NodeWatch(watch.Watch):
         else:
             self._prepared = guarded.pid
             watch.log(f"the switch has its settings, process {guarded.pid}")
+
+    def _keep_closed(self):
+        if time.monotonic() < self._closed_due:
+            return
+        self._closed_due = time.monotonic() + _CLOSED_SECONDS
+        address = (locks.read_json(self._directory / "state.json", None) or {}).get("management_address")
+        try:
+            if address and management.keep_closed(address):
+                watch.log(f"the rules that close {address} to others were removed, and are there again")
+        except PenstockError as error:
+            watch.log(f"the management network is open to others: {error}")
 
     def _death(self):
         """The signal by which the switch has ended, None if its supervisor does not say so: it ended with it, or has

@@ -42,6 +42,7 @@ for pause in 0.01 0.03 0.1; do
 done </dev/null >/dev/null 2>&1 &
 """
 """Runs after each end of a service, in its folder. Its arguments are the code, 256 for a signal, and the signal."""
+_BEFORE_SECONDS = 10
 _PATIENCE_SECONDS = 20
 _POLL_SECONDS = 0.01
 _MOST_SERVICES = 64
@@ -57,7 +58,8 @@ class Service:
     log:         its output is appended to it
     environment: variables beside those of the tree
     stale:       patterns of files that a former process may have left, which are removed before each start
-    before:      commands, each a tuple of words, that are run before each start; their failure is no matter
+    before:      commands, each a tuple of words, that are run before each start, for ten seconds at most; their failure
+                 is no matter
     namespace:   name of the network namespace to run in; None for that of the tree
     nice:        its precedence, as of processes.take_place; None for that of the tree
     """
@@ -86,7 +88,9 @@ def make_ready(service):
         for path in pattern.parent.glob(pattern.name):
             path.unlink(missing_ok=True)
     for command in service.before:
-        subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                           timeout=_BEFORE_SECONDS)
 
 
 def read(path):

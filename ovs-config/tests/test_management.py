@@ -65,6 +65,17 @@ class AddressTest(unittest.TestCase):
         self.release("two")
         self.assertEqual(run("ip", "netns", "exec", self.box.controller, "nft", "list", "tables"), "")
 
+    def test_rules_that_another_program_removed_are_there_again(self):
+        def keep_closed():
+            return inside(self.box.controller, lambda: management.keep_closed(management.CONTROLLER_ADDRESS))
+        self.assertFalse(keep_closed(), "without users there is nothing to close")
+        self.acquire("one")
+        self.listen()
+        self.assertFalse(keep_closed())
+        run("ip", "netns", "exec", self.box.controller, "nft", "flush", "ruleset")
+        self.assertTrue(keep_closed())
+        self.assertFalse(self.connect("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"))
+
     def test_networks_of_the_machine_do_not_reach_the_address(self):
         neighbour = self.box.namespace(f"psh-{os.getpid()}-lan")
         node = self.box.namespace(f"ps-t{os.getpid()}m")

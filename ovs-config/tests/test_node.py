@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -241,6 +242,22 @@ class NodeTest(unittest.TestCase):
         self.assertEqual(self.box.status(a)["state"], "running")
         self.box.ovs_config("down", a)
         self.assert_nothing_left(a)
+
+    def test_up_that_failed_at_its_last_step(self):
+        """The switch runs, and the controller is not known yet: the next `up` does the rest."""
+        a, profile = self.box.node("a")
+        broken = self.box.run_directory / "bin"
+        broken.mkdir()
+        (broken / "ovs-vsctl").write_text('#!/bin/sh\ncase "$*" in *del-manager*) exit 3;; esac\n'
+                                          f'exec {shutil.which("ovs-vsctl")} "$@"\n', encoding="ascii")
+        (broken / "ovs-vsctl").chmod(0o755)
+        self.box.command("env", f"PATH={broken}:{os.environ['PATH']}", sys.executable, "-B", OVS_CONFIG, "up", profile,
+                         code=1)
+        ovs = Ovs(self.box.run_directory / a)
+        self.assertEqual(ovs.vsctl("get-manager"), "")
+        self.assertIn("the rest of an interrupted up", self.box.ovs_config("up", profile))
+        self.assertIn("tcp:", ovs.vsctl("get-manager"))
+        self.assertIn("nothing changed", self.box.ovs_config("up", profile))
 
     def test_killed_at_any_moment(self):
         """`up` itself is killed, later each time; `down` then leaves nothing, and `up` works."""

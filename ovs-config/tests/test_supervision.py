@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 import pytest
 
@@ -228,6 +229,13 @@ class TreeTest(unittest.TestCase):
         os.kill(pid, signal.SIGKILL)
         self.again(service, pid)
         self.assertEqual((self.directory / "before").read_text(encoding="ascii"), "x\nx\n")
+
+    def test_a_command_before_the_start_that_hangs(self):
+        service = supervision.Service("one", ("true",), self.directory / "one.process", self.directory / "one.log",
+                                      before=(("sleep", "1000"), ("touch", self.directory / "went-on")))
+        with unittest.mock.patch.object(supervision, "_BEFORE_SECONDS", 0.1):
+            supervision.make_ready(service)
+        self.assertTrue((self.directory / "went-on").exists())
 
     def test_a_program_that_is_not_there(self):
         service = self.keep("one", "/no/such/program")
