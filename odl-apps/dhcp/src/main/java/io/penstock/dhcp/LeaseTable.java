@@ -20,6 +20,9 @@ public final class LeaseTable {
     private static final Comparator<Lease> BY_END =
         Comparator.comparingLong(Lease::expires).thenComparingLong(Lease::address);
 
+    /** A host gets its former address again while it is remembered, which costs memory and room in the datastore. */
+    private static final int MOST_FREE = 4096;
+
     private final TreeMap<Long, Lease> byAddress = new TreeMap<>();
     private final Map<String, Map<Long, Lease>> byClient = new HashMap<>();
     private final Map<String, Map<Long, Lease>> byName = new HashMap<>();
@@ -73,6 +76,9 @@ public final class LeaseTable {
         }
         remove(lease.address());
         add(lease);
+        while (free.size() > MOST_FREE) {
+            remove(free.first().address());
+        }
         changed = true;
     }
 

@@ -37,6 +37,18 @@ class LeaseTableTest {
     }
 
     @Test
+    void ofManyThatHadAnAddressTheLastAreRemembered() {
+        final LeaseTable table = new LeaseTable(List.of());
+        for (int address = 0; address < 5000; address++) {
+            table.put(new Lease(address, Lease.State.BOUND, "c" + address, 1, "", "", 10 + address));
+        }
+        table.expire(10_000);
+        assertThat(table.toList()).hasSize(4096).allMatch(lease -> lease.state() == Lease.State.FREE);
+        assertThat(table.at(0)).isEmpty();
+        assertThat(table.at(4999)).isPresent();
+    }
+
+    @Test
     void everyIndexIsThatOfAPlainMap() {
         final Random random = new Random(2132);
         LeaseTable table = new LeaseTable(List.of());

@@ -4,6 +4,7 @@ package io.penstock.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.config.ConfigurationStore;
+import io.penstock.engine.config.DatastoreException;
 import io.penstock.engine.export.NatExporter;
 import io.penstock.engine.journal.Assignment;
 import io.penstock.engine.journal.Change;
@@ -27,7 +28,8 @@ final class AllocationWriter implements AutoCloseable {
     private final DiskSpace space;
     private final SegmentReserve reserve;
     private final List<NatExporter> exporters;
-    private Allocations stored = Allocations.none();
+    /** What was stored the last time; empty when that is not known. */
+    private Optional<Allocations> stored = Optional.empty();
 
     AllocationWriter(final ConfigurationStore store, final NatJournal journal, final DiskSpace space,
             final SegmentReserve reserve, final List<NatExporter> exporters) {
@@ -40,27 +42,28 @@ final class AllocationWriter implements AutoCloseable {
 
     /** What was written the last time, by this controller or one before. */
     Allocations read() {
-        stored = store.readAllocations();
-        return stored;
+        final Allocations found = store.readAllocations();
+        stored = Optional.of(found);
+        return found;
     }
 
     /**
      * Writes what differs from the last time. What is handed out may be used when this returns: an id that a switch
      * knows must never be handed out a second time.
      *
-     * @throws IllegalStateException when the datastore does not take it
+     * @throws DatastoreException when the datastore does not take it
      * @throws UncheckedIOException when the journal cannot be written, or the disk has too little room
      */
     void write(final Snapshot snapshot, final Allocations allocations) {
         shortage().ifPresent(reason -> {
             throw new UncheckedIOException(reason, new IOException("no room"));
         });
-        if (!allocations.equals(stored)) {
-            final Allocations before = stored;
-            // Should this fail nobody knows what is stored, and the next attempt stores all.
-            stored = Allocations.none();
+        final Allocations before = stored.isPresent() ? stored.orElseThrow() : read();
+        if (!allocations.equals(before)) {
+            // Should this fail it is not known how much is stored, and the next attempt reads it.
+            stored = Optional.empty();
             store.writeAllocations(before, allocations);
-            stored = allocations;
+            stored = Optional.of(allocations);
         }
         final List<Change> changes = journal.record(Assignment.of(snapshot, allocations));
         exporters.forEach(exporter -> exporter.accept(changes));

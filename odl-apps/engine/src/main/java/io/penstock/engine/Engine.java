@@ -23,6 +23,7 @@ import io.penstock.engine.link.PacketInCounts;
 import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.neighbour.Recall;
 import io.penstock.engine.node.BridgeTranslator;
+import io.penstock.engine.node.FormerSwitches;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.PortStates;
 import io.penstock.engine.node.RepairEvent;
@@ -79,6 +80,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private static final Duration GATEWAY_REFRESH = Duration.ofSeconds(10);
     private static final Duration RETRY = Duration.ofSeconds(5);
     private static final Duration TICK = Duration.ofSeconds(1);
+    private static final Duration ANNOUNCEMENT_PAUSE = Duration.ofMillis(50);
     private static final Duration AUDIT = Duration.ofMinutes(1);
     private static final Duration IDLE_POLL = Duration.ofMinutes(10);
     private static final int SECRET_BYTES = 32;
@@ -106,10 +108,13 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private final Consumer<CanaryEvent> canaryEvents;
     private final Consumer<RepairEvent> repairEvents;
     private final Duration comparing;
+    private final FormerSwitches former;
     private final OvsdbServer ovsdb;
     private final NodeAdmission admission;
     private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
     private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
+    /** Nodes whose announcement has changed and is to be looked at, by name. */
+    private final Map<String, NodeSession> announced = new ConcurrentHashMap<>();
     private final List<OpenFlowSouthbound.Registration> registrations = new ArrayList<>();
     /** How often the configuration was said to have changed; {@link Desired#revision} says how far we are. */
     private final AtomicLong wanted = new AtomicLong();
@@ -142,6 +147,7 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         this.southbound = requireNonNull(southbound);
         this.ovsdb = requireNonNull(ovsdb);
         this.admission = requireNonNull(admission);
+        former = new FormerSwitches(southbound);
         this.bridges = requireNonNull(bridges);
         this.writer = requireNonNull(writer);
         this.clock = requireNonNull(clock);
@@ -320,6 +326,9 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
                 ovsdb.reconsider();
             }
             adjustWorkers(snapshot);
+            if (otherNodes) {
+                former.empty(desired);
+            }
             pools.look(desired).forEach(poolEvents);
             canaries.stored(desired).forEach(canaryEvents);
             cut.forEach((node, connections) -> requireNonNull(workers.get(node)).forgetConnections(connections));
@@ -434,17 +443,25 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     @Override
     public void announcementChanged(final NodeSession session) {
-        thread.run(() -> {
-            register(session);
-            Optional.ofNullable(workers.get(session.announcement().name()))
-                .ifPresent(worker -> worker.announcementChanged(session));
-        });
+        // A node may change it a thousand times a second: only the newest counts.
+        if (announced.put(session.announcement().name(), session) == null) {
+            thread.later(() -> {
+                final NodeSession newest = requireNonNull(announced.remove(session.announcement().name()));
+                register(newest);
+                Optional.ofNullable(workers.get(newest.announcement().name()))
+                    .ifPresent(worker -> worker.announcementChanged(newest));
+            }, ANNOUNCEMENT_PAUSE);
+        }
     }
 
     /** Stores what a node has announced, now or as soon as that is possible. */
     private void register(final NodeSession session) {
-        if (writer.shortage().isPresent() || !store.register(NodeRegistration.of(session.announcement()))) {
-            registration.later();
+        try {
+            if (writer.shortage().isPresent() || !store.register(NodeRegistration.of(session.announcement()))) {
+                registration.later();
+            }
+        } catch (IllegalArgumentException e) {
+            LOG.warn("Node {} is not stored as it announced itself: {}", session.announcement().name(), e.getMessage());
         }
     }
 
@@ -456,7 +473,8 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
 
     @Override
     public void onConnected(final SwitchId connected) {
-        thread.run(() -> worker(connected).ifPresent(NodeWorker::switchConnected));
+        thread.run(() -> worker(connected).ifPresentOrElse(NodeWorker::switchConnected,
+            () -> former.empty(desired, connected)));
     }
 
     @Override

@@ -19,6 +19,7 @@ import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.Allocation
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.AllocationsBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.Node;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.NodeBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.NodeKey;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.Tenant;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.TenantBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.TenantKey;
@@ -66,21 +67,28 @@ final class AllocationCodec {
         }
         return new io.penstock.pipeline.intent.Allocations(
             stored.getLastVrf() == null ? 0 : stored.getLastVrf().toJava(), nodes, ports, tenants,
-            CanaryCodec.read(stored), stored.getSwitchSecret() == null ? "" : stored.getSwitchSecret());
+            CanaryCodec.read(stored), stored.getSwitchSecret() == null ? "" : stored.getSwitchSecret(),
+            stored.getLastNode() == null ? io.penstock.pipeline.intent.Allocations.largest(nodes)
+                : stored.getLastNode().toJava());
     }
 
     /** Puts into a transaction what brings the stored form from one state to another. */
     static void write(final WriteOperations transaction, final io.penstock.pipeline.intent.Allocations from,
             final io.penstock.pipeline.intent.Allocations to) {
-        if (!from.nodes().equals(to.nodes()) || !from.ports().equals(to.ports())
-                || !from.secret().equals(to.secret())) {
-            transaction.put(CONFIGURATION, PATH, whole(to));
-            return;
+        // Entry by entry: the journal of the datastore takes none above 16 MB.
+        if (from.lastVrf() != to.lastVrf() || from.lastNode() != to.lastNode() || !from.secret().equals(to.secret())) {
+            transaction.merge(CONFIGURATION, PATH, new AllocationsBuilder()
+                .setLastVrf(Uint16.valueOf(to.lastVrf())).setLastNode(Uint16.valueOf(to.lastNode()))
+                .setSwitchSecret(to.secret().isEmpty() ? null : to.secret()).build());
         }
-        if (from.lastVrf() != to.lastVrf()) {
-            transaction.merge(CONFIGURATION, PATH,
-                new AllocationsBuilder().setLastVrf(Uint16.valueOf(to.lastVrf())).build());
-        }
+        to.nodes().keySet().forEach(name -> {
+            final Node node = node(to, name);
+            if (!from.nodes().containsKey(name) || !node.equals(node(from, name))) {
+                transaction.mergeParentStructurePut(CONFIGURATION, path(node.key()), node);
+            }
+        });
+        from.nodes().keySet().stream().filter(name -> !to.nodes().containsKey(name))
+            .forEach(name -> transaction.delete(CONFIGURATION, path(new NodeKey(name))));
         CanaryCodec.write(transaction, from.canaries(), to.canaries());
         to.tenants().forEach((name, given) -> {
             final TenantAllocation had = from.tenants().get(name);
@@ -132,22 +140,15 @@ final class AllocationCodec {
         return PATH.child(Tenant.class, new TenantKey(tenant));
     }
 
-    private static Allocations whole(final io.penstock.pipeline.intent.Allocations allocations) {
-        return new AllocationsBuilder()
-            .setLastVrf(Uint16.valueOf(allocations.lastVrf()))
-            .setSwitchSecret(allocations.secret().isEmpty() ? null : allocations.secret())
-            .setNode(allocations.nodes().entrySet().stream().map(node -> new NodeBuilder()
-                .setName(node.getKey()).setId(Uint16.valueOf(node.getValue()))
-                .setPort(requireNonNull(allocations.ports().get(node.getKey())).entrySet().stream()
-                    .map(port -> new PortBuilder()
-                    .setName(port.getKey()).setNumber(Uint16.valueOf(port.getValue())).build())
-                    .collect(BindingMap.toMap()))
-                .build()).collect(BindingMap.toMap()))
-            .setCanary(CanaryCodec.entries(allocations.canaries()))
-            .setTenant(allocations.tenants().entrySet().stream()
-                .map(each -> tenant(each.getKey(), each.getValue()))
-                .collect(Collectors.collectingAndThen(Collectors.toList(), BindingMap::of)))
-            .build();
+    private static InstanceIdentifier<Node> path(final NodeKey node) {
+        return PATH.child(Node.class, node);
+    }
+
+    private static Node node(final io.penstock.pipeline.intent.Allocations allocations, final String name) {
+        return new NodeBuilder().setName(name).setId(Uint16.valueOf(allocations.id(name)))
+            .setPort(requireNonNull(allocations.ports().get(name)).entrySet().stream().map(port -> new PortBuilder()
+                .setName(port.getKey()).setNumber(Uint16.valueOf(port.getValue())).build())
+                .collect(BindingMap.toMap())).build();
     }
 
     private static Tenant tenant(final String name, final TenantAllocation given) {

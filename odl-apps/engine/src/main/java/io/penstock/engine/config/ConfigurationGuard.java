@@ -47,6 +47,7 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     private final Validator validator = new Validator();
     /** Why the disk takes nothing more, for any change of the datastore. */
     private volatile Supplier<Optional<String>> shortage = Optional::empty;
+    private volatile boolean allocating;
     private volatile Verdict verdict = new Absent("it has not started yet", Readiness.Level.ABSENT);
     /** The last snapshot that was found good: what is stored, unless a change went past this guard. */
     private volatile @Nullable Snapshot good;
@@ -140,6 +141,9 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
             final Collection<DOMDataTreeCandidate> candidates) {
         for (final DOMDataTreeCandidate candidate : candidates) {
             final DataTreeCandidateNode root = candidate.getRootNode();
+            if (!allocating && changes(root, ConfigurationPaths.ALLOCATIONS)) {
+                return refused("penstock-allocation is written by the controller alone", ErrorTag.ACCESS_DENIED);
+            }
             if (!changes(root, ConfigurationPaths.NETWORK) && !changes(root, ConfigurationPaths.ACLS)) {
                 // Others' trees are none of ours, but their entries take room in the same journal.
                 final Optional<String> noRoom = shortage.get();
@@ -161,6 +165,11 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
             }
         }
         return PostCanCommitStep.NOOP_SUCCESSFUL_FUTURE;
+    }
+
+    /** Says that the controller begins to store allocations, or has ended. Others must not change them. */
+    void allocates(final boolean begins) {
+        allocating = begins;
     }
 
     /** Whether a change leaves nothing but a part of what is wrong already: what is stored is repaired step by step. */

@@ -172,7 +172,12 @@ public final class ConfigurationStore implements AutoCloseable {
     public void writeAllocations(final Allocations stored, final Allocations allocations) {
         final WriteTransaction transaction = broker.newWriteOnlyTransaction();
         AllocationCodec.write(transaction, stored, allocations);
-        commit(transaction, "the allocations");
+        guard.allocates(true);
+        try {
+            commit(transaction, "the allocations");
+        } finally {
+            guard.allocates(false);
+        }
     }
 
     /**

@@ -43,6 +43,21 @@ class AllocationCodecTest {
     }
 
     @Test
+    void onePortMoreIsTheEntryOfItsNode() {
+        final Allocations before = allocations(3, Map.of("a", new TenantAllocation(2, 9)));
+        AllocationCodec.write(store, Allocations.none(), before);
+        store.takeWrites();
+        final TreeMap<String, Integer> ports = new TreeMap<>(Map.of("acc0", 1, "up0", 2, "acc1", 3));
+        final Allocations more = new Allocations(3, new TreeMap<>(Map.of("edge1", 1, "edge2", 2)),
+            new TreeMap<>(Map.of("edge1", ports, "edge2", new TreeMap<>())), before.tenants())
+            .withSecret(before.secret());
+        AllocationCodec.write(store, before, more);
+        assertThat(store.takeWrites()).containsExactly("last", "put edge1", "put edge2");
+        AllocationCodec.write(store, more, before);
+        assertThat(store.takeWrites()).containsExactly("last", "put edge1", "delete edge2");
+    }
+
+    @Test
     void oneBlockMoreOrLessIsOneEntry() {
         final Block first = new Block(0x0a000009L, 0xcb007101L, 1024, 512);
         final Block second = new Block(0x0a000008L, 0xcb007101L, 1536, 512);
@@ -126,7 +141,7 @@ class AllocationCodecTest {
 
     private static Allocations allocations(final int last, final Map<String, TenantAllocation> tenants) {
         final TreeMap<String, Integer> ports = new TreeMap<>(Map.of("acc0", 1, "up0", 2));
-        // Sometimes another node, so that all is written.
+        // Sometimes another node.
         final String node = last == 0 ? "edge0" : "edge1";
         return new Allocations(last, new TreeMap<>(Map.of(node, 1)), new TreeMap<>(Map.of(node, ports)), tenants)
             .withSecret((last == 0 ? "a" : "b").repeat(64));

@@ -14,6 +14,8 @@ import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.Allocation
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.AllocationsBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.Canary;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.CanaryKey;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.Node;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.NodeKey;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.Tenant;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.TenantBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.TenantKey;
@@ -30,11 +32,12 @@ final class AllocationStore implements WriteOperations {
     private final List<String> writes = new ArrayList<>();
     private Allocations top = new AllocationsBuilder().build();
     private final Map<TenantKey, Tenant> tenants = new HashMap<>();
+    private final Map<NodeKey, Node> nodes = new HashMap<>();
     private final Map<CanaryKey, Canary> canaries = new HashMap<>();
 
     /** What is stored. */
     Allocations content() {
-        return new AllocationsBuilder(top).setCanary(Map.copyOf(canaries))
+        return new AllocationsBuilder(top).setNode(Map.copyOf(nodes)).setCanary(Map.copyOf(canaries))
             .setTenant(tenants.values().stream().collect(Collectors.collectingAndThen(Collectors.toList(),
                 BindingMap::of))).build();
     }
@@ -49,21 +52,11 @@ final class AllocationStore implements WriteOperations {
     @Override
     public <T extends DataObject> void put(final LogicalDatastoreType store, final InstanceIdentifier<T> path,
             final T data) {
-        if (path.firstKeyOf(Tenant.class) != null) {
-            if (data instanceof Block block) {
-                putBlock(path, block);
-            } else {
-                putLease(path.firstKeyOf(Tenant.class), (Lease) data);
-            }
-            return;
+        if (data instanceof Block block) {
+            putBlock(path, block);
+        } else {
+            putLease(path.firstKeyOf(Tenant.class), (Lease) data);
         }
-        assertThat(path).isEqualTo(AllocationCodec.PATH);
-        top = (Allocations) data;
-        tenants.clear();
-        tenants.putAll(top.nonnullTenant());
-        canaries.clear();
-        canaries.putAll(top.nonnullCanary());
-        writes.add("all");
     }
 
     @Override
@@ -75,6 +68,12 @@ final class AllocationStore implements WriteOperations {
             writes.add("put " + canary.getFunction() + " " + canary.getVersion());
             return;
         }
+        if (data instanceof Node node) {
+            assertThat(path).isEqualTo(AllocationCodec.PATH.child(Node.class, node.key()));
+            nodes.put(node.key(), node);
+            writes.add("put " + node.getName());
+            return;
+        }
         final Tenant tenant = (Tenant) data;
         assertThat(path).isEqualTo(AllocationCodec.PATH.child(Tenant.class, tenant.key()));
         tenants.put(tenant.key(), tenant);
@@ -84,7 +83,8 @@ final class AllocationStore implements WriteOperations {
     @Override
     public <T extends DataObject> void merge(final LogicalDatastoreType store, final InstanceIdentifier<T> path,
             final T data) {
-        top = new AllocationsBuilder(top).setLastVrf(((Allocations) data).getLastVrf()).build();
+        assertThat(path).isEqualTo(AllocationCodec.PATH);
+        top = (Allocations) data;
         writes.add("last");
     }
 
@@ -120,6 +120,12 @@ final class AllocationStore implements WriteOperations {
         if (canary != null) {
             canaries.remove(canary);
             writes.add("delete " + canary.getFunction() + " " + canary.getVersion());
+            return;
+        }
+        final NodeKey node = path.firstKeyOf(Node.class);
+        if (node != null) {
+            nodes.remove(node);
+            writes.add("delete " + node.getName());
             return;
         }
         final TenantKey key = path.firstKeyOf(Tenant.class);

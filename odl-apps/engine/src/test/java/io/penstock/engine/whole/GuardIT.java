@@ -53,8 +53,8 @@ class GuardIT {
         try (MdSalInProcess mdsal = new MdSalInProcess();
                 ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
             final DataClient client = new DataClient(mdsal);
-            final String place = "penstock-allocation:allocations";
-            final String document = "{'penstock-allocation:allocations': {'last-vrf': 7}}";
+            final String place = "opendaylight-inventory:nodes";
+            final String document = "{'opendaylight-inventory:nodes': {'node': [{'id': '7'}]}}";
             client.put(place, document);
             final AtomicReference<Optional<String>> shortage = new AtomicReference<>(Optional.of("the disk is full"));
             store.refuseDuring(shortage::get);
@@ -62,6 +62,22 @@ class GuardIT {
                 .contains("nothing can be stored", "the disk is full");
             shortage.set(Optional.empty());
             client.put(place, document.replace('7', '8'));
+        }
+    }
+
+    @Test
+    void theControllerAloneChangesWhatItHandedOut() {
+        try (MdSalInProcess mdsal = new MdSalInProcess();
+                ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
+            final DataClient client = new DataClient(mdsal);
+            final Allocations allocations = Allocations.none().withSecret("a".repeat(64));
+            store.writeAllocations(Allocations.none(), allocations);
+            final String place = "penstock-allocation:allocations";
+            assertThat(client.data("PUT", place, "{'penstock-allocation:allocations': {'last-vrf': 7}}").messages())
+                .contains("penstock-allocation is written by the controller alone");
+            assertThat(client.data("DELETE", place, "").messages())
+                .contains("penstock-allocation is written by the controller alone");
+            assertThat(store.readAllocations()).isEqualTo(allocations);
         }
     }
 

@@ -24,10 +24,11 @@ import java.util.stream.Stream;
  * @param canaries by function, the newest first, and each version once
  * @param secret of which the datapath ids of the nodes are made, so that no node can guess that of another; empty if
  *     they are to follow from their numbers
+ * @param lastNode the node id given out last, 0 at first
  */
 public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
         SortedMap<String, SortedMap<String, Integer>> ports, Map<String, TenantAllocation> tenants,
-        SortedMap<String, List<CanaryResult>> canaries, String secret) {
+        SortedMap<String, List<CanaryResult>> canaries, String secret, int lastNode) {
     public Allocations {
         requireNonNull(secret);
     }
@@ -36,7 +37,7 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
     public Allocations(final int lastVrf, final SortedMap<String, Integer> nodes,
             final SortedMap<String, SortedMap<String, Integer>> ports, final Map<String, TenantAllocation> tenants,
             final SortedMap<String, List<CanaryResult>> canaries) {
-        this(lastVrf, nodes, ports, tenants, canaries, "");
+        this(lastVrf, nodes, ports, tenants, canaries, "", largest(nodes));
     }
 
     /** Without canaries. */
@@ -45,12 +46,17 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
         this(lastVrf, nodes, ports, tenants, Collections.emptySortedMap());
     }
 
+    /** The largest of some numbers, 0 if there are none. */
+    public static int largest(final SortedMap<String, Integer> numbers) {
+        return numbers.values().stream().mapToInt(Integer::intValue).max().orElse(0);
+    }
+
     /** The same ids, but nobody has an address, port block or lease. */
     Allocations withoutHoldings() {
         final Map<String, TenantAllocation> ids = new TreeMap<>();
         tenants.forEach((name, given) -> ids.put(name,
             new TenantAllocation(given.vrf(), 0, List.of(), List.of(), given.places())));
-        return new Allocations(lastVrf, nodes, ports, ids, canaries, secret);
+        return new Allocations(lastVrf, nodes, ports, ids, canaries, secret, lastNode);
     }
 
     /**
@@ -113,7 +119,8 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
 
     /** The same with other tenants. */
     public Allocations withTenants(final Map<String, TenantAllocation> others) {
-        return new Allocations(lastVrf, nodes, ports, Collections.unmodifiableMap(others), canaries, secret);
+        return new Allocations(lastVrf, nodes, ports, Collections.unmodifiableMap(others), canaries, secret,
+            lastNode);
     }
 
     /** The same with one result more of a function, for which the oldest may go. */
@@ -121,7 +128,8 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
         final SortedMap<String, List<CanaryResult>> results = new TreeMap<>(canaries);
         results.put(function, Stream.concat(Stream.of(result), canariesOf(function).stream())
             .limit(CanaryResult.KEPT).toList());
-        return new Allocations(lastVrf, nodes, ports, tenants, Collections.unmodifiableSortedMap(results), secret);
+        return new Allocations(lastVrf, nodes, ports, tenants, Collections.unmodifiableSortedMap(results), secret,
+            lastNode);
     }
 
     /** What was found out about new versions of a function, the newest first. */
@@ -137,7 +145,7 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
 
     /** The same with a secret. */
     public Allocations withSecret(final String other) {
-        return new Allocations(lastVrf, nodes, ports, tenants, canaries, other);
+        return new Allocations(lastVrf, nodes, ports, tenants, canaries, other, lastNode);
     }
 
     /** OpenFlow datapath id of the bridge of a node. */
@@ -150,6 +158,12 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
         final int id = Constants.nodeId(datapathId);
         return nodes.entrySet().stream().filter(node -> node.getValue() == id).map(Map.Entry::getKey)
             .filter(node -> datapathId(node) == datapathId).findFirst();
+    }
+
+    /** Whether an OpenFlow datapath id is one that a node of this controller had that has been removed. */
+    public boolean wasOfNode(final long datapathId) {
+        final int id = Constants.nodeId(datapathId);
+        return !secret.isEmpty() && Constants.datapathId(id, secret) == datapathId && !nodes.containsValue(id);
     }
 
     /** Id of a node. */

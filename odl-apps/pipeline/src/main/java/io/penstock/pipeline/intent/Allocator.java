@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Allocator {
     private static final int FIRST_PORT = 1;
+    /** An id is one of a node that was removed as late as possible: that node's switch may still be there. */
+    private static final int LAST_NODE = 65_535;
 
     private Allocator() {
         // Only functions.
@@ -34,7 +36,8 @@ public final class Allocator {
 
     /** The allocations for a snapshot, given the ones before. Equal to those when nothing is to change. */
     public static Allocations allocate(final Snapshot snapshot, final Allocations before) {
-        final SortedMap<String, Integer> nodes = number(snapshot.nodes().keySet(), before.nodes(), 1);
+        final SortedMap<String, Integer> nodes =
+            number(snapshot.nodes().keySet(), before.nodes(), before.lastNode() % LAST_NODE + 1);
         final SortedMap<String, SortedMap<String, Integer>> ports = new TreeMap<>();
         for (final Node node : snapshot.nodes().values()) {
             final List<String> names = Stream.concat(
@@ -59,7 +62,7 @@ public final class Allocator {
         for (final String name : names) {
             if (!numbers.containsKey(name)) {
                 while (!taken.add(next)) {
-                    next++;
+                    next = next % LAST_NODE + 1;
                 }
                 numbers.put(name, next);
             }
@@ -107,7 +110,12 @@ public final class Allocator {
         final SortedMap<String, List<CanaryResult>> canaries = new TreeMap<>(before.canaries());
         canaries.keySet().retainAll(snapshot.functions().keySet());
         return new Allocations(last, nodes, ports, Collections.unmodifiableMap(tenants),
-            Collections.unmodifiableSortedMap(canaries), before.secret());
+            Collections.unmodifiableSortedMap(canaries), before.secret(), lastNode(nodes, before));
+    }
+
+    private static int lastNode(final SortedMap<String, Integer> nodes, final Allocations before) {
+        return nodes.entrySet().stream().filter(node -> !before.nodes().containsKey(node.getKey()))
+            .reduce((one, later) -> later).map(Map.Entry::getValue).orElse(before.lastNode());
     }
 
     /** A lease goes with the subnet that it is of, and not with its pool: its host has been told that it has it. */

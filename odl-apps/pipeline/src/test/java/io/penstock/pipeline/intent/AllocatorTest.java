@@ -9,6 +9,7 @@ import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,26 @@ class AllocatorTest {
             .allMatch(vrf -> vrf >= Constants.FIRST_VRF && vrf <= Constants.LAST_VRF)
             .filteredOn(vrf -> vrf > Constants.LAST_CHAIN_VRF).hasSize(5000 - TAGS);
         assertThat(Allocator.allocate(network(many), given)).isEqualTo(given);
+    }
+
+    @Test
+    void theIdOfARemovedNodeIsGivenOutAsLateAsPossible() {
+        final Allocations before = Allocator.allocate(named("a", "b"), Allocations.none());
+        assertThat(before.nodes()).isEqualTo(Map.of("a", 1, "b", 2));
+        final Allocations one = Allocator.allocate(named("a"), before.withSecret("0".repeat(64)));
+        assertThat(one.wasOfNode(Constants.datapathId(2, one.secret()))).isTrue();
+        assertThat(one.wasOfNode(Constants.datapathId(1, one.secret()))).as("there").isFalse();
+        assertThat(one.wasOfNode(Constants.datapathId(2, "1".repeat(64)))).as("of another controller").isFalse();
+        final Allocations again = Allocator.allocate(named("a", "b", "c"), one);
+        assertThat(again.nodes()).isEqualTo(Map.of("a", 1, "b", 3, "c", 4));
+        final Allocations last = new Allocations(0, before.nodes(), before.ports(), Map.of(), before.canaries(), "",
+            65_535);
+        assertThat(Allocator.allocate(named("a", "b", "c"), last).nodes()).isEqualTo(Map.of("a", 1, "b", 2, "c", 3));
+    }
+
+    private static Snapshot named(final String... nodes) {
+        return Snapshot.of(Arrays.stream(nodes).map(name -> new Node(name, "", List.of())).toList(),
+            new Backbone(List.of(), List.of()), List.of(), List.of(), List.of(), List.of(), List.of());
     }
 
     @Test
