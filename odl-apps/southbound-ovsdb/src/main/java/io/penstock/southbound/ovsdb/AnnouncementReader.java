@@ -28,6 +28,7 @@ final class AnnouncementReader {
     private static final String QUEUE_CORES = "queue-cores";
     private static final int MOST_QUEUES = 64;
     private static final int MOST_CORES = 65535;
+    private static final int MOST_QUOTED = 200;
 
     private AnnouncementReader() {
         // Stateless.
@@ -40,7 +41,7 @@ final class AnnouncementReader {
             throw new OvsdbException("external_ids has no " + NAME);
         }
         if (!NODE_NAME.matcher(name).matches()) {
-            throw new OvsdbException(NAME + " is not a node name: \"" + name + "\"");
+            throw new OvsdbException(NAME + " is not a node name: \"" + PeerText.cut(name, MOST_QUOTED) + "\"");
         }
         return new NodeAnnouncement(name, ports(ids.get(PORTS)), text(ids.get(VHOST_DIRECTORY)),
             text(row.optional("ovs_version").orElse(null)),
@@ -87,7 +88,7 @@ final class AnnouncementReader {
         final JsonNode list = port.path(QUEUE_CORES);
         list.forEach(core -> cores.add(number(port, QUEUE_CORES, core, 0, MOST_CORES)));
         if (!list.isMissingNode() && !list.isArray() || cores.size() > queues(port)) {
-            throw new OvsdbException(PORTS + ": bad " + QUEUE_CORES + " in " + port);
+            throw bad(QUEUE_CORES, port);
         }
         return cores;
     }
@@ -95,7 +96,7 @@ final class AnnouncementReader {
     private static int number(final JsonNode port, final String name, final JsonNode value, final int least,
             final int most) {
         if (!value.isInt() || value.asInt() < least || value.asInt() > most) {
-            throw new OvsdbException(PORTS + ": bad " + name + " in " + port);
+            throw bad(name, port);
         }
         return value.asInt();
     }
@@ -103,8 +104,12 @@ final class AnnouncementReader {
     private static String member(final JsonNode port, final String name, final @Nullable Set<String> allowed) {
         final String value = port.path(name).asText("");
         if (value.isEmpty() || allowed != null && !allowed.contains(value)) {
-            throw new OvsdbException(PORTS + ": bad " + name + " in " + port);
+            throw bad(name, port);
         }
         return value;
+    }
+
+    private static OvsdbException bad(final String name, final JsonNode port) {
+        return new OvsdbException(PORTS + ": bad " + name + " in " + PeerText.cut(port.toString(), MOST_QUOTED));
     }
 }

@@ -4,6 +4,7 @@ package io.penstock.southbound.ovsdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -66,6 +67,24 @@ class AnnouncementReaderTest {
     void badPortsAreTold(final String ports, final String message) {
         assertThatThrownBy(() -> AnnouncementReader.read(row(Map.of("penstock-node", "a", "penstock-ports", ports))))
             .isInstanceOf(OvsdbException.class).hasMessageContaining(message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        penstock-node  | TEXT/                                                       | not a node name
+        penstock-ports | [{"name":"a","role":"TEXT","type":"system"}]                | bad role
+        penstock-ports | [{"name":"a","role":"access","type":"TEXT"}]                | bad type
+        penstock-ports | [{"name":"a","role":"access","type":"dpdk","receive-queues":"TEXT"}] | bad receive-queues
+        penstock-ports | [{"name":"a","role":"access","type":"dpdk","queue-cores":"TEXT"}]    | bad queue-cores
+        penstock-ports | TEXT                                                        | not JSON
+        """)
+    void longTextsAreToldInPart(final String key, final String value, final String message) {
+        final String longValue = value.replace("TEXT", "x".repeat(1 << 20));
+        final Map<String, String> ids = new HashMap<>(Map.of("penstock-node", "a"));
+        ids.put(key, longValue);
+        assertThatThrownBy(() -> AnnouncementReader.read(row(ids)))
+            .isInstanceOf(OvsdbException.class).hasMessageContaining(message)
+            .satisfies(error -> assertThat(error.getMessage()).hasSizeLessThan(600));
     }
 
     private static TableRow row(final Map<String, String> ids) {

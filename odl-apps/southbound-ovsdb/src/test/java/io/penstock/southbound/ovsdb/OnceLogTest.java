@@ -18,6 +18,13 @@ class OnceLogTest {
     }
 
     @Test
+    void remembersTheBeginningOfALongReason() {
+        assertThat(log.warn("a", "x".repeat(1 << 20))).isTrue();
+        assertThat(log.warn("a", "x".repeat(1 << 20) + "y")).isFalse();
+        assertThat(log.warn("a", "y".repeat(1 << 20))).isTrue();
+    }
+
+    @Test
     void remembersABoundedNumber() {
         log.warn("first", "broken");
         for (int i = 0; i < 1000; i++) {
