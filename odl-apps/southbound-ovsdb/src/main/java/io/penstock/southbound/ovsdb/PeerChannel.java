@@ -7,8 +7,10 @@ import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.json.JsonObjectDecoder;
@@ -38,12 +40,15 @@ import org.opendaylight.ovsdb.lib.schema.DatabaseSchema;
 
 /**
  * JSON-RPC with one peer: the library's end point, with what it lacks around it. Requests fail when the connection
- * ends, a refused request fails instead of succeeding with null, a silent peer is probed and cut off, and whatever a
- * handler throws ends this connection and nothing else. Safe for use by any thread; callbacks come on its event loop.
+ * ends, a refused request fails instead of succeeding with null, a silent peer is probed and cut off, so is one that
+ * asks and does not take the answers, and whatever a handler throws ends this connection and nothing else. Safe for use
+ * by any thread; callbacks come on its event loop.
  */
 final class PeerChannel {
     /** Probes without a sign of life before the peer is given up. */
     private static final int MAX_SILENT_PROBES = 3;
+    /** Characters of answers that may wait behind a full send buffer. A database asks at most once a second. */
+    private static final int MAX_UNTAKEN_ANSWERS = 1 << 16;
 
     private final Channel channel;
     private final JsonRpcEndpoint endpoint;
@@ -62,6 +67,7 @@ final class PeerChannel {
             new JsonObjectDecoder(options.maxStrangerBytes()),
             new PeerMessageDecoder(),
             new StringEncoder(StandardCharsets.UTF_8),
+            new AnswerLimit(),
             endpoint,
             // Last, so that it sees what the end point throws.
             new Guard());
@@ -184,6 +190,36 @@ final class PeerChannel {
         @Override
         public void stolen(final Object context, final List<String> ids) {
             // This client takes no locks.
+        }
+    }
+
+    /**
+     * Cuts off a peer whose answers pile up here; requests of this side may be as long as they need. Reading less from
+     * such a peer instead could stop both sides: a database server takes nothing in either while it cannot get rid of
+     * an answer (ovsdb_jsonrpc_session_run in ovsdb/jsonrpc-server.c, 3.1).
+     */
+    private final class AnswerLimit extends ChannelDuplexHandler {
+        /** Whether the end point has a request in hand: whatever it writes meanwhile is the answer. */
+        private boolean answering;
+        private int untaken;
+
+        @Override
+        public void channelRead(final ChannelHandlerContext ctx, final Object message) {
+            answering = message instanceof JsonNode json && !json.has("result");
+            ctx.fireChannelRead(message);
+            answering = false;
+        }
+
+        @Override
+        public void write(final ChannelHandlerContext ctx, final Object message, final ChannelPromise promise) {
+            if (answering && message instanceof String text) {
+                untaken = text.length() + (channel.isWritable() ? 0 : untaken);
+                if (untaken > MAX_UNTAKEN_ANSWERS) {
+                    PeerChannel.this.close("does not take the answers to its requests");
+                }
+            }
+            // Fails at once on a closed channel.
+            ctx.write(message, promise);
         }
     }
 
