@@ -10,8 +10,8 @@ def run(*args, environment=None, timeout_seconds=60, standard_input=""):
     """Runs a command and returns its standard output. Raises PenstockError with the command and what it said."""
     command = [str(arg) for arg in args]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=timeout_seconds,
-                              input=standard_input, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment,
+                              timeout=timeout_seconds, input=standard_input, check=False)
     except FileNotFoundError:
         raise PenstockError(f"the program {command[0]} is not installed") from None
     except subprocess.TimeoutExpired:

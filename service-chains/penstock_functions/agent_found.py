@@ -15,8 +15,11 @@ def found(run_directory, node, named):
     names, ours = set(), set()
     for path in (run_directory / node / "functions").glob("*/state.json"):
         name = path.parent.name
-        facts = instance.look(name, node, run_directory)
         ours.add(name)
+        try:
+            facts = instance.look(name, node, run_directory)
+        except Exception:  # noqa: BLE001, S112  (it must not hide others; agent_instances tells of it)
+            continue
         if facts.running and facts.order is None:
             names.add(name)
     # Sockets of those above belong to them, also while these come and go.
@@ -57,11 +60,9 @@ def _listening():
             number = table.stat().st_ino
             if number in seen:
                 continue
-            lines = table.read_text(encoding="utf-8", errors="replace").splitlines()[1:]
+            listed = instance_files.unix_sockets(table.read_bytes())
         except OSError:
             continue  # It has ended.
         seen.add(number)
-        for fields in (line.split(maxsplit=7) for line in lines):
-            if len(fields) > 7 and int(fields[3], 16) & _LISTENS:
-                paths.add(fields[7])
+        paths.update(path for flags, _, path in listed if flags & _LISTENS)
     return paths

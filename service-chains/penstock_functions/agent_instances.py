@@ -4,6 +4,7 @@
 Nothing is kept that the files of the instances do not tell, but for how long to wait before the next start.
 """
 
+import contextlib
 import subprocess
 import sys
 import tempfile
@@ -50,12 +51,14 @@ class Instances:
         """Looks at each instance and begins what is to be done. Does not wait for it."""
         self._place.rings.look()
         for name in self._place.names_on_disk():
-            if name not in self._instances and instance.look(name, self._place.node, self._place.directory).order:
-                self._of(name)  # Its order went while no agent ran.
+            with self._apart(name):
+                if name not in self._instances and instance.look(name, self._place.node, self._place.directory).order:
+                    self._of(name)  # Its order went while no agent ran.
         for name, supervised in list(self._instances.items()):
-            supervised.run()
-            if supervised.is_over:
-                del self._instances[name]
+            with self._apart(name):
+                supervised.run()
+                if supervised.is_over:
+                    del self._instances[name]
 
     def finish(self):
         """Waits until what was begun has come to its end."""
@@ -70,6 +73,14 @@ class Instances:
     def states(self):
         """What to report, by name."""
         return {name: supervised.state for name, supervised in self._instances.items() if supervised.state}
+
+    @contextlib.contextmanager
+    def _apart(self, name):
+        """What goes wrong in the body is told of this instance, and the others go on."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001  (a fault of one instance must not end the agent of all)
+            self._of(name).puzzled(error)
 
     def _of(self, name):
         if name not in self._instances:
@@ -166,6 +177,10 @@ class _Supervised:
             self._run_by_hand(facts)
         else:
             self._run_ordered(facts)
+
+    def puzzled(self, error):
+        """Says that it could not be looked at; that is tried again."""
+        self._say(f"failed: unexpected error: {error!a}"[:_LONGEST_REASON])
 
     def finish(self):
         """Waits until what is under way has come to its end."""

@@ -191,8 +191,9 @@ def _status(options):
         acceleration = f", {entry['acceleration']}" if entry.get("acceleration") else ""
         held = entry["quarantine"]
         reason = f"; {held['time']}: {held['reason']}" if held else ""
+        problem = f"; {entry['problem']}" if entry.get("problem") else ""
         print(f"{entry['node']}/{entry['name']}: {entry['state']} ({entry['function']}, {entry['form']}{acceleration}, "
-              f"{core}, {entry['resident-mb']} MB resident{counters}{unbounded}){reason}")
+              f"{core}, {entry['resident-mb']} MB resident{counters}{unbounded}){reason}{problem}")
     for name, node in held_names:
         print(f"to release it: functions release {name} --node {node}")
     return 0

@@ -27,6 +27,7 @@ from .instance_files import InstanceFiles
 # of <instance>-in, <instance>-out and <instance>-alt may be cut, but not these words.
 NAME = re.compile(r"[a-z][a-z0-9-]{0,12}")
 _HELD = ("reason", "time")
+_LONGEST_PROBLEM = 200
 NAME_RULE = "an instance name is a lower-case letter, then at most 12 of a-z, 0-9 and '-'"
 
 
@@ -99,7 +100,7 @@ def status(run_directory=None, node_name=None):
     found = {(path.parents[2].name, path.parent.name) for path in root.glob(f"{nodes}/functions/*/state.json")}
     found |= {(path.parent.name, name) for path in root.glob(f"{nodes}/quarantine")
               for name in quarantine.names(path.parent)}
-    return [_describe(InstanceFiles(name, on, root)) for on, name in sorted(found)]
+    return [_describe_whatever_it_is(name, on, root) for on, name in sorted(found)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -181,7 +182,28 @@ def _clean(instance):
 
 def _is_attached(instance):
     """Whether the switch is connected to all its sockets, and the function does its work."""
-    return all(instance.connected().values()) and forms.of(instance).is_ready(instance)
+    if not all(instance.connected().values()):
+        return False
+    try:
+        return forms.of(instance).is_ready(instance)
+    except Exception:  # noqa: BLE001  (its answer may be anything; without one it can be ended all the same)
+        return False
+
+
+def _describe_whatever_it_is(name, node_name, root):
+    """Its facts. When they cannot be had, so much of them as the names tell, and why in `problem`."""
+    try:
+        return _describe(InstanceFiles(name, node_name, root))
+    except Exception as error:  # noqa: BLE001  (one instance must not hide the others)
+        unknown = ("function", "form", "mode", "quarantine", "pid", "core", "scheduling", "namespace", "control-group")
+        return dict.fromkeys(unknown) | {
+            "name": name, "node": node_name, "state": "failed", "ordered": False, "sockets": {}, "resident-mb": 0,
+            "cpu-seconds": 0.0, "log": "", "problem": _problem(error)}
+
+
+def _problem(error):
+    """A short line, without signs that would control a terminal."""
+    return ascii(f"{type(error).__name__}: {error}")[1:-1][:_LONGEST_PROBLEM]
 
 
 def _describe(instance):

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 
 from penstock_node import locks, processes, user_ids
 from penstock_node.confined import Confinement
@@ -14,6 +15,10 @@ SIDES = ("in", "out")
 """The tenant's and the backbone's."""
 ALT = "alt"
 """The side of the second output, another way to the backbone."""
+# Columns of /proc/net/unix: Num RefCount Protocol Flags Type St Inode Path.
+_SOCKET = re.compile(rb"^[0-9a-f]+: [0-9A-F]{8} [0-9A-F]{8} ([0-9A-F]{8}) [0-9A-F]{4} ([0-9A-F]{2}) +[0-9]+ (.+)$",
+                     re.MULTILINE)
+_CONNECTED = 3
 _NICE = {"idle": 19, "low": 10, "normal": 0}
 
 
@@ -108,9 +113,17 @@ class InstanceFiles:
         if pid is None or not self.is_running():
             return dict.fromkeys(self.sockets, False)
         try:
-            lines = pathlib.Path(f"/proc/{pid}/net/unix").read_text(encoding="utf-8").splitlines()
+            listed = unix_sockets(pathlib.Path(f"/proc/{pid}/net/unix").read_bytes())
         except OSError:
-            lines = []
-        # Columns: Num RefCount Protocol Flags Type St Inode Path; state 03 is connected.
-        established = {fields[7] for fields in map(str.split, lines) if len(fields) > 7 and fields[5] == "03"}
+            listed = []
+        established = {path for _, state, path in listed if state == _CONNECTED}
         return {side: str(path) in established for side, path in self.sockets.items()}
+
+
+def unix_sockets(table):
+    """Flags, state and path of each socket that has a path, from the bytes of a file /proc/PID/net/unix.
+
+    The owner of a socket chooses its path: any bytes, lines too.
+    """
+    return [(int(flags, 16), int(state, 16), path.decode(errors="replace"))
+            for flags, state, path in _SOCKET.findall(table)]

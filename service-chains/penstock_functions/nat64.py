@@ -24,6 +24,8 @@ DEVICE = "nat64"
 _LENGTHS = (32, 40, 48, 56, 64, 96)
 _WELL_KNOWN = ipaddress.IPv6Network("64:ff9b::/96")
 _START_SECONDS = 10
+_LONGEST_MAP = 16 << 20
+"""Bytes: a pool of 65,536 addresses needs a quarter of it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -157,13 +159,16 @@ class Translator:
     def _hosts(self):
         hosts = {}
         try:
-            text = (self.data / "dynamic.map").read_text(encoding="ascii")
+            # Its user writes in this directory: a link, a pipe or any bytes may be there.
+            with open(self.data / "dynamic.map", "rb", opener=_opener) as file:
+                lines = file.read(_LONGEST_MAP).decode(errors="replace").splitlines()
         except OSError:
             return hosts
-        for line in text.splitlines():
+        for line in lines:
             words = line.split()
             if len(words) >= 2 and not line.startswith("#"):
-                hosts[str(ipaddress.IPv6Address(words[1]))] = words[0]
+                with contextlib.suppress(ValueError):
+                    hosts[str(ipaddress.IPv6Address(words[1]))] = str(ipaddress.IPv4Address(words[0]))
         return hosts
 
     @staticmethod
@@ -210,6 +215,10 @@ class Translator:
             namespaces.delete_link(DEVICE, self.namespace)
         _remove(self.directory)
         user_ids.give_back(str(self.directory.absolute()))
+
+
+def _opener(path, flags):
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _remove(directory):

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A function that was taken over and chooses names, answers and logs: the others of its node are looked after."""
+
+import json
+import os
+import pathlib
+import socket
+import tempfile
+import unittest
+
+import pytest
+
+from penstock_functions import agent_found, agent_instances, instance, instance_files, nat64
+from penstock_node import processes
+
+pytestmark = pytest.mark.hostile
+
+NODE = "edge1"
+
+
+class InstanceCase(unittest.TestCase):
+    """A run directory with a node; this process is the switch and all functions."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.root = pathlib.Path(directory.name)
+        (self.root / NODE / "vhost").mkdir(parents=True)
+        processes.record(os.getpid(), self.root / NODE / "ovs-vswitchd.process")
+
+    def instance(self, name, state=None):
+        """An instance that runs, or one with another content of state.json."""
+        directory = self.root / NODE / "functions" / name
+        directory.mkdir(parents=True)
+        if state is None:
+            state = {"function": "forwarder", "form": "container", "processes": ["testpmd"]}
+        (directory / "state.json").write_text(json.dumps(state), encoding="ascii")
+        for program in state.get("processes", ()) if isinstance(state, dict) else ():
+            processes.record(os.getpid(), directory / f"{program}.process")
+        return instance_files.InstanceFiles(name, NODE, self.root)
+
+    def socket(self):
+        link = socket.socket(socket.AF_UNIX)
+        self.addCleanup(link.close)
+        return link
+
+    def listen(self, path, bound=None):
+        """Listens at a path; bound: the path that the kernel lists, because it was renamed afterwards."""
+        link = self.socket()
+        link.bind(os.fsencode(bound or path))
+        link.listen()
+        if bound:
+            pathlib.Path(os.fsdecode(bound)).rename(path)
+        return link
+
+    def status(self):
+        return {entry["name"]: entry for entry in instance.status(self.root)}
+
+
+class NameTest(InstanceCase):
+
+    def test_listeners_with_names_that_are_no_text(self):
+        files = self.instance("fw")
+        directory = os.fsencode(self.root)
+        listening = (self.listen(files.sockets["in"]),
+                     self.listen(files.sockets["out"], directory + b"/\xff\n0 1 2 zz 4 03 6 x"))
+        for path, link in zip(files.sockets.values(), listening, strict=True):
+            self.socket().connect(os.fsencode(path))
+            self.addCleanup(link.accept()[0].close)
+        self.assertEqual(files.connected(), {"in": True, "out": False})
+        self.listen(self.root / NODE / "vhost" / "other-in.sock")
+        self.listen(self.root / NODE / "vhost" / "other-out.sock")
+        self.assertEqual(agent_found.found(self.root, NODE, {"fw"}), ["other"])
+
+
+class ApartTest(InstanceCase):
+
+    def test_one_that_cannot_be_read_hides_no_other(self):
+        self.instance("fw")
+        self.instance("odd", [])
+        entries = self.status()
+        self.assertEqual([entries["fw"]["state"], entries["odd"]["state"]], ["waiting", "failed"])
+        self.assertRegex(entries["odd"]["problem"], "^AttributeError: .*list")
+        self.assertEqual(set(entries["fw"]) - set(entries["odd"]), set())
+        self.assertEqual(agent_found.found(self.root, NODE, set()), ["fw"])
+
+    def test_the_agent_goes_on_with_the_others(self):
+        self.instance("odd", [])
+        said = []
+        agent = agent_instances.Instances(self.root, NODE, self.root / "catalogue", said.append)
+        agent.want({"odd": "{", "fw": "{"})
+        for _ in range(3):
+            agent.run()
+        states = agent.states()
+        self.assertRegex(states["odd"], "^failed: unexpected error: AttributeError")
+        self.assertRegex(states["fw"], "^refused: order: is not JSON")
+        self.assertEqual(len(said), 2, said)
+
+
+class TranslatorTest(InstanceCase):
+
+    def test_hosts_of_a_translator(self):
+        translator = nat64.Translator("box", self.root, self.root)
+        translator.data.mkdir(parents=True)
+        path = translator.data / "dynamic.map"
+        path.write_bytes(b"\xff\xff x\n10.0.0.1 none\n\xfe 2001:db8::2\n10.0.0.2 2001:db8::1 7\n")
+        self.assertEqual(translator._hosts(), {"2001:db8::1": "10.0.0.2"})
+        path.unlink()
+        os.mkfifo(path)
+        self.assertEqual(translator._hosts(), {})
+        path.unlink()
+        path.symlink_to("/etc/hosts")
+        self.assertEqual(translator._hosts(), {})
+
+
+if __name__ == "__main__":
+    unittest.main()
