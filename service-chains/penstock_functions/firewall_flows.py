@@ -58,12 +58,16 @@ def of(rules, outputs):
 
 
 def packets_by_name(counters, dumped):
-    """Packets dropped by name of the counter, of all that the rules have, from what `ovs-ofctl dump-flows` prints."""
+    """Packets dropped by name of the counter, of all that the rules have, from what `ovs-ofctl dump-flows` prints.
+
+    A switch that was taken over may have other flows: those have no counter.
+    """
     packets = dict.fromkeys(counters, 0)
     names = dict(enumerate(counters, 1))
     for cookie, number in re.findall(r"cookie=(\w+),.* n_packets=(\d+),", dumped):
-        if int(cookie, 16):
-            packets[names[int(cookie, 16)]] += int(number)
+        name = names.get(int(cookie, 16))
+        if name:
+            packets[name] += int(number)
     return packets
 
 

@@ -203,7 +203,16 @@ def _describe_whatever_it_is(name, node_name, root):
 
 def _problem(error):
     """A short line, without signs that would control a terminal."""
-    return ascii(f"{type(error).__name__}: {error}")[1:-1][:_LONGEST_PROBLEM]
+    kind = "" if isinstance(error, PenstockError) else f"{type(error).__name__}: "
+    return ascii(f"{kind}{error}")[1:-1][:_LONGEST_PROBLEM]
+
+
+def _facts(instance):
+    """All that its form tells; in `problem` why it does not."""
+    try:
+        return forms.of(instance).facts(instance)
+    except Exception as error:  # noqa: BLE001  (its answer may be anything)
+        return {"problem": _problem(error)}
 
 
 def _describe(instance):
@@ -225,7 +234,7 @@ def _describe(instance):
                         for side, path in instance.sockets.items()},
             "resident-mb": sum(processes.resident_megabytes(pid) for pid in filter(None, pids)),
             "cpu-seconds": sum((processes.cpu_seconds(pid) for pid in filter(None, pids)), 0.0),
-            "log": str(instance.log)} | (forms.of(instance).facts(instance) if running else {})
+            "log": str(instance.log)} | (_facts(instance) if running else {})
 
 
 @contextlib.contextmanager

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """A function that was taken over and chooses names, answers and logs: the others of its node are looked after."""
 
+import contextlib
 import json
 import os
 import pathlib
+import shutil
 import socket
 import tempfile
+import threading
+import time
 import unittest
+from unittest import mock
 
 import pytest
 
-from penstock_functions import agent_found, agent_instances, instance, instance_files, nat64
+from penstock_functions import agent_found, agent_instances, firewall_flows, instance, instance_files, nat64
+from penstock_functions.forms import qemu
 from penstock_node import processes
 
 pytestmark = pytest.mark.hostile
@@ -95,6 +101,68 @@ class ApartTest(InstanceCase):
         self.assertRegex(states["odd"], "^failed: unexpected error: AttributeError")
         self.assertRegex(states["fw"], "^refused: order: is not JSON")
         self.assertEqual(len(said), 2, said)
+
+
+class AnswerTest(InstanceCase):
+    """A guest that has another program at its serial port."""
+
+    def guest(self, behaviour):
+        """The entry of a guest; behaviour: called with its end of the port and the number of the request."""
+        files = self.instance("guest", {"function": "router-vm", "form": "vm", "processes": ["qemu"]})
+        files.log.write_bytes(b"\xff penstock: ready\n")
+        listening = self.listen(files.own / "requests.sock")
+
+        def serve():
+            link, _ = listening.accept()
+            with link, contextlib.suppress(OSError):
+                behaviour(link, link.recv(1000).split()[1])
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with mock.patch.object(qemu, "_ANSWER_SECONDS", 0.5):
+            entry = self.status()["guest"]
+        thread.join()
+        shutil.rmtree(files.directory)
+        return entry
+
+    def test_a_right_answer(self):
+        answer = b'{"nftables": [{"metainfo": {}}, {"counter": {"name": "denied", "packets": 7}}]}'
+        entry = self.guest(lambda link, number: link.sendall(b"1 other\n%b %b\n" % (number, answer)))
+        self.assertEqual((entry["counters"], entry.get("problem")), ({"denied": 7}, None))
+
+    def test_answers_of_another_kind(self):
+        self.instance("fw")
+        for answer in (b"[1]", b"7", b'{"nftables": 7}', b'{"nftables": [7]}', b'{"nftables": [{"counter": {"a": 1}}]}',
+                       b'{"nftables": [{"counter": [1]}]}', b'{"nftables": [{"counter": {"name": [], "packets": 1}}]}',
+                       b'{"nftables": [{"counter": {"name": "\\u001b[2J", "packets": 1}}]}', b"[" * 9999, b"\xff", b"",
+                       b'{"nftables": [{"counter": {"name": "denied", "packets": "\\u001b[2J"}}]}'):
+            with self.subTest(answer[:60]):
+                entry = self.guest(lambda link, number, answer=answer: link.sendall(number + b" " + answer + b"\n"))
+                self.assertRegex(entry["problem"], "^the guest does not tell its counters: ")
+                self.assertNotIn("counters", entry)
+                self.assertEqual(self.status()["fw"]["state"], "waiting")
+
+    def test_an_answer_that_never_ends(self):
+        def trickle(link, _):
+            for _ in range(30):
+                link.sendall(b"x\n")
+                time.sleep(0.1)
+
+        def flood(link, _):
+            for _ in range(30):
+                link.sendall(bytes(1 << 17))
+        self.assertRegex(self.guest(trickle)["problem"], "timed out")
+        self.assertRegex(self.guest(flood)["problem"], "the answer is too long")
+
+    def test_flows_that_are_not_of_the_rules(self):
+        flows = " cookie=0x1, table=1, n_packets=3, n_bytes=0\n cookie=0x9, table=1, n_packets=5, n_bytes=0\n"
+        self.assertEqual(firewall_flows.packets_by_name(["denied"], flows), {"denied": 3})
+
+    def test_one_that_ends_at_that_moment(self):
+        self.instance("fw")
+        self.instance("gone", {"form": "netns", "processes": ["testpmd"], "namespace": "penstock-none"})
+        entries = self.status()
+        self.assertRegex(entries["gone"]["problem"], "^ip netns exec penstock-none nft .* failed: ")
+        self.assertNotIn("problem", entries["fw"])
 
 
 class TranslatorTest(InstanceCase):

@@ -7,7 +7,8 @@ Each has
     lack(entry)             why its memory cannot be had now, or None: to ask all the same would harm others
     start(instance, entry)  starts its processes; what has to be undone is saved before it is done
     is_ready(instance)      whether it does its work, once the switch is connected to all its sockets
-    facts(instance)         what only this form has to tell, while its processes run
+    facts(instance)         what only this form has to tell, while its processes run; any error
+                            becomes its `problem`
     clean(instance)         removes what is left when its processes are gone
 """
 

@@ -70,12 +70,11 @@ def is_ready(instance):
 
 
 def facts(instance):
-    """The counters of the rules, if the switch answers."""
-    if is_ready(instance):
-        with contextlib.suppress(PenstockError):
-            dumped = _ofctl(_ovs(instance), "dump-flows", _BRIDGE)
-            return {"counters": firewall_flows.packets_by_name(instance.state["counters"], dumped)}
-    return {}
+    """The counters of the rules. Raises PenstockError if the switch does not answer."""
+    if not is_ready(instance):
+        return {}
+    dumped = _ofctl(_ovs(instance), "dump-flows", _BRIDGE)
+    return {"counters": firewall_flows.packets_by_name(instance.state["counters"], dumped)}
 
 
 def _ovs(instance):

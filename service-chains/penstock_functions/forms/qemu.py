@@ -5,14 +5,13 @@ QEMU begins to run the guest when the switch has connected to both sockets, and 
 the guest print is in qemu.log. Requests to the guest go by a serial port to guest/init.
 """
 
-import contextlib
 import itertools
 import os
 import pathlib
 import shutil
 import socket
 
-from penstock_node import locks, processes
+from penstock_node import answers, locks, processes
 from penstock_node.commands import run
 from penstock_node.confined import Confinement
 from penstock_node.errors import PenstockError
@@ -42,6 +41,7 @@ _PROCESSORS = {"kvm": "host", "tcg": "qemu64"}
 _TRIAL_SECONDS = 15
 _TRIAL_USER = 65534
 _ANSWER_SECONDS = 5
+_LONGEST_PROBLEM = 200
 _number = itertools.count(os.getpid() * 1000)
 
 
@@ -81,11 +81,13 @@ def is_ready(instance):
 
 
 def facts(instance):
-    """How the guest runs, and the counters of its rules if it answers."""
+    """How the guest runs, and the counters of its rules, or why it does not tell them."""
     told = {"acceleration": instance.state.get("acceleration")}
     if is_ready(instance):
-        with contextlib.suppress(OSError, ValueError):  # It has ended this moment, or is too busy to answer.
+        try:
             told["counters"] = packets_by_name(_ask(instance, "counters"))
+        except (OSError, ValueError) as error:  # It has ended this moment, is too busy, or was taken over.
+            told["problem"] = f"the guest does not tell its counters: {error}"[:_LONGEST_PROBLEM]
     return told
 
 
@@ -174,21 +176,17 @@ def _printed(instance):
 
 
 def _ask(instance, word):
-    """The guest's answer to a request: JSON."""
-    number = str(next(_number))
-    with _connected(instance.own / "requests.sock") as stream:
-        stream.write(f"{word} {number}\n".encode())
-        for line in stream:
-            found, _, answer = line.decode("utf-8", "replace").partition(" ")
-            if found == number:
-                return answer
-    raise OSError("the guest hung up")
-
-
-@contextlib.contextmanager
-def _connected(path):
+    """The guest's answer to a request: JSON. Raises OSError when it has not come within some seconds."""
+    number = str(next(_number)).encode()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
         client.settimeout(_ANSWER_SECONDS)
-        client.connect(str(path))
-        with client.makefile("rwb", buffering=0) as stream:
-            yield stream
+        client.connect(str(instance.own / "requests.sock"))
+        client.sendall(b"%b %b\n" % (word.encode(), number))
+        rest = b""
+        for part in answers.parts(client, _ANSWER_SECONDS):
+            *lines, rest = (rest + part).split(b"\n")
+            for line in lines:
+                found, _, answer = line.partition(b" ")
+                if found == number:
+                    return answer.decode(errors="replace")
+    raise OSError("the guest hung up")

@@ -16,6 +16,7 @@ _PACKET_BUFFERS = 8192
 """For each queue."""
 _TAPS = {"in": "inside", "out": "outside"}
 _BRIDGE = "chain"
+_ANSWER_SECONDS = 5
 _RIGHTS = {"container": {}, "netns": {"capabilities": ("net_admin",), "devices": ("net/tun",)}}
 """Of testpmd, by form: only TAP devices need a right of root's, in a namespace that has nothing else."""
 
@@ -44,7 +45,8 @@ def facts(instance):
     """The counters of the rules: packets dropped, by reason."""
     if instance.state.get("form") != "netns":
         return {}
-    listed = namespaces.execute(instance.state["namespace"], "nft", "--json", "list", "counters")
+    listed = namespaces.execute(instance.state["namespace"], "nft", "--json", "list", "counters",
+                                timeout_seconds=_ANSWER_SECONDS)
     return {"counters": packets_by_name(listed)}
 
 
