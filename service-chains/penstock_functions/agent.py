@@ -39,7 +39,7 @@ class Agent:
         self._directory = run_directory / node
         self._sign = alive.watch_of(self._directory)
         self._database = agent_database.Database(Ovs(self._directory).socket)
-        self._instances = agent_instances.Instances(run_directory, node, catalogue, log)
+        self._instances = agent_instances.Instances(run_directory, node, catalogue, log, alive=self._sign.give)
         self._facts = agent_facts.Facts(catalogue, log)
         self._run_directory = run_directory
         self._node = node

@@ -27,12 +27,13 @@ _LONGEST_REASON = 240
 
 
 class Instances:
-    """All instances of a node that are ordered, or were."""
+    """All instances of a node that are ordered, or were. alive: called between two of them, which may take long."""
 
-    def __init__(self, run_directory, node, catalogue, log, now=time.monotonic):
+    def __init__(self, run_directory, node, catalogue, log, now=time.monotonic, alive=lambda: None):
         self._place = _Place(run_directory, node, catalogue, now)
         self._log = log
         self._now = now
+        self._alive = alive
         self._instances = {}
         self._texts = None
 
@@ -77,6 +78,7 @@ class Instances:
     @contextlib.contextmanager
     def _apart(self, name):
         """What goes wrong in the body is told of this instance, and the others go on."""
+        self._alive()
         try:
             yield
         except Exception as error:  # noqa: BLE001  (a fault of one instance must not end the agent of all)

@@ -16,7 +16,7 @@ from unittest import mock
 import pytest
 
 from penstock_functions import agent_found, agent_instances, firewall_flows, instance, instance_files, nat64
-from penstock_functions.forms import qemu
+from penstock_functions.forms import ovs_filter, qemu
 from penstock_node import processes
 
 pytestmark = pytest.mark.hostile
@@ -101,6 +101,51 @@ class ApartTest(InstanceCase):
         self.assertRegex(states["odd"], "^failed: unexpected error: AttributeError")
         self.assertRegex(states["fw"], "^refused: order: is not JSON")
         self.assertEqual(len(said), 2, said)
+
+    def test_the_agent_shows_its_life_between_two_instances(self):
+        signs = []
+        agent = agent_instances.Instances(self.root, NODE, self.root / "catalogue", lambda _: None,
+                                          alive=lambda: signs.append(len(looked)))
+        agent.want({"fw": "{", "fw2": "{"})
+        looked = []
+        with mock.patch.object(instance, "look", lambda *_: looked.append(1) or instance.NOTHING):
+            agent.run()
+        self.assertEqual(signs, [0, 1])
+
+
+class ReadinessTest(InstanceCase):
+    """A filter whose database was taken over."""
+
+    def setUp(self):
+        super().setUp()
+        self.filter = self.instance("fw", {"form": "container", "processes": ["ovs-vswitchd", "ovsdb-server"]})
+        self.rows = [{"name": name, "ofport": number} for name, number in firewall_flows.PORTS.items()]
+
+    def test_one_that_hangs_is_asked_for_a_moment_and_not_soon_again(self):
+        self.listen(self.filter.own / "db.sock")
+        begun = time.monotonic()
+        with mock.patch.object(ovs_filter, "_FIRST_SECONDS", 1):
+            self.assertEqual([ovs_filter.is_ready(self.filter) for _ in range(6)], [False] * 6)
+        self.assertLess(time.monotonic() - begun, 4)
+
+    def test_the_last_answer_stands_for_a_while(self):
+        with mock.patch.object(ovs_filter.Ovs, "rows", lambda *_: self.rows), \
+                mock.patch.object(ovs_filter, "_AGAIN_SECONDS", 0):
+            self.assertTrue(ovs_filter.is_ready(self.filter))
+            self.rows = [{"name": []}]
+            self.assertTrue(ovs_filter.is_ready(self.filter))
+            with mock.patch.object(ovs_filter, "_SILENT_SECONDS", 0):
+                self.assertFalse(ovs_filter.is_ready(self.filter))
+            self.assertFalse(ovs_filter.is_ready(self.filter), "it was not ready before")
+
+    def test_one_that_is_not_ready_yet_is_asked_again_at_once(self):
+        rows, self.rows = self.rows, []
+        with mock.patch.object(ovs_filter.Ovs, "rows", lambda *_: self.rows):
+            self.assertFalse(ovs_filter.is_ready(self.filter))
+            self.rows = rows
+            self.assertTrue(ovs_filter.is_ready(self.filter))
+            self.rows = []
+            self.assertTrue(ovs_filter.is_ready(self.filter), "as it said lately")
 
 
 class AnswerTest(InstanceCase):

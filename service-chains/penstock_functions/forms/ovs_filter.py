@@ -5,12 +5,13 @@ Its database and its bridge serve nothing else. While it opens a socket, which t
 does nothing else, so all that is to be said is said before.
 """
 
-import contextlib
+import dataclasses
 import json
+import pathlib
+import time
 
 from penstock_node import processes
 from penstock_node.commands import run
-from penstock_node.errors import PenstockError
 from penstock_node.ovs import Ovs
 from penstock_node.steps import step
 
@@ -31,8 +32,27 @@ _MOST_SESSIONS = 262144
 _MAX_SLEEP_MICROSECONDS = 500
 """How long it rests at most when nothing comes, so that an idle one leaves its core to others."""
 _ANSWER_SECONDS = 5
+_FIRST_SECONDS, _READY_SECONDS = 5, 1
+"""How long it may take to say whether it is ready: the first time, so that a busy machine is no fault, and later."""
+_PROMPT_SECONDS = 0.3
+_AGAIN_SECONDS = 5.0
+"""One that is ready, or was not prompt, is not asked again so soon."""
+_SILENT_SECONDS = 20.0
 # The switch opens its bridge as a TAP device, for which nothing but net_admin will do. Its namespace has nothing else.
 _RIGHTS = {"ovs-vswitchd": {"capabilities": ("net_admin",), "devices": ("net/tun",)}, "ovsdb-server": {}}
+
+
+@dataclasses.dataclass
+class _Known:
+    """What an instance has said: whether it is ready, when that was, and when to ask again."""
+    pid: int | None
+    ready: bool = False
+    answered: float = 0.0
+    due: float = 0.0
+
+
+_known: dict[pathlib.Path, _Known] = {}
+"""By directory."""
 
 
 def start(instance, entry):
@@ -61,12 +81,26 @@ def start(instance, entry):
 
 
 def is_ready(instance):
-    """Whether the switch has made all its ports."""
-    with contextlib.suppress(PenstockError):  # It has ended this moment.
-        numbers = {row["name"]: row["ofport"] for row in _ovs(instance).rows("Interface", "name", "ofport")}
-        names = [_PORTS[side] for side in instance.sockets]
-        return all(numbers.get(name) == firewall_flows.PORTS[name] for name in names)
-    return False
+    """Whether the switch has made all its ports, as its database said lately.
+
+    The agent waits for the answer, and a function that was taken over gives it late, or never: so it is asked for a
+    second, some seconds apart. Until it answers again the last answer stands, for a while.
+    """
+    pid = processes.pid_of(instance.process)
+    known = _known.get(instance.directory)
+    if known is None or known.pid != pid:
+        known = _known[instance.directory] = _Known(pid)
+    begun = time.monotonic()
+    if begun < known.due:
+        return known.ready
+    try:
+        known.ready = _has_ports(instance, _FIRST_SECONDS if known.due == 0 else _READY_SECONDS)
+        known.answered = time.monotonic()
+    except Exception:  # noqa: BLE001  (it has ended this moment, hangs, or answers anything)
+        known.ready = known.ready and begun - known.answered < _SILENT_SECONDS
+    now = time.monotonic()
+    known.due = now + (_AGAIN_SECONDS if known.ready or now - begun > _PROMPT_SECONDS else 0)
+    return known.ready
 
 
 def facts(instance):
@@ -77,8 +111,15 @@ def facts(instance):
     return {"counters": firewall_flows.packets_by_name(instance.state["counters"], dumped)}
 
 
-def _ovs(instance):
-    return Ovs(instance.directory, instance.own)
+def _has_ports(instance, patience_seconds):
+    numbers = {row["name"]: row["ofport"]
+               for row in _ovs(instance, patience_seconds).rows("Interface", "name", "ofport")}
+    names = [_PORTS[side] for side in instance.sockets]
+    return all(numbers.get(name) == firewall_flows.PORTS[name] for name in names)
+
+
+def _ovs(instance, patience_seconds=20):
+    return Ovs(instance.directory, instance.own, patience_seconds)
 
 
 def _settings(instance, entry):
