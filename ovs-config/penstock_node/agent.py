@@ -58,7 +58,8 @@ class Agent:
         self._traces = agent_traces.Traces(switch, log)
         self._progress = agent_progress.Progress()
         resolvers = directory / agent_resolvers.DIRECTORY
-        self._resolvers = agent_resolvers.Resolvers(resolvers, log) if with_resolvers else None
+        self._resolvers = (agent_resolvers.Resolvers(resolvers, log, alive=self._sign.give)
+                           if with_resolvers else None)
         self._orders = {}
         self._is_new = True  # What agents before have left may have to go, also when nothing is ordered.
         self._configuration = None

@@ -28,17 +28,24 @@ _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.5, 60
 _AGAIN_SECONDS = 5
 _LOOK_SECONDS = 5  # Which of them were stopped is looked at as often;
 _ASKED_AT_ONCE = 100  # at most so many are asked each time whether they work: a thousand answers take a second.
+_PART_SECONDS = 6  # A turn has three parts at most: new orders, starts, questions.
+_STOP_SECONDS = 2  # Nothing is lost with a resolver, and one that was taken over may not listen.
 _SILENCES = 2  # One that has not answered so often is started again.
 _STEADY_SECONDS = 120  # One that has run so long starts again without a pause.
 
 
 class Resolvers:
-    """Keeps the resolvers in `directory` as ordered, and starts again what ended."""
+    """Keeps the resolvers in `directory` as ordered, and starts again what ended.
 
-    def __init__(self, directory, log, now=time.monotonic):
+    Those that do not answer take time, and may be many: what a call of `want` or `run` does not get done in some
+    seconds the next ones do. alive: called between two resolvers.
+    """
+
+    def __init__(self, directory, log, now=time.monotonic, alive=lambda: None):
         self._directory = pathlib.Path(directory)
         self._log = log
         self._now = now
+        self._alive = alive
         self._endings = select.epoll()
         self._tenants = {}
         self._unasked = []
@@ -48,7 +55,9 @@ class Resolvers:
 
     def want(self, texts):
         """Takes the orders by tenant. A wrong one leaves the tenant's resolver as it is."""
+        deadline = self._now() + _PART_SECONDS
         for number in sorted(set(self._tenants) - set(texts)):
+            self._alive()
             self._tenants.pop(number).remove()
             self._log(f"tenant {number}: resolver removed")
         for number, text in texts.items():
@@ -58,7 +67,11 @@ class Resolvers:
             if tenant.text == text:
                 continue
             tenant.text = text
-            self._take(number, tenant)
+            if self._now() < deadline:
+                self._alive()
+                self._take(number, tenant)
+            else:
+                tenant.wrong, tenant.again = "", self._now()
 
     def _take(self, number, tenant):
         tenant.again = None
@@ -74,16 +87,15 @@ class Resolvers:
 
     def run(self):
         """Starts what should run and does not."""
-        for number, tenant in self._tenants.items():
-            if tenant.again is not None and self._now() >= tenant.again:
-                self._take(number, tenant)
         for file, _ in self._endings.poll(0):
             for tenant in self._tenants.values():
                 if tenant.watched == file:
                     tenant.ended()
                     self._log(f"{tenant.directory.name}: {tenant.trouble}")
         starting = 0
-        for tenant in self._tenants.values():
+        for number, tenant in self._each():
+            if tenant.again is not None and self._now() >= tenant.again:
+                self._take(number, tenant)
             tenant.run(starting < _STARTING_AT_ONCE)
             starting += tenant.is_starting
 
@@ -94,13 +106,26 @@ class Resolvers:
     def _look(self):
         """Notices the processes that hang."""
         self._unasked = self._unasked or sorted(self._tenants)
-        asked, self._unasked = self._unasked[:_ASKED_AT_ONCE], self._unasked[_ASKED_AT_ONCE:]
-        for number, tenant in self._tenants.items():
+        asked = set(self._unasked[:_ASKED_AT_ONCE])
+        seen = set()
+        for number, tenant in self._each():
+            seen.add(number)
             said = tenant.go_on()
             if not said and (number in asked or tenant.silences):
                 said = tenant.ask()
             if said:
                 self._log(f"tenant {number}: {said}")
+        self._unasked = [number for number in self._unasked if number not in asked & seen]
+
+    def _each(self):
+        """Numbers and tenants for some seconds. Those that are left over come first the next time."""
+        deadline = self._now() + _PART_SECONDS
+        for number in list(self._tenants):
+            if self._now() >= deadline:
+                return
+            self._alive()
+            tenant = self._tenants[number] = self._tenants.pop(number)
+            yield number, tenant
 
     def wait(self, poller):
         """Wakes the poller up when `run` has something to do."""
@@ -240,13 +265,14 @@ class _Tenant:
 
     def is_ready(self):
         """Whether it answers as ordered."""
-        return self.text is not None and not self._adopted and not self.is_starting and self.due is None
+        return (self.text is not None and not self._adopted and not self.is_starting and self.due is None
+                and self.again is None)
 
     def state(self):
         """One line for the operator: ok, or what is wrong."""
         if self.failure():
             return self.failure()
-        if self._adopted:
+        if self._adopted or self.again is not None:
             return None
         return "starting" if self.is_starting or self.due is not None else self.note or agent_keys.RESOLVER_OK
 
@@ -278,7 +304,7 @@ class _Tenant:
         (self.directory / "log").unlink(missing_ok=True)
         try:
             # The agent comes before others on its core; what tenants keep busy does not.
-            processes.start([*_rights(self._user), "unbound", "-d", "-c", self.directory / "unbound.conf"],
+            processes.start(agent_unbound.command(self._user, self.directory / "unbound.conf"),
                             self._process, self.directory / "log", preexec=lambda: processes.take_place(0))
         except PenstockError as error:
             self.trouble = str(error)
@@ -306,8 +332,8 @@ class _Tenant:
     def _tell(self, zones):
         """Makes the process read zones anew. One that does not is started anew."""
         try:
-            for zone in zones:
-                agent_unbound.control(self.directory, *agent_unbound.reload_commands(zone))
+            commands = [command for zone in zones for command in agent_unbound.reload_commands(zone)]
+            agent_unbound.control(self.directory, *commands)
             self._fresh = True
         except PenstockError as error:
             self._stop()
@@ -322,7 +348,7 @@ class _Tenant:
     def _stop(self):
         self._unwatch()
         self._adopted = self.is_starting = False
-        processes.stop(self._process)
+        processes.stop(self._process, _STOP_SECONDS)
 
     def _watch(self):
         """Have the kernel tell when the process ends, whoever started it."""
@@ -341,13 +367,6 @@ class _Tenant:
         with contextlib.suppress(ChildProcessError, OSError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
-
-
-def _rights(user):
-    """The words before the program. It needs one right, to change into its root directory."""
-    kept = "-all,+sys_chroot"
-    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", f"--inh-caps={kept}",
-            f"--ambient-caps={kept}", f"--bounding-set={kept}", "--no-new-privs"]
 
 
 def stop_all(directory):

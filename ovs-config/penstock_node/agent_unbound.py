@@ -4,7 +4,9 @@
 import ipaddress
 import re
 import socket
+import time
 
+from . import answers
 from .agent_orders import OrderError
 from .errors import PenstockError
 
@@ -12,6 +14,7 @@ CONTROL = "run/control"
 """The control socket in the directory of a resolver; in `run` it may write."""
 
 _VALUE = re.compile(r"[0-9A-Za-z.:/_*-]+")
+_ANSWER_SECONDS, _ANSWERS_SECONDS = 2, 10
 _NEGATIVE_TTL = 60  # Seconds that others may remember that a name is not there.
 _SETTINGS = """
   pidfile: ""
@@ -96,19 +99,31 @@ def zone_text(zone, records):
     return "\n".join(lines) + "\n"
 
 
-def control(directory, *commands, timeout_seconds=2):
-    """Runs commands of unbound-control. Raises PenstockError if the resolver does not answer or refuses."""
-    for command in commands:
+def command(user, file):
+    """Starts a resolver with a configuration. It needs one right, to change into its root directory."""
+    kept = "-all,+sys_chroot"
+    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", f"--inh-caps={kept}",
+            f"--ambient-caps={kept}", f"--bounding-set={kept}", "--no-new-privs", "unbound", "-d", "-c", file]
+
+
+def control(directory, *commands):
+    """Runs commands of unbound-control. Raises PenstockError if the resolver does not answer or refuses.
+
+    A resolver that was taken over answers as it likes: each answer has 2 s, and all together have 10 s.
+    """
+    deadline = time.monotonic() + _ANSWERS_SECONDS
+    for order in commands:
+        patience = min(_ANSWER_SECONDS, max(deadline - time.monotonic(), 0.001))
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-                connection.settimeout(timeout_seconds)
+                connection.settimeout(patience)
                 connection.connect(f"{directory}/{CONTROL}")
-                connection.sendall(f"UBCT1 {command}\n".encode())
-                answer = b"".join(iter(lambda: connection.recv(4096), b"")).decode(errors="replace")
+                connection.sendall(f"UBCT1 {order}\n".encode())
+                answer = b"".join(answers.parts(connection, patience)).decode(errors="replace")
         except OSError as error:
             raise PenstockError(f"the resolver does not answer: {error.strerror or error}") from None
         if not answer or answer.startswith("error"):
-            raise PenstockError(f"the resolver refused {command}: {answer.strip()}")
+            raise PenstockError(f"the resolver refused {order}: {answer.strip()}")
 
 
 def reload_commands(zone):
