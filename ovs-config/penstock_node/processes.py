@@ -17,6 +17,8 @@ from . import files
 from .errors import PenstockError
 
 _POLL_SECONDS = 0.02
+_LOG_PART = 1 << 16
+_LONGEST_LINE = 1000
 _KILL_SECONDS = 30
 """Also to end a process needs the core, and that of one that gives way to all others may be busy."""
 
@@ -176,12 +178,27 @@ def wait_until(ready, what, timeout_seconds, pidfile=None, log=None, poll_second
 
 
 def log_tail(log, lines=8):
-    """The end of a log, ready to be added to an error text; empty if there is none."""
+    """The end of a log, ready to be added to an error text; empty if there is none.
+
+    The program chooses how much it writes, so no more than the last 64 KB are read, and long lines are cut.
+    """
     try:
-        text = pathlib.Path(log).read_text(encoding="utf-8", errors="replace").strip()
+        with open(log, "rb") as file:
+            file.seek(max(file.seek(0, os.SEEK_END) - _LOG_PART, 0))
+            text = file.read(_LOG_PART).decode(errors="replace").strip()
     except (OSError, TypeError):
         return ""
-    return f"; the end of {log}:\n  " + "\n  ".join(text.splitlines()[-lines:]) if text else ""
+    ends = [line[:_LONGEST_LINE] for line in text.splitlines()[-lines:]]
+    return f"; the end of {log}:\n  " + "\n  ".join(ends) if text else ""
+
+
+def log_head(log):
+    """The first 64 KB of a log, as bytes; empty if there is none."""
+    try:
+        with open(log, "rb") as file:
+            return file.read(_LOG_PART)
+    except OSError:
+        return b""
 
 
 def resident_megabytes(pid):

@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import tracemalloc
 import unittest
 from unittest import mock
 
@@ -102,6 +103,21 @@ class ProcessesTest(unittest.TestCase):
         self.start("sh", "-c", "echo no such option; exit 1")
         with self.assertRaisesRegex(PenstockError, "(?s)the daemon: the process ended.*no such option"):
             processes.wait_until(lambda: False, "the daemon", 5, self.pidfile, self.log)
+
+    def test_no_more_than_a_part_of_a_log_is_read(self):
+        with open(self.log, "wb") as log:
+            log.write(b"ready\n")
+            log.seek(64 << 20)
+            log.write(b"\n" + b"x" * 5000 + b"\n\xff the end\n")
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        tail = processes.log_tail(self.log, 2)
+        self.assertLess(tracemalloc.get_traced_memory()[1], 1 << 20)
+        self.assertTrue(tail.endswith("x\n  \N{REPLACEMENT CHARACTER} the end"), tail)
+        self.assertLess(len(tail), 1500)
+        self.assertTrue(processes.log_head(self.log).startswith(b"ready\n"))
+        self.assertLess(tracemalloc.get_traced_memory()[1], 1 << 20)
+        self.assertEqual((processes.log_tail(None), processes.log_head(self.log / "none")), ("", b""))
 
     def test_yielding_process_is_idle_inside_its_group_and_as_a_group(self):
         pid = self.start("sleep", "1000", preexec=lambda: processes.take_place(19))

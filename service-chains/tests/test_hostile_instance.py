@@ -10,6 +10,7 @@ import socket
 import tempfile
 import threading
 import time
+import tracemalloc
 import unittest
 from unittest import mock
 
@@ -185,6 +186,15 @@ class AnswerTest(InstanceCase):
                 self.assertRegex(entry["problem"], "^the guest does not tell its counters: ")
                 self.assertNotIn("counters", entry)
                 self.assertEqual(self.status()["fw"]["state"], "waiting")
+
+    def test_no_more_than_the_beginning_of_its_log_is_read(self):
+        files = self.instance("guest", {"form": "vm", "processes": ["qemu"]})
+        files.log.write_bytes(b"penstock: ready\n")
+        os.truncate(files.log, 64 << 20)
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        self.assertTrue(qemu.is_ready(files))
+        self.assertLess(tracemalloc.get_traced_memory()[1], 1 << 20)
 
     def test_an_answer_that_never_ends(self):
         def trickle(link, _):
