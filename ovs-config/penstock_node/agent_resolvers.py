@@ -104,12 +104,13 @@ class Resolvers:
             self._look()
 
     def _look(self):
-        """Notices the processes that hang."""
+        """Notices the processes that hang, and logs that are too long."""
         self._unasked = self._unasked or sorted(self._tenants)
         asked = set(self._unasked[:_ASKED_AT_ONCE])
         seen = set()
         for number, tenant in self._each():
             seen.add(number)
+            processes.limit_log(tenant.directory / "log")
             said = tenant.go_on()
             if not said and (number in asked or tenant.silences):
                 said = tenant.ask()

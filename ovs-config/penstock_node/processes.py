@@ -19,6 +19,9 @@ from .errors import PenstockError
 _POLL_SECONDS = 0.02
 _LOG_PART = 1 << 16
 _LONGEST_LINE = 1000
+_LONGEST_LOG = 16 << 20
+_BLOCK = 512
+"""Bytes of st_blocks."""
 _KILL_SECONDS = 30
 """Also to end a process needs the core, and that of one that gives way to all others may be busy."""
 
@@ -199,6 +202,28 @@ def log_head(log):
             return file.read(_LOG_PART)
     except OSError:
         return b""
+
+
+def limit_log(log, kept=b""):
+    """Empties a log that takes more than 16 MB of room, but for a line that says so. Returns whether it did.
+
+    kept: words that stay if they are among the first 64 KB. The program appends to the log, so it goes on at its new
+    end. One that was taken over can write behind the end: so the room counts, not the length.
+    """
+    try:
+        if pathlib.Path(log).stat(follow_symlinks=False).st_blocks * _BLOCK <= _LONGEST_LOG:
+            return False
+        stays = kept if kept in log_head(log) else b""
+        file = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            os.ftruncate(file, 0)
+            text = time.strftime(f"%Y-%m-%d %H:%M:%S this log had more than {_LONGEST_LOG >> 20} MB and was emptied")
+            os.write(file, text.encode() + (b"; it had: " + stays if stays else b"") + b"\n")
+        finally:
+            os.close(file)
+    except OSError:  # It has gone, or there is no room for the line.
+        return False
+    return True
 
 
 def resident_megabytes(pid):

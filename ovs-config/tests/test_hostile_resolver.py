@@ -128,6 +128,14 @@ class TurnTest(ResolverCase):
         self.assertEqual(set(asked[:len(self.TENANTS)]), set(self.TENANTS), "each in its turn")
         self.assertGreaterEqual(self.signs, len(asked))
 
+    def test_a_log_without_end(self):
+        log = self.directory / "3/log"
+        log.write_bytes(bytes(17 << 20))
+        with mock.patch.object(agent_resolvers, "_LOOK_SECONDS", 0), mock.patch.object(agent_unbound, "control"):
+            resolvers = agent_resolvers.Resolvers(self.directory, print)
+            resolvers.run()
+        self.assertLess(log.stat().st_size, 200)
+
     def test_orders_that_a_turn_has_no_time_for_are_carried_out_later(self):
         with mock.patch.object(agent_resolvers, "_PART_SECONDS", 0):
             self.resolvers.want(dict.fromkeys(self.TENANTS, "{"))

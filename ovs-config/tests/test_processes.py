@@ -119,6 +119,25 @@ class ProcessesTest(unittest.TestCase):
         self.assertLess(tracemalloc.get_traced_memory()[1], 1 << 20)
         self.assertEqual((processes.log_tail(None), processes.log_head(self.log / "none")), ("", b""))
 
+    def test_a_log_that_is_too_long_is_emptied_while_its_program_writes(self):
+        goes_on = self.log.with_name("goes-on")
+        self.log.write_bytes(b"ready\n")
+        self.start("sh", "-c", "head -c 17825792 /dev/zero; echo; echo full; while [ ! -e $0 ]; do sleep 0.05; done; "
+                   "echo after; exec sleep 1000", goes_on)
+        processes.wait_until(lambda: processes.log_tail(self.log).endswith("full"), "a long log", 20)
+        self.assertTrue(processes.limit_log(self.log, b"ready"))
+        goes_on.touch()
+        processes.wait_until(lambda: processes.log_tail(self.log).endswith("after"), "its next words", 5)
+        self.assertRegex(self.log.read_bytes(), rb"^[-0-9]+ [:0-9]+ this log had more than 16 MB and was emptied; "
+                                                rb"it had: ready\nafter\n$")
+        self.assertFalse(processes.limit_log(self.log), "it is short now")
+        self.assertFalse(processes.limit_log(self.log / "none"))
+
+    def test_the_room_of_a_log_counts_not_its_length(self):
+        self.log.touch()
+        os.truncate(self.log, 64 << 20)
+        self.assertFalse(processes.limit_log(self.log))
+
     def test_yielding_process_is_idle_inside_its_group_and_as_a_group(self):
         pid = self.start("sleep", "1000", preexec=lambda: processes.take_place(19))
         self.assertEqual(os.sched_getscheduler(pid), os.SCHED_IDLE)

@@ -53,6 +53,7 @@ class Instances:
         self._place.rings.look()
         for name in self._place.names_on_disk():
             with self._apart(name):
+                instance.limit_logs(name, self._place.node, self._place.directory)
                 if name not in self._instances and instance.look(name, self._place.node, self._place.directory).order:
                     self._of(name)  # Its order went while no agent ran.
         for name, supervised in list(self._instances.items()):

@@ -140,6 +140,13 @@ def look(name, node_name, run_directory):
                  running and _is_attached(instance), instance.log)
 
 
+def limit_logs(name, node_name, run_directory):
+    """Empties those logs of its processes that take too much room."""
+    files = InstanceFiles(name, node_name, pathlib.Path(run_directory))
+    for program in files.process_names:
+        processes.limit_log(files.directory / f"{program}.log", forms.of(files).LOG_KEEPS)
+
+
 def go_on(name, node_name, run_directory):
     """Continues the processes of an instance that a signal has stopped."""
     files = InstanceFiles(name, node_name, pathlib.Path(run_directory)).process_files

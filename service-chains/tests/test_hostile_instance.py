@@ -196,6 +196,13 @@ class AnswerTest(InstanceCase):
         self.assertTrue(qemu.is_ready(files))
         self.assertLess(tracemalloc.get_traced_memory()[1], 1 << 20)
 
+    def test_a_log_without_end(self):
+        files = self.instance("guest", {"form": "vm", "processes": ["qemu"]})
+        files.log.write_bytes(b"penstock: ready\n" + bytes(17 << 20))
+        agent_instances.Instances(self.root, NODE, self.root / "catalogue", lambda _: None).run()
+        self.assertLess(files.log.stat().st_size, 200)
+        self.assertTrue(qemu.is_ready(files), "as before")
+
     def test_an_answer_that_never_ends(self):
         def trickle(link, _):
             for _ in range(30):

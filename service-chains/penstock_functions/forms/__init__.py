@@ -4,6 +4,7 @@
 
 Each has
     PROCESSES               names of its processes and their files, that of the forwarding one first
+    LOG_KEEPS               what has to stay of a log that is emptied
     lack(entry)             why its memory cannot be had now, or None: to ask all the same would harm others
     start(instance, entry)  starts its processes; what has to be undone is saved before it is done
     is_ready(instance)      whether it does its work, once the switch is connected to all its sockets

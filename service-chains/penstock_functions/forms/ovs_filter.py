@@ -20,6 +20,7 @@ from . import dpdk
 from .dpdk import clean, lack  # noqa: F401  (the same for all that DPDK runs)
 
 PROCESSES = ("ovs-vswitchd", "ovsdb-server")
+LOG_KEEPS = b""
 LEAST_MEMORY_MB = 64
 MOST_QUEUES = 2
 """As many transmit queues as threads: the one that polls, and the main thread."""

@@ -35,6 +35,7 @@ _MACS = {"transparent": {"in": "02:50:53:fe:00:01", "out": "02:50:53:fe:00:02"},
 # The function's address and the switch's, of a /30.
 _LINKS = {"in": "169.254.81.2,169.254.81.1", "out": "169.254.82.2,169.254.82.1"}
 _READY = b"penstock: ready"
+LOG_KEEPS = _READY
 _KVM = "/dev/kvm"
 # Of the guest's processor: what Linux needs, and with hardware acceleration all that there is.
 _PROCESSORS = {"kvm": "host", "tcg": "qemu64"}

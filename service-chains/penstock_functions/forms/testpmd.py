@@ -11,6 +11,7 @@ from . import dpdk
 from .dpdk import clean, lack  # noqa: F401  (the same for all that DPDK runs)
 
 PROCESSES = ("testpmd",)
+LOG_KEEPS = b""
 
 _PACKET_BUFFERS = 8192
 """For each queue."""
