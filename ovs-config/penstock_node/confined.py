@@ -31,6 +31,8 @@ _RDONLY, _NOSUID, _NODEV, _NOEXEC, _REMOUNT, _BIND, _REC, _PRIVATE = 1, 2, 4, 8,
 _DETACH = 2
 _QUIET = _NOSUID | _NODEV | _NOEXEC
 _OLD = pathlib.Path("/old")
+_HUGEPAGES = (("mmap", 3, 0x40000), ("memfd_create", 1, 4), ("shmget", 2, 0o4000))
+"""Calls that take huge pages, the place of their flags, and MAP_HUGETLB, MFD_HUGETLB, SHM_HUGETLB."""
 _NAMESPACES = (0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
 _REFUSED = (
     # Links would lead root, who connects to sockets and removes files here, elsewhere.
@@ -56,6 +58,7 @@ class Confinement:
     joins:        files cgroup.procs of the control groups that it joins
     nice:         its precedence, as of processes.take_place; None for that of the caller
     hides:        whether the processes of other users are invisible to it
+    huge_pages:   whether it may take huge pages, for which Linux asks no right: those of the switch are among them
     It also sees the system's programs and libraries, and nothing else of the machine.
     """
     uid: int
@@ -68,6 +71,7 @@ class Confinement:
     joins: tuple[str, ...] = ()
     nice: int | None = None
     hides: bool = True
+    huge_pages: bool = False
 
     @property
     def words(self) -> list[str]:
@@ -91,7 +95,7 @@ def main() -> None:
     # Of the environment only what is meant for it: it may hold the secrets of who has started this.
     environment = {key: value for key, value in os.environ.items() if key.startswith(("OVS_", "PENSTOCK_"))}
     environment |= {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
-    calls = _calls()
+    calls = _calls(confinement.huge_pages)
     # Last: where polling threads of the switch have the core, all of the above would take seconds.
     processes.join(joined)
     if confinement.nice is not None:
@@ -137,7 +141,7 @@ def _become_owner(confinement: Confinement, owner: int) -> None:
     check(libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no new privileges")
 
 
-def _calls() -> typing.Any:
+def _calls(huge_pages: bool) -> typing.Any:
     import seccomp  # noqa: PLC0415  (only the program needs it)
     refused = seccomp.ERRNO(errno.EPERM)
     calls = seccomp.SyscallFilter(defaction=seccomp.ALLOW)
@@ -146,6 +150,8 @@ def _calls() -> typing.Any:
             calls.add_rule(refused, name)
     for flag in _NAMESPACES:
         calls.add_rule(refused, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag))
+    for name, place, flag in () if huge_pages else _HUGEPAGES:
+        calls.add_rule(refused, name, seccomp.Arg(place, seccomp.MASKED_EQ, flag, flag))
     # Its flags are in memory, where no filter can look; the C library takes clone instead.
     calls.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
     return calls

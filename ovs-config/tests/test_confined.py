@@ -31,6 +31,26 @@ deleted = ask(17, struct.pack("=BBHiII", 0, 0, 0, index, 0, 0) + number(46, 7)) 
 print("refused" if deleted else "done", named, deleted)
 """
 """Deletes a device of another process's network namespace."""
+_TAKE_HUGE_PAGES = """
+import ctypes, mmap, os
+libc = ctypes.CDLL(None, use_errno=True)
+def attempt(take):
+    try:
+        return take()
+    except OSError as error:
+        return os.strerror(error.errno)
+def shared():
+    number = libc.shmget(0, 2 << 20, 0o1000 | 0o4000 | 0o600)
+    if number < 0:
+        raise OSError(ctypes.get_errno(), "shmget")
+    libc.shmctl(number, 0, None)
+# None of them touches a page.
+print(attempt(lambda: mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000) and None))
+print(attempt(lambda: os.close(os.memfd_create("pages", os.MFD_HUGETLB))))
+print(attempt(shared))
+print(attempt(lambda: os.close(os.memfd_create("memory"))))
+"""
+"""Asks for huge pages in all ways, then for ordinary memory."""
 
 
 class ConfinedTest(unittest.TestCase):
@@ -80,6 +100,13 @@ class ConfinedTest(unittest.TestCase):
         said = self.run_confined("sh", "-c", f"cat {self.directory}/told; grep CapEff /proc/self/status",
                                  readable=(str(self.directory / "told"),), capabilities=("net_admin",))
         self.assertEqual(said, f"toldCapEff:\t{1 << 12:016x}\n")
+
+    def test_huge_pages_are_of_those_that_need_them(self):
+        attempt = ("/usr/bin/python3", "-c", _TAKE_HUGE_PAGES)
+        self.assertEqual(self.run_confined(*attempt).splitlines(), 3 * ["Operation not permitted"] + ["None"])
+        said = self.run_confined(*attempt, huge_pages=True).splitlines()
+        self.assertEqual(said[1], "None")
+        self.assertNotIn("Operation not permitted", [said[0], said[3]])
 
     def test_a_right_over_networks_ends_at_its_own(self):
         own, other = f"pst{os.getpid()}-own", f"pst{os.getpid()}-other"

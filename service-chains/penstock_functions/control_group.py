@@ -3,7 +3,7 @@
 
 With cgroup v2 a group is one directory at the top of the file system, with v1 one for each controller, below the group
 of who starts the instance. A group is a dict, as it is in the instance's state.json: `version`, `directories` by
-controller, and its limits `memory-mb`, `threads` and `core`; or `missing`, why there is none.
+controller, and its limits `memory-mb`, `hugepage-mb`, `threads` and `core`; or `missing`, why there is none.
 """
 
 import contextlib
@@ -21,6 +21,10 @@ THREADS = 256
 """Processes and threads. QEMU has the most, about 70 when it reads and writes a lot."""
 
 _CONTROLLERS = ("memory", "pids", "cpuset")
+_HUGEPAGES = "hugetlb"
+"""A controller too. Not every machine has it mounted: a group is made without it."""
+_ROUNDING_PAGES = 1
+"""Of DPDK, which takes whole pages."""
 _REMOVE_SECONDS = 5
 
 
@@ -29,8 +33,9 @@ def plan(name, entry, proc=pathlib.Path("/proc/self")):
     # At scheduling idle only the thread that forwards is bound to the core, by testpmd itself. All others have to run
     # elsewhere, or a forwarding thread of the switch on that core would leave them nothing to open their sockets with.
     memory = _SWITCH_MEMORY_MB if entry.form == "container" and entry.rules else MEMORY_MB
-    limits = {"memory-mb": memory + (entry.memory_mb if entry.form == "vm" else 0), "threads": THREADS,
-              "core": None if entry.scheduling == "idle" else entry.core}
+    guest = entry.form == "vm"  # Its memory is ordinary memory, that of all other forms is huge pages.
+    limits = {"memory-mb": memory + (entry.memory_mb if guest else 0), "hugepage-mb": 0 if guest else entry.memory_mb,
+              "threads": THREADS, "core": None if entry.scheduling == "idle" else entry.core}
     try:
         version, parents = _parents(proc)
         for parent in set(parents.values()):
@@ -76,16 +81,20 @@ def _parents(proc):
     for fields in mounts:
         if fields[-3] == "cgroup2":
             top = pathlib.Path(fields[4])
-            if set(_CONTROLLERS) <= set((top / "cgroup.controllers").read_text(encoding="ascii").split()):
-                _write(top / "cgroup.subtree_control", " ".join(f"+{name}" for name in _CONTROLLERS))
-                return 2, dict.fromkeys(_CONTROLLERS, top)
+            there = (top / "cgroup.controllers").read_text(encoding="ascii").split()
+            if set(_CONTROLLERS) <= set(there):
+                wanted = [name for name in (*_CONTROLLERS, _HUGEPAGES) if name in there]
+                _write(top / "cgroup.subtree_control", " ".join(f"+{name}" for name in wanted))
+                return 2, dict.fromkeys(wanted, top)
     own = [line.split(":", 2) for line in (proc / "cgroup").read_text(encoding="utf-8").splitlines()]
     paths = {name: path for _, names, path in own for name in names.split(",")}
     parents = {name: _own_directory(fields, paths[name]) for fields in mounts if fields[-3] == "cgroup"
-               for name in _CONTROLLERS if name in fields[-1].split(",")}
+               for name in (*_CONTROLLERS, _HUGEPAGES) if name in fields[-1].split(",")}
     lack = [name for name in _CONTROLLERS if name not in parents]
     if lack:
         raise PenstockError(f"this machine has no controller {', '.join(lack)} mounted")
+    if _HUGEPAGES in parents and not os.access(parents[_HUGEPAGES], os.W_OK):
+        del parents[_HUGEPAGES]
     return 1, parents
 
 
@@ -107,12 +116,25 @@ def _limit(directory, controller, group):
         _write_if_there(directory / "memory.oom.group", 1)
     elif controller == "pids":
         _write(directory / "pids.max", group["threads"])
+    elif controller == _HUGEPAGES:
+        _limit_hugepages(directory, first, group["hugepage-mb"] << 20)
     else:
         if first:  # A new group has none, and nobody can join it.
             for name in ("cpuset.cpus", "cpuset.mems"):
                 _write(directory / name, (directory.parent / name).read_text(encoding="ascii").strip())
         if group["core"] is not None:
             _write(directory / "cpuset.cpus", group["core"])
+
+
+def _limit_hugepages(directory, first, amount):
+    """Limits pages of default size, used and reserved ones, to `amount` bytes with rounding; of other sizes to none."""
+    meminfo = pathlib.Path("/proc/meminfo").read_text(encoding="ascii")
+    size = int(next(line.split()[1] for line in meminfo.splitlines() if line.startswith("Hugepagesize:"))) << 10
+    # As mem_fmt of the kernel's mm/hugetlb_cgroup.c.
+    bits, unit = next((bits, unit) for bits, unit in ((30, "GB"), (20, "MB"), (10, "KB")) if size >> bits)
+    allowed = (-(-amount // size) + _ROUNDING_PAGES) * size if amount else 0
+    for path in directory.glob("hugetlb.*.limit_in_bytes" if first else "hugetlb.*.max"):
+        _write(path, allowed if path.name.split(".")[1] == f"{size >> bits}{unit}" else 0)
 
 
 def _share(directory, scheduling):

@@ -84,7 +84,7 @@ class InstanceFiles:
             path.unlink(missing_ok=True)
         user_ids.give_back(str(self.directory.absolute()))
 
-    def confined(self, capabilities=(), devices=(), readable=()):
+    def confined(self, capabilities=(), devices=(), readable=(), huge_pages=False):
         """The words before one of its programs that leave it these rights, in its namespace and control group.
 
         It sees its own directory at two places: at that of all sockets too, so that a socket has the same path for it
@@ -95,7 +95,7 @@ class InstanceFiles:
                            readable=tuple(map(str, readable)), devices=devices, capabilities=capabilities,
                            namespace=self.state.get("namespace"),
                            joins=control_group.files(self.state["control-group"]),
-                           nice=_NICE[self.state["scheduling"]] or None).words
+                           nice=_NICE[self.state["scheduling"]] or None, huge_pages=huge_pages).words
 
     def save(self, **changes):
         """Remembers facts, on disk too."""

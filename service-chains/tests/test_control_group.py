@@ -65,8 +65,8 @@ class ControlGroupTest(unittest.TestCase):
     def limits(self, group):
         names = ({"memory": "memory.limit_in_bytes", "pids": "pids.max", "cpuset": "cpuset.cpus"}
                  if group["version"] == 1 else {"memory": "memory.max", "pids": "pids.max", "cpuset": "cpuset.cpus"})
-        return {controller: pathlib.Path(directory, names[controller]).read_text("ascii").strip()
-                for controller, directory in group["directories"].items()}
+        return {controller: pathlib.Path(group["directories"][controller], name).read_text("ascii").strip()
+                for controller, name in names.items()}
 
     def check_share(self, group, name, value):
         """What the group is told of the processor, where groups share that: with version 2 and its controller cpu."""
@@ -104,7 +104,15 @@ class ControlGroupTest(unittest.TestCase):
         self.assertIsNone(group["core"])
         self.check_share(group, "cpu.idle", "1")
         self.assertEqual(os.sched_getaffinity(self.start(group, "sleep", "1000")), {own[-1]})
-        self.assertEqual(control_group.plan(_NAME, entry("vm", core=None))["memory-mb"], 64 + 512)
+        guest = control_group.plan(_NAME, entry("vm", core=None))
+        self.assertEqual((guest["memory-mb"], guest["hugepage-mb"]), (64 + 512, 0))
+
+    def test_huge_pages(self):
+        """Where the controller is, as in the guest; test_hugepage_limits.py mounts it where it is not."""
+        directory = pathlib.Path(self.group()["directories"].get("hugetlb", self.directory))
+        self.assertIn({path.read_text("ascii").strip() for path in directory.glob("hugetlb.2MB.*max")},
+                      (set(), {str(66 << 20)}))
+        self.assertIn({path.read_text("ascii").strip() for path in directory.glob("hugetlb.1GB.*max")}, (set(), {"0"}))
 
     def test_too_many_processes(self):
         group = self.group(threads=20)
@@ -177,7 +185,8 @@ class MachinesTest(unittest.TestCase):
     def test_version_2(self):
         group = self.plan([self.unified("cpuset cpu io memory hugetlb pids")], "0::/user.slice\n")
         self.assertEqual((group["version"], set(group["directories"].values())), (2, {f"{self.groups}/psf-n-f"}))
-        self.assertEqual((self.groups / "cgroup.subtree_control").read_text("ascii"), "+memory +pids +cpuset")
+        self.assertEqual((self.groups / "cgroup.subtree_control").read_text("ascii"),
+                         "+memory +pids +cpuset +hugetlb")
 
     def test_version_2_without_the_controllers(self):
         group = self.plan([self.unified("hugetlb")], "0::/\n")
@@ -193,6 +202,22 @@ class MachinesTest(unittest.TestCase):
         self.assertEqual((group["version"], group["directories"]), (1, {
             name: f"{self.groups}/{path}/psf-n-f" for name, path in (
                 ("memory", "memory/job"), ("pids", "pids"), ("cpuset", "cpuset"))}))
+
+    def test_huge_pages_without_their_controller(self):
+        group = self.plan([self.unified("cpuset memory pids")], "0::/\n")
+        self.assertEqual(set(group["directories"]), {"memory", "pids", "cpuset"})
+
+    def test_huge_pages_of_each_size(self):
+        for version, names in ((1, ("limit_in_bytes", "rsvd.limit_in_bytes")), (2, ("max", "rsvd.max"))):
+            for amount, allowed in ((64 << 20, 66 << 20), (63 << 20, 66 << 20), (0, 0)):
+                for size in ("2MB", "1GB"):
+                    for name in names:
+                        (self.groups / f"hugetlb.{size}.{name}").write_text("")
+                control_group._limit_hugepages(self.groups, version == 1, amount)
+                for name in names:
+                    with self.subTest(name, amount=amount):
+                        self.assertEqual(int((self.groups / f"hugetlb.2MB.{name}").read_text("ascii")), allowed)
+                        self.assertEqual(int((self.groups / f"hugetlb.1GB.{name}").read_text("ascii")), 0)
 
     def test_nothing_to_write_to(self):
         subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", self.groups], check=True)

@@ -42,8 +42,8 @@ class HostilePeerTest(FunctionCase):
                       vhost_user_directory=str(self.ovs.directory / "vhost"), **{"control-group": {"missing": "none"}})
         instance.make_own()
         path = instance.sockets["in"]
-        processes.start([*instance.confined(readable=(_PROGRAM,)), "/usr/bin/python3", "-I", "-B", _PROGRAM, path,
-                         deed], instance.process, instance.log)
+        processes.start([*instance.confined(readable=(_PROGRAM,), huge_pages=True), "/usr/bin/python3", "-I", "-B",
+                         _PROGRAM, path, deed], instance.process, instance.log)
         # The switch may have ended before it says that the port is there.
         self.ovs.vsctl("--no-wait", "add-port", "br0", f"{name}-in", "--", "set", "interface", f"{name}-in",
                        "type=dpdkvhostuserclient", f"options:vhost-server-path={path}")

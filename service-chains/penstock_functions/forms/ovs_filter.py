@@ -40,7 +40,8 @@ _AGAIN_SECONDS = 5.0
 """One that is ready, or was not prompt, is not asked again so soon."""
 _SILENT_SECONDS = 20.0
 # The switch opens its bridge as a TAP device, for which nothing but net_admin will do. Its namespace has nothing else.
-_RIGHTS = {"ovs-vswitchd": {"capabilities": ("net_admin",), "devices": ("net/tun",)}, "ovsdb-server": {}}
+_RIGHTS = {"ovs-vswitchd": {"huge_pages": True, "capabilities": ("net_admin",), "devices": ("net/tun",)},
+           "ovsdb-server": {}}
 
 
 @dataclasses.dataclass

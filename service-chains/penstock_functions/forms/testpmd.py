@@ -18,7 +18,9 @@ _PACKET_BUFFERS = 8192
 _TAPS = {"in": "inside", "out": "outside"}
 _BRIDGE = "chain"
 _ANSWER_SECONDS = 5
-_RIGHTS = {"container": {}, "netns": {"capabilities": ("net_admin",), "devices": ("net/tun",)}}
+_RIGHTS: dict[str, dict] = {
+    "container": {"huge_pages": True},
+    "netns": {"huge_pages": True, "capabilities": ("net_admin",), "devices": ("net/tun",)}}
 """Of testpmd, by form: only TAP devices need a right of root's, in a namespace that has nothing else."""
 
 
