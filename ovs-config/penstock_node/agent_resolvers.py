@@ -14,7 +14,7 @@ import shutil
 import signal
 import time
 
-from . import agent_keys, agent_orders, agent_unbound, files, processes, user_ids
+from . import agent_keys, agent_orders, agent_unbound, files, processes, user_ids, user_processes
 from .errors import PenstockError
 
 DIRECTORY = "dns"
@@ -56,10 +56,15 @@ class Resolvers:
     def want(self, texts):
         """Takes the orders by tenant. A wrong one leaves the tenant's resolver as it is."""
         deadline = self._now() + _PART_SECONDS
-        for number in sorted(set(self._tenants) - set(texts)):
+        gone = sorted(set(self._tenants) - set(texts))
+        for number in gone:
             self._alive()
             self._tenants.pop(number).remove()
             self._log(f"tenant {number}: resolver removed")
+        try:
+            _kill_left(gone, user_processes.network_of("self"))
+        except PenstockError as error:
+            self._log(str(error))
         for number, text in texts.items():
             tenant = self._tenants.get(number)
             if tenant is None:
@@ -373,13 +378,24 @@ class _Tenant:
 def stop_all(directory):
     """Ends every resolver below a directory, when no agent runs. All at the same time: there may be many."""
     files = sorted(pathlib.Path(directory).glob("[0-9]*/process"))
+    networks = set()
     for path in files:
         pid = processes.pid_of(path)
         if pid:
+            networks.add(user_processes.network_of(pid))
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
     for path in files:
         processes.stop(path)
+    for network in networks:
+        _kill_left([int(path.parent.name) for path in files], network)
+
+
+def _kill_left(tenants, network):
+    """Kills what resolvers have started and left, in the network of their node: those of other nodes on this machine
+    have the same users."""
+    if network is not None:
+        user_processes.kill([user_ids.resolver(number) for number in tenants], "resolvers", network=network)
 
 
 def running(directory):

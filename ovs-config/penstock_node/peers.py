@@ -6,17 +6,11 @@ the same names. All its processes run as one user that no other instance has, wh
 """
 
 import contextlib
-import os
 import pathlib
-import signal
-import time
 
-from . import locks, processes, user_ids
-from .errors import PenstockError
+from . import locks, processes, user_ids, user_processes
 
 _SIDES = ("in", "out", "alt")
-_KILL_SECONDS = 5
-_POLL_SECONDS = 0.01
 
 
 class Peers:
@@ -62,26 +56,15 @@ class Peers:
             with contextlib.suppress(FileExistsError):
                 path.symlink_to(own.absolute() / path.name)
 
-    def kill(self, name: str) -> bool:
-        """Kills all its processes at once, whatever they have started. Returns True if there was one."""
-        found = False
+    def kill(self, name: str, patience_seconds: float = user_processes.PATIENCE_SECONDS) -> bool:
+        """Kills all its processes, whatever they have started. Returns True if there was one."""
         uid = user_ids.of(str((self._functions / name).absolute()))
-        deadline = time.monotonic() + _KILL_SECONDS
-        while pids := self._pids(name, uid):
-            found = True
-            for pid in pids:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            if uid is not None:
-                _kill_all(uid)
-            if time.monotonic() > deadline:
-                raise PenstockError(f"function {name}: process {min(pids)} does not end")
-            time.sleep(_POLL_SECONDS)
-        return found
+        return user_processes.kill(() if uid is None else (uid,), f"function {name}", patience_seconds,
+                                   named=lambda: self._named(name))
 
-    def _pids(self, name: str, uid: int | None) -> set[int]:
-        files = map(processes.pid_of, (self._functions / name).glob("*.process"))
-        return {pid for pid in files if pid} | (set() if uid is None else _of_user(uid))
+    def _named(self, name: str) -> set[int]:
+        """The processes that its files name, which may not have their user yet."""
+        return {pid for pid in map(processes.pid_of, (self._functions / name).glob("*.process")) if pid}
 
     def _socket(self, name: str, side: str) -> pathlib.Path:
         place = self.facts(name).get("vhost_user_directory")
@@ -89,34 +72,3 @@ class Peers:
             wanted = locks.read_json(self._node / "state.json", {}).get("wanted", {})
             place = wanted.get("vhost_user_directory") or self._node / "vhost"
         return pathlib.Path(str(place)) / f"{name}-{side}.sock"
-
-
-def _of_user(uid: int) -> set[int]:
-    """All processes of a user."""
-    found = set()
-    for path in pathlib.Path("/proc").glob("[0-9]*/status"):
-        try:
-            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
-            continue  # It has ended.
-        fields = {key: value.split() for key, _, value in (line.partition(":") for line in lines)}
-        if int(fields["Uid"][0]) == uid and fields["State"][0] not in "ZX":
-            found.add(int(path.parent.name))
-    return found
-
-
-def _kill_all(uid: int) -> None:
-    """Kills all processes of a user in one call, so that none can start others meanwhile."""
-    if user_ids.owner(uid) is None:  # Never root: that would be all processes.
-        return
-    child = os.fork()
-    if child == 0:
-        try:
-            os.setgroups([])
-            os.setresgid(uid, uid, uid)
-            os.setresuid(uid, uid, uid)
-            if os.getresuid() == (uid, uid, uid):
-                os.kill(-1, signal.SIGKILL)
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)

@@ -12,6 +12,7 @@ from .errors import PenstockError
 
 RESOLVERS = 0x70010000
 """The number of the resolver of tenant (VRF) 0; that of others follows."""
+_LAST_RESOLVER = RESOLVERS + 0xffff
 _FIRST, _LAST = 0x70020000, 0x7002FFFF
 
 
@@ -52,6 +53,11 @@ def owner(uid: int) -> str | None:
     if not _FIRST <= uid <= _LAST:
         return None
     return next((path for path, given in _read().items() if given == uid), None)
+
+
+def is_taken(uid: int) -> bool:
+    """Whether it is the user of a tenant's resolver, or one that a directory has."""
+    return RESOLVERS <= uid <= _LAST_RESOLVER or owner(uid) is not None
 
 
 def of(path: str) -> int | None:

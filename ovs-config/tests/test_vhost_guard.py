@@ -10,11 +10,11 @@ from unittest import mock
 
 import pytest
 
-from penstock_node import peers, quarantine, user_ids
+from penstock_node import quarantine
 from penstock_node.peers import Peers
 from penstock_node.vhost_guard import Guard
 
-from .vhost_case import LENGTH, USERS, VhostCase, refill
+from .vhost_case import LENGTH, VhostCase, refill
 
 pytestmark = pytest.mark.hostile
 
@@ -182,11 +182,6 @@ class GuardTest(VhostCase):
             os.kill(self.current.pid, signal.SIGKILL)
             self.guard.wait(30)
         self.assertLess(time.monotonic() - started, 20)
-
-    def test_only_users_of_instances_are_killed(self):
-        with mock.patch("penstock_node.peers.os.fork", side_effect=AssertionError("forked")):
-            for uid in (0, 1, user_ids.RESOLVERS + 1, USERS + 50):
-                peers._kill_all(uid)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from penstock_node import processes, user_ids
+from penstock_node import processes, user_ids, user_processes
 from penstock_node.peers import Peers
 
 LENGTH = 64 << 10
@@ -109,7 +109,7 @@ class VhostCase(unittest.TestCase):
             self.addCleanup(child.wait)
             self.addCleanup(Peers(self.node).kill, name)
             processes.record(child.pid, directory / "testpmd.process")
-            processes.wait_until(lambda: len(Peers(self.node)._pids(name, uid)) == 2, "its processes", 5)
+            processes.wait_until(lambda: len(user_processes.find({uid})) == 2, "its processes", 5)
         return memory
 
     def links(self):

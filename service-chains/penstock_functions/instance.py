@@ -17,6 +17,7 @@ import uuid
 
 from penstock_node import locks, node, processes, quarantine
 from penstock_node.errors import PenstockError, ProfileError
+from penstock_node.peers import Peers
 from penstock_node.profile import default_run_directory
 from penstock_node.steps import say, step
 
@@ -28,6 +29,7 @@ from .instance_files import InstanceFiles
 NAME = re.compile(r"[a-z][a-z0-9-]{0,12}")
 _HELD = ("reason", "time")
 _LONGEST_PROBLEM = 200
+_KILL_SECONDS = 30
 NAME_RULE = "an instance name is a lower-case letter, then at most 12 of a-z, 0-9 and '-'"
 
 
@@ -180,6 +182,8 @@ def _clean(instance):
     # Nothing is lost with it, and while it waits for the switch it does not listen to a polite signal.
     for pidfile in instance.process_files:
         processes.stop(pidfile, timeout_seconds=1)
+    # Its user will be that of another one. At scheduling idle processes may need long to end.
+    Peers(instance.run_directory / instance.node).kill(instance.name, patience_seconds=_KILL_SECONDS)
     control_group.remove(instance.state.get("control-group", {}))
     forms.of(instance).clean(instance)
     instance.clean_own()

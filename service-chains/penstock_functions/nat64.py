@@ -13,7 +13,7 @@ import os
 import pathlib
 import shutil
 
-from penstock_node import locks, namespaces, processes, user_ids
+from penstock_node import locks, namespaces, processes, user_ids, user_processes
 from penstock_node.commands import run
 from penstock_node.confined import Confinement
 from penstock_node.errors import PenstockError
@@ -211,6 +211,8 @@ class Translator:
 
     def _clean(self):
         processes.stop(self.process)
+        user = user_ids.of(str(self.directory.absolute()))
+        user_processes.kill(() if user is None else (user,), f"translator in {self.namespace}")
         if namespaces.exists(self.namespace) and namespaces.link_exists(DEVICE, self.namespace):
             namespaces.delete_link(DEVICE, self.namespace)
         _remove(self.directory)
