@@ -8,8 +8,11 @@ import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Ipv6Side.Advertisement;
 import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Tenant;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -32,8 +35,21 @@ record Announcement(List<Ipv6Side.Subnet> subnets, boolean answersNames) {
     /** What is said where an attachment is. */
     static Announcement of(final Tenant tenant, final Tenant.Attachment attachment) {
         return new Announcement(tenant.ipv6().subnets().stream()
-            .filter(subnet -> tenant.attachmentsOf(subnet).contains(attachment)).toList(),
-            tenant.services().dns().isPresent());
+            .filter(subnet -> subnet.attachments().isEmpty() || subnet.attachments().contains(attachment.name()))
+            .toList(), tenant.services().dns().isPresent());
+    }
+
+    /** The same for all attachments that an IPv6 subnet is on, each subnet looked at once. */
+    static Map<Tenant.Attachment, Announcement> all(final Tenant tenant) {
+        final Map<Tenant.Attachment, List<Ipv6Side.Subnet>> subnets = new HashMap<>();
+        for (final Ipv6Side.Subnet subnet : tenant.ipv6().subnets()) {
+            tenant.attachmentsOf(subnet).forEach(at -> subnets.computeIfAbsent(at, each -> new ArrayList<>())
+                .add(subnet));
+        }
+        final boolean answersNames = tenant.services().dns().isPresent();
+        final Map<Tenant.Attachment, Announcement> all = new HashMap<>();
+        subnets.forEach((at, there) -> all.put(at, new Announcement(List.copyOf(there), answersNames)));
+        return all;
     }
 
     boolean isEmpty() {

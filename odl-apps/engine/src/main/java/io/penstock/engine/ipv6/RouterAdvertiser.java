@@ -8,6 +8,7 @@ import io.penstock.frames.Bytes;
 import io.penstock.frames.Ethernet;
 import io.penstock.frames.Ipv6Packet;
 import io.penstock.pipeline.intent.Prefix6;
+import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
@@ -58,6 +59,8 @@ final class RouterAdvertiser {
     private final Links links;
     private final RandomGenerator random;
     private final Map<Link, State> states = new HashMap<>();
+    /** What the states were made of. */
+    private Snapshot taken = Snapshot.empty();
 
     RouterAdvertiser(final Links links, final RandomGenerator random) {
         this.links = requireNonNull(links);
@@ -86,14 +89,16 @@ final class RouterAdvertiser {
         });
     }
 
+    @SuppressWarnings("ReferenceEquality") // a configuration without a change has the same object
     private void takeOver(final long now) {
-        final Map<Link, Announcement> wanted = new HashMap<>();
-        for (final Tenant tenant : links.desired().snapshot().tenants().values()) {
-            if (tenant.ipv6().isPresent()) {
-                tenant.attachments().forEach(at -> wanted.put(Link.of(at), Announcement.of(tenant, at)));
-            }
+        final Snapshot snapshot = links.desired().snapshot();
+        if (snapshot == taken) {
+            return;
         }
-        wanted.values().removeIf(Announcement::isEmpty);
+        final Map<Link, Announcement> wanted = new HashMap<>();
+        for (final Tenant tenant : snapshot.tenants().values()) {
+            Announcement.all(tenant).forEach((at, announcement) -> wanted.put(Link.of(at), announcement));
+        }
         final Iterator<Map.Entry<Link, State>> known = states.entrySet().iterator();
         while (known.hasNext()) {
             final Map.Entry<Link, State> entry = known.next();
@@ -115,6 +120,7 @@ final class RouterAdvertiser {
         });
         final long spread = Math.min(MOST_BETWEEN_FIRST, SECOND + SECOND * fresh.size() / NEW_A_SECOND);
         fresh.forEach(state -> state.due = now + random.nextLong(spread));
+        taken = snapshot;
     }
 
     /**

@@ -2,6 +2,7 @@
 package io.penstock.engine.ipv6;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.link.FrameOutlet;
@@ -16,18 +17,23 @@ import io.penstock.pipeline.plan.DualStack;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class RouterAdvertiserTest {
     private static final int TENANTS = 1000;
+    private static final int MANY = 256;
     private static final long TICK = 250;
     private static final int TYPE = 14 + 40;
     private static final int LIFETIME = TYPE + 6;
@@ -110,6 +116,55 @@ class RouterAdvertiserTest {
         assertThat(Announcement.of(dual, dual.attachments().get(0)).prefixes()).extracting(Object::toString)
             .containsExactly("2001:db8:1::/64");
         assertThat(Announcement.of(dual.with(Ipv6Side.NONE), dual.attachments().get(0)).isEmpty()).isTrue();
+    }
+
+    @Test
+    void aConfigurationIsReadOnce() {
+        final AtomicInteger read = new AtomicInteger();
+        final Snapshot plain = DualStack.network(tenants(1));
+        final SortedMap<String, Tenant> counted = new TreeMap<>(plain.tenants()) {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            public Collection<Tenant> values() {
+                read.incrementAndGet();
+                return super.values();
+            }
+        };
+        for (int change = 1; change <= 2; change++) {
+            desired = new Desired(change, new Snapshot(plain.nodes(), plain.backbone(), plain.pools(),
+                plain.functions(), plain.chains(), counted, plain.acls()), desired.allocations());
+            run(10_000, new HashMap<>());
+            // One more revision without a change.
+            desired = new Desired(change, desired.snapshot(), Allocations.none());
+            run(10_000, new HashMap<>());
+            assertThat(read).hasValue(change);
+        }
+    }
+
+    @Test
+    void manySubnetsOnManyLinksKeepNoCoreBusy() {
+        final List<Tenant.Attachment> attachments = new ArrayList<>();
+        for (int index = 0; index < MANY; index++) {
+            attachments.add(new Tenant.Attachment("lan" + index, "edge1", "acc0", 1 + index));
+        }
+        final List<String> names = attachments.stream().map(Tenant.Attachment::name).toList();
+        final List<Ipv6Side.Subnet> subnets = new ArrayList<>();
+        for (int index = 0; index < MANY; index++) {
+            subnets.add(DualStack.subnet("2001:db8:0:%x::/64".formatted(index), names));
+        }
+        final Tenant large = new Tenant("large", attachments, List.of(), List.of(), Optional.empty(), Optional.empty(),
+            Optional.empty()).with(new Ipv6Side(subnets, List.of()));
+        want(large);
+        // Milliseconds of work; a search of all names for each attachment of each subnet would take minutes.
+        assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
+            run(5_000, new HashMap<>());
+            want(large);
+            run(5_000, new HashMap<>());
+        });
+        assertThat(sent).hasSizeGreaterThanOrEqualTo(MANY);
+        assertThat(Announcement.all(large)).hasSize(MANY).allSatisfy((at, announcement) ->
+            assertThat(announcement).isEqualTo(new Announcement(subnets, false)));
     }
 
     private void run(final long millis, final Map<Long, Integer> bySecond) {

@@ -4,6 +4,7 @@ package io.penstock.pipeline.intent;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.registry.Constants;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -317,14 +318,21 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
 
     /** Attachments that a subnet is on. */
     public List<Attachment> attachmentsOf(final Subnet subnet) {
-        return subnet.attachments().isEmpty() ? attachments
-            : attachments.stream().filter(each -> subnet.attachments().contains(each.name())).toList();
+        return named(subnet.attachments());
     }
 
     /** Attachments that an IPv6 subnet is on. */
     public List<Attachment> attachmentsOf(final Ipv6Side.Subnet subnet) {
-        return subnet.attachments().isEmpty() ? attachments
-            : attachments.stream().filter(each -> subnet.attachments().contains(each.name())).toList();
+        return named(subnet.attachments());
+    }
+
+    /** Attachments of these names; all when there is none. */
+    private List<Attachment> named(final List<String> names) {
+        if (names.isEmpty()) {
+            return attachments;
+        }
+        final Set<String> wanted = new HashSet<>(names);
+        return attachments.stream().filter(each -> wanted.contains(each.name())).toList();
     }
 
     /** IPv4 prefixes that are inside the VRF: its subnets, and what is routed to routers behind its hosts. */
