@@ -29,6 +29,9 @@ _MESSAGE = r"%replace{%encode{%maxLen{%m}{4000}}{CRLF}}{[\\x00-\\x1f\\x7f-\\x9f]
 LOG_PATTERN = ("%d{ISO8601} | %-5p | %-16t | %-32c{1} | %X{bundle.id} - %X{bundle.name} - %X{bundle.version} | "
                + _MESSAGE + "%n")
 RESTCONF_USER = "admin"
+# Of a web connection on which nothing comes or goes, as Jetty has it; OpenDaylight has 300. A sender that is silent in
+# its body holds a thread for so long. A connection whose request is being answered is not idle, nor a stream of events.
+WEB_IDLE_SECONDS = 30
 
 
 class Layout:
@@ -77,7 +80,7 @@ class Layout:
         write(custom, custom.read_text(encoding="utf-8") + "\nkaraf.shutdown.port = -1\n")
         # No deployment by dropping files into a directory.
         (self.etc / "org.apache.felix.fileinstall-deploy.cfg").unlink(missing_ok=True)
-        _bind_jetty(self.etc / "jetty.xml", settings.ports.restconf)
+        _set_jetty(self.etc / "jetty.xml", settings.ports.restconf)
         write(self.etc / "users.properties",
               f"{KARAF_USER} = {self.password()},_g_:admingroup\n"
               "_g_\\:admingroup = group,admin,manager,viewer,systembundles,ssh\n", mode=0o600)
@@ -185,14 +188,16 @@ def _akka(port: int) -> str:
 """
 
 
-def _bind_jetty(path: pathlib.Path, port: int) -> None:
-    """jetty.xml has its own idea of the port and binds to every address."""
+def _set_jetty(path: pathlib.Path, port: int) -> None:
+    """jetty.xml has its own idea of the port, binds to every address, and waits five minutes for a silent sender."""
     text = path.read_text(encoding="utf-8")
     text, hosts = re.subn(r'<Property name="jetty\.host"\s*/>',
                           f'<Property name="jetty.host" default="{LOOPBACK}"/>', text)
     text, numbers = re.subn(r'(<Property name="jetty\.port" default=")\d+"', rf'\g<1>{port}"', text)
-    if not hosts or hosts != numbers:
-        raise ValueError(f"{path}: {hosts} hosts and {numbers} ports found: is this OpenDaylight's jetty.xml?")
+    text, timeouts = re.subn(r'(<Property name="http\.timeout" default=")\d+"', rf'\g<1>{WEB_IDLE_SECONDS}000"', text)
+    if not hosts or hosts != numbers or hosts != timeouts:
+        raise ValueError(f"{path}: {hosts} hosts, {numbers} ports and {timeouts} timeouts found: "
+                         "is this OpenDaylight's jetty.xml?")
     write(path, text)
 
 

@@ -12,6 +12,7 @@ from penstock_controller.settings import Ports, Settings
 
 JETTY = """<Configure>
 <Set name="host"><Property name="jetty.host"/></Set><Set name="port"><Property name="jetty.port" default="8181"/></Set>
+<Set name="idleTimeout"><Property name="http.timeout" default="300000"/></Set>
 </Configure>"""
 
 
@@ -131,6 +132,10 @@ class LayoutTest(unittest.TestCase):
         self.layout.prepare(Settings())
         self.assertFalse(cached.exists())
         self.assertTrue(journal.exists())
+
+    def test_a_silent_sender_is_given_up(self) -> None:
+        self.layout.prepare(Settings())
+        self.assertIn('"http.timeout" default="30000"', self.read("jetty.xml"))
 
     def test_unknown_jetty_file_is_refused(self) -> None:
         (self.distribution / "etc/jetty.xml").write_text("<Configure/>", encoding="utf-8")

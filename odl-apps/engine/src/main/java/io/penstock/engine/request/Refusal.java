@@ -13,6 +13,8 @@ import com.google.gson.JsonObject;
  */
 record Refusal(int status, String tag, String message) {
     static final int BAD_REQUEST = 400;
+    static final int UNAUTHORIZED = 401;
+    static final int TIMEOUT = 408;
     static final int CONFLICT = 409;
     static final int TOO_LARGE = 413;
     static final int BUSY = 503;

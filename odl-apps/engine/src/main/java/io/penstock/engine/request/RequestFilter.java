@@ -33,8 +33,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Refuses requests that RESTCONF or the datastore take badly, before they read them: bodies that are too long or too
- * deep, changes of single values ({@link Targets}), and all changes while the disk is short of room. OpenDaylight's
- * chain of filters takes each service with this property, for all its servlets. Safe for all threads.
+ * deep, bodies of senders that do not say who they are, changes of single values ({@link Targets}), and all changes
+ * while the disk is short of room. OpenDaylight's chain of filters takes each service with this property, for all its
+ * servlets, before authentication. Safe for all threads.
  */
 @Component(service = Filter.class, immediate = true,
     property = "org.opendaylight.aaa.filterchain.filter:Boolean=true")
@@ -46,10 +47,14 @@ public final class RequestFilter implements Filter {
     private static final int SMALL_BODY = 1 << 20;
     /** Bytes of all large bodies that are being read. */
     private static final int LARGE_BODIES = 4 * MOST_BODY;
+    /** Bodies that are being read; each has one of the 200 threads of the server. */
+    private static final int READERS = 50;
     /** The model has eleven levels, and JSON two for an entry. */
     private static final int MOST_DEPTH = 64;
-    /** Beyond it OpenDaylight's work on one large body takes too long, or hangs. */
+    /** Beyond it a sender is too slow, and OpenDaylight's work on one large body takes too long, or hangs. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    /** As Shiro writes it in OpenDaylight ({@code BasicHttpAuthenticationFilter}). */
+    private static final String CHALLENGE = "BASIC realm=\"application\"";
     private static final String DATA = "/data";
     private static final List<String> WRITES = List.of("POST", "PUT", "PATCH", "DELETE");
 
@@ -64,7 +69,7 @@ public final class RequestFilter implements Filter {
     @Activate
     public RequestFilter(@Reference final DOMSchemaService models, final BundleContext bundles) {
         this(models::getGlobalContext, new DiskSpace(Path.of(bundles.getProperty("karaf.base")))::shortage,
-            new BodyBudget(MOST_BODY, SMALL_BODY, LARGE_BODIES), PATIENCE);
+            new BodyBudget(MOST_BODY, SMALL_BODY, LARGE_BODIES, READERS, PATIENCE, System::nanoTime), PATIENCE);
     }
 
     RequestFilter(final Supplier<EffectiveModelContext> models, final Supplier<Optional<String>> shortage,
@@ -98,33 +103,46 @@ public final class RequestFilter implements Filter {
 
     private void filter(final HttpServletRequest request, final HttpServletResponse response, final FilterChain chain)
             throws IOException, ServletException {
+        final Optional<Refusal> unread = refusalUnread(request);
+        if (unread.isPresent()) {
+            refuse(request, response, unread.orElseThrow());
+            return;
+        }
+        try (BodyBudget.Body body = budget.read(request.getInputStream())) {
+            final Optional<Refusal> refusal = refusal(request, body.bytes());
+            if (refusal.isPresent()) {
+                refuse(request, response, refusal.orElseThrow());
+            } else if (body.isLarge()) {
+                passAlone(request, response, chain, body);
+            } else {
+                chain.doFilter(new StoredRequest(request, body.bytes()), response);
+            }
+        } catch (BodyBudget.TooLargeException e) {
+            refuse(request, response, tooLarge());
+        } catch (BodyBudget.BusyException e) {
+            refuse(request, response, busy());
+        } catch (BodyBudget.SlowException e) {
+            refuse(request, response, new Refusal(Refusal.TIMEOUT, "operation-failed",
+                "the body of the request did not come in time; repeat it"));
+        }
+    }
+
+    /** Why a request is refused whatever its body is. */
+    private Optional<Refusal> refusalUnread(final HttpServletRequest request) {
+        // Authentication, which comes later, takes a session too, as cookie.
+        if (request.getHeader("Authorization") == null && !request.isRequestedSessionIdValid()) {
+            return Optional.of(new Refusal(Refusal.UNAUTHORIZED, "access-denied",
+                "a user and a password are required"));
+        }
         final Optional<String> target = path(request);
-        final Optional<Refusal> byTarget = target.flatMap(targets::refusal);
         // Also a change that is refused later leaves a few bytes in the journal of the datastore, whatever its module.
         final Optional<String> noRoom = target.isPresent() ? shortage.get() : Optional.empty();
         if (noRoom.isPresent()) {
-            refuse(request, response, new Refusal(Refusal.CONFLICT, "resource-denied",
+            return Optional.of(new Refusal(Refusal.CONFLICT, "resource-denied",
                 "the configuration cannot be changed: " + noRoom.orElseThrow()));
-        } else if (byTarget.isPresent()) {
-            refuse(request, response, byTarget.orElseThrow());
-        } else if (request.getContentLengthLong() > budget.most()) {
-            refuse(request, response, tooLarge());
-        } else {
-            try (BodyBudget.Body body = budget.read(request.getInputStream())) {
-                final Optional<Refusal> refusal = refusal(request, body.bytes());
-                if (refusal.isPresent()) {
-                    refuse(request, response, refusal.orElseThrow());
-                } else if (body.isLarge()) {
-                    passAlone(request, response, chain, body);
-                } else {
-                    chain.doFilter(new StoredRequest(request, body.bytes()), response);
-                }
-            } catch (BodyBudget.TooLargeException e) {
-                refuse(request, response, tooLarge());
-            } catch (BodyBudget.BusyException e) {
-                refuse(request, response, busy());
-            }
         }
+        return target.flatMap(targets::refusal)
+            .or(() -> request.getContentLengthLong() > budget.most() ? Optional.of(tooLarge()) : Optional.empty());
     }
 
     private void passAlone(final HttpServletRequest request, final HttpServletResponse response,
@@ -176,7 +194,7 @@ public final class RequestFilter implements Filter {
     }
 
     private static Refusal busy() {
-        return new Refusal(Refusal.BUSY, "resource-denied", "too many large requests at once; repeat it later");
+        return new Refusal(Refusal.BUSY, "resource-denied", "too many large or slow requests at once; repeat it later");
     }
 
     private static void refuse(final HttpServletRequest request, final HttpServletResponse response,
@@ -184,6 +202,9 @@ public final class RequestFilter implements Filter {
         LOG.info("Refused {} {}: {}", request.getMethod(), request.getRequestURI(), refusal.message());
         response.setStatus(refusal.status());
         response.setContentType("application/yang-data+json");
+        if (refusal.status() == Refusal.UNAUTHORIZED) {
+            response.setHeader("WWW-Authenticate", CHALLENGE);
+        }
         response.setCharacterEncoding(StandardCharsets.UTF_8.name());
         // The rest of a body that was not read must not be taken for the next request.
         response.setHeader("Connection", "close");

@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.gson.JsonParser;
 import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,6 +18,7 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -24,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.servlet.DispatcherType;
 import javax.servlet.http.HttpServlet;
 import javax.servlet.http.HttpServletRequest;
@@ -48,6 +53,8 @@ class RequestFilterTest {
     private static final EffectiveModelContext MODELS = BindingRuntimeHelpers.createEffectiveModel(Network.class);
     private static final int MOST = 200_000;
     private static final int SMALL = 1000;
+    private static final int READERS = 10;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String NETWORK = "/rests/data/penstock:network";
     private static final String JSON = "application/yang-data+json";
 
@@ -64,10 +71,11 @@ class RequestFilterTest {
     void start() throws Exception {
         connector.setHost(InetAddress.getLoopbackAddress().getHostAddress());
         server.addConnector(connector);
-        final ServletContextHandler context = new ServletContextHandler();
+        final ServletContextHandler context = new ServletContextHandler(ServletContextHandler.SESSIONS);
         context.setContextPath("/rests");
         context.addFilter(new FilterHolder(new RequestFilter(() -> MODELS, () -> shortage,
-            new BodyBudget(MOST, SMALL, 2 * MOST), Duration.ofMillis(1))), "/*", EnumSet.of(DispatcherType.REQUEST));
+            new BodyBudget(MOST, SMALL, 2 * MOST, READERS, PATIENCE, System::nanoTime), Duration.ofMillis(1))), "/*",
+            EnumSet.of(DispatcherType.REQUEST));
         context.addServlet(new ServletHolder(new HttpServlet() {
             private static final long serialVersionUID = 1;
 
@@ -75,6 +83,9 @@ class RequestFilterTest {
             protected void service(final HttpServletRequest request, final HttpServletResponse response)
                     throws IOException {
                 received.add(request.getInputStream().readAllBytes().length);
+                if (request.getRequestURI().endsWith("session")) {
+                    request.getSession();
+                }
                 if (request.getRequestURI().endsWith("slow")) {
                     working.countDown();
                     try {
@@ -98,7 +109,7 @@ class RequestFilterTest {
 
     private HttpRequest request(final String method, final String path, final String type, final BodyPublisher body) {
         return HttpRequest.newBuilder(URI.create("http://" + connector.getHost() + ":" + connector.getLocalPort()
-            + path)).header("Content-Type", type).method(method, body).build();
+            + path)).header("Content-Type", type).header("Authorization", "Basic eDp5").method(method, body).build();
     }
 
     private HttpResponse<String> send(final String method, final String path, final String type, final String body)
@@ -217,7 +228,7 @@ class RequestFilterTest {
 
     @Test
     void largeBodiesShareTheirRoom() throws Exception {
-        final BodyBudget budget = new BodyBudget(MOST, SMALL, SMALL);
+        final BodyBudget budget = new BodyBudget(MOST, SMALL, SMALL, READERS, PATIENCE, System::nanoTime);
         final byte[] large = new byte[2 * SMALL];
         try (BodyBudget.Body first = budget.read(new ByteArrayInputStream(large))) {
             assertThat(first.bytes()).hasSize(2 * SMALL);
@@ -226,5 +237,74 @@ class RequestFilterTest {
             budget.read(new ByteArrayInputStream(new byte[SMALL])).close();
         }
         budget.read(new ByteArrayInputStream(large)).close();
+    }
+
+    /**
+     * The whole answer to a request of whose body one byte is sent, without which Jetty takes no thread for it; the
+     * server closes the connection.
+     */
+    private String answerToBeginning(final String more) throws IOException {
+        try (Socket socket = new Socket(connector.getHost(), connector.getLocalPort())) {
+            socket.setSoTimeout((int) PATIENCE.toMillis() / 3);
+            socket.getOutputStream().write(("PUT " + NETWORK + " HTTP/1.1\r\nHost: localhost\r\n"
+                + "Content-Length: 100\r\n" + more + "\r\n{").getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void withoutAUserNoBodyIsWaitedFor() throws Exception {
+        assertThat(answerToBeginning("")).startsWith("HTTP/1.1 401 ").contains(
+            "WWW-Authenticate: BASIC realm=\"application\"", "Connection: close", "a user and a password");
+        assertThat(answerToBeginning("Cookie: JSESSIONID=made-up\r\n")).startsWith("HTTP/1.1 401 ");
+        assertThat(received).isEmpty();
+        final HttpResponse<String> known = send("GET", NETWORK + "/session", JSON, "");
+        final String cookie = known.headers().firstValue("Set-Cookie").orElseThrow().split(";", 2)[0];
+        assertThat(client.send(HttpRequest.newBuilder(known.uri()).header("Cookie", cookie)
+            .PUT(BodyPublishers.ofString("{}")).build(), BodyHandlers.ofString()).statusCode()).isEqualTo(204);
+    }
+
+    @Test
+    void aSilentSenderIsToldSo() throws Exception {
+        connector.setIdleTimeout(500);
+        assertThat(answerToBeginning("Authorization: Basic eDp5\r\n")).startsWith("HTTP/1.1 408 ")
+            .contains("Connection: close", "did not come in time");
+        assertThat(received).isEmpty();
+    }
+
+    @Test
+    void aBodyThatTricklesIsGivenUp() {
+        final AtomicLong seconds = new AtomicLong();
+        final BodyBudget budget = new BodyBudget(MOST, SMALL, SMALL, 1, PATIENCE,
+            () -> TimeUnit.SECONDS.toNanos(seconds.get()));
+        final InputStream trickle = new InputStream() {
+            @Override
+            public int read() {
+                return ' ';
+            }
+
+            @Override
+            public int read(final byte[] buffer, final int offset, final int length) {
+                seconds.incrementAndGet();
+                return seconds.get() < 2 * PATIENCE.toSeconds() ? 1 : -1;
+            }
+        };
+        assertThatExceptionOfType(BodyBudget.SlowException.class).isThrownBy(() -> budget.read(trickle));
+        assertThat(seconds).hasValue(PATIENCE.toSeconds() + 1);
+    }
+
+    @Test
+    void fewBodiesAreReadAtOnce() throws Exception {
+        final BodyBudget budget = new BodyBudget(MOST, SMALL, SMALL, 1, PATIENCE, System::nanoTime);
+        final InputStream meanwhile = new FilterInputStream(InputStream.nullInputStream()) {
+            @Override
+            public int read(final byte[] buffer, final int offset, final int length) {
+                assertThatExceptionOfType(BodyBudget.BusyException.class)
+                    .isThrownBy(() -> budget.read(new ByteArrayInputStream(new byte[1])));
+                return -1;
+            }
+        };
+        budget.read(meanwhile).close();
+        budget.read(new ByteArrayInputStream(new byte[1])).close();
     }
 }
