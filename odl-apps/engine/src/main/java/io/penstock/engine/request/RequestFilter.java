@@ -134,6 +134,10 @@ public final class RequestFilter implements Filter {
             return Optional.of(new Refusal(Refusal.UNAUTHORIZED, "access-denied",
                 "a user and a password are required"));
         }
+        if (request.getRequestURI().indexOf(';') >= 0) {
+            // Jersey takes what follows it for a parameter, and the rest of the path for the same resource.
+            return Optional.of(Refusal.invalid("a path has no parameters: write a semicolon in a key as %3B"));
+        }
         final Optional<String> target = path(request);
         // Also a change that is refused later leaves a few bytes in the journal of the datastore, whatever its module.
         final Optional<String> noRoom = target.isPresent() ? shortage.get() : Optional.empty();

@@ -141,6 +141,18 @@ class RequestFilterTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"DELETE, /rests/data;x/penstock:network/pool=west/drain=203.0.113.64%2F30",
+        "DELETE, /rests/data/penstock:network;x/pool=west/drain=203.0.113.64%2F30",
+        "PUT, /rests/data/penstock:network/pool;x=west/name", "PATCH, /rests;x/data/penstock:network",
+        "POST, /rests/operations/penstock-operations:status;x"})
+    void aPathWithParametersIsRefused(final String method, final String path) throws Exception {
+        final HttpResponse<String> answer = send(method, path, JSON, "{}");
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(message(answer)).contains("a path has no parameters");
+        assertThat(received).isEmpty();
+    }
+
+    @ParameterizedTest
     @CsvSource({"PUT, /penstock:network/tenant=a", "DELETE, /penstock:network/tenant=a", "POST, ''",
         "PATCH, /network-topology:network-topology"})
     void withoutRoomNothingIsChangedWhateverTheModule(final String method, final String path) throws Exception {
@@ -157,7 +169,7 @@ class RequestFilterTest {
     @ParameterizedTest
     @CsvSource({"PUT, /pool=west", "PUT, /pool=drain", "DELETE, /tenant=a/nat/public-address", "PUT, /nothing/drain=1",
         "DELETE, /tenant=a%2Fprefix%3D1", "POST, ''", "GET, /pool=west/drain=203.0.113.64%2F30", "PUT, /:/=/%2F",
-        "PUT, /tenant=a+b/quota/sessions"})
+        "PUT, /tenant=a+b/quota/sessions", "PUT, /tenant=a%3Bb"})
     void otherRequestsPass(final String method, final String path) throws Exception {
         assertThat(send(method, NETWORK + path, JSON, "{}").statusCode()).isEqualTo(204);
         assertThat(received).containsExactly(2);
