@@ -15,6 +15,7 @@ import io.penstock.engine.rest.CanaryEvents;
 import io.penstock.engine.rest.OperationsRpcs;
 import io.penstock.engine.rest.PoolEvents;
 import io.penstock.engine.rest.RepairEvents;
+import io.penstock.engine.rest.RpcThreads;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.ovsdb.OvsdbServer;
 import java.net.InetAddress;
@@ -28,8 +29,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.opendaylight.mdsal.binding.api.NotificationPublishService;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
 import org.opendaylight.yangtools.concepts.Registration;
@@ -92,11 +91,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
 
     private final Engine engine;
     private final EngineOperations operations;
-    private final ExecutorService rpcThreads = Executors.newCachedThreadPool(task -> {
-        final Thread thread = new Thread(task, "penstock-rpc");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final RpcThreads rpcThreads = new RpcThreads();
     private final Registration rpcs;
 
     /** Starts the engine. Where that fails the store refuses all changes, with the reason. */
@@ -172,7 +167,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
     @Override
     public void close() {
         rpcs.close();
-        rpcThreads.shutdownNow();
+        rpcThreads.close();
         engine.close();
     }
 

@@ -10,6 +10,7 @@ import io.penstock.engine.rest.CanaryEvents;
 import io.penstock.engine.rest.OperationsRpcs;
 import io.penstock.engine.rest.PoolEvents;
 import io.penstock.engine.rest.RepairEvents;
+import io.penstock.engine.rest.RpcThreads;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.ovsdb.OvsdbServer;
@@ -17,8 +18,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.opendaylight.yangtools.concepts.Registration;
 
 /** The engine and its RPCs as {@link EngineComponent} puts them together, without OSGi and its settings. */
@@ -26,7 +25,7 @@ public final class EngineInProcess implements AutoCloseable {
     private static final String ADDRESS = "127.0.0.1";
 
     private final OvsdbServer ovsdb = new OvsdbServer();
-    private final ExecutorService rpcThreads = Executors.newCachedThreadPool();
+    private final RpcThreads rpcThreads = new RpcThreads();
     private final Engine engine;
     private final Registration rpcs;
 
@@ -74,7 +73,7 @@ public final class EngineInProcess implements AutoCloseable {
     @Override
     public void close() {
         rpcs.close();
-        rpcThreads.shutdownNow();
+        rpcThreads.close();
         engine.close();
     }
 }

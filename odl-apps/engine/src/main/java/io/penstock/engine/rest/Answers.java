@@ -5,6 +5,7 @@ import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.SettableFuture;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.opendaylight.yangtools.yang.common.ErrorTag;
 import org.opendaylight.yangtools.yang.common.ErrorType;
@@ -17,7 +18,10 @@ final class Answers {
         // Only functions.
     }
 
-    /** Begins some work at once; the answer comes when it is done. An {@link IllegalArgumentException} is a refusal. */
+    /**
+     * Begins some work at once; the answer comes when it is done. An {@link IllegalArgumentException} is a refusal; a
+     * {@link RejectedExecutionException} of its executor tells that there is too much work.
+     */
     static <T> ListenableFuture<RpcResult<T>> of(final Supplier<CompletableFuture<T>> work) {
         final SettableFuture<RpcResult<T>> answer = SettableFuture.create();
         CompletableFuture.<Void>completedFuture(null).thenCompose(now -> work.get()).whenComplete((output, error) ->
@@ -28,6 +32,10 @@ final class Answers {
     private static <T> RpcResult<T> failed(final Throwable error) {
         final Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause()
             : error;
+        if (cause instanceof RejectedExecutionException) {
+            return RpcResultBuilder.<T>failed().withError(ErrorType.APPLICATION, ErrorTag.RESOURCE_DENIED,
+                "other requests are being answered; try again").build();
+        }
         return RpcResultBuilder.<T>failed().withError(ErrorType.APPLICATION,
             cause instanceof IllegalArgumentException ? ErrorTag.INVALID_VALUE : ErrorTag.OPERATION_FAILED,
             String.valueOf(cause.getMessage())).build();

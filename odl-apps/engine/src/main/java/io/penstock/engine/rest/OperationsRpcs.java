@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ChainTrace;
@@ -37,26 +36,26 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitApplie
 import org.opendaylight.yangtools.concepts.Registration;
 import org.opendaylight.yangtools.yang.common.RpcResult;
 
-/** The RPCs. Those that read switches run on the executor. */
+/** The RPCs. Those that read switches run a few at a time; those that wait without a thread are not counted. */
 public final class OperationsRpcs {
     private final Operations operations;
-    private final Executor executor;
+    private final RpcThreads threads;
 
-    /** RPCs that are answered on an executor of which a thread may block. */
-    public OperationsRpcs(final Operations operations, final Executor executor) {
+    /** RPCs that are answered on these threads, which may block. */
+    public OperationsRpcs(final Operations operations, final RpcThreads threads) {
         this.operations = requireNonNull(operations);
-        this.executor = requireNonNull(executor);
+        this.threads = requireNonNull(threads);
     }
 
     /** Makes the RPCs available until the registration is closed. */
     public Registration register(final RpcProviderService provider) {
-        final Status status = input -> answer(() -> OperationsWriter.status(operations.status()));
-        final Verify verify = input -> answer(() -> OperationsWriter.verify(operations.verify(node(input))));
-        final Resync resync = input -> answer(() -> OperationsWriter.resync(operations.resync(node(input))));
-        final Flows flows = input -> answer(() -> OperationsWriter.flows(
+        final Status status = input -> read(() -> OperationsWriter.status(operations.status()));
+        final Verify verify = input -> read(() -> OperationsWriter.verify(operations.verify(node(input))));
+        final Resync resync = input -> read(() -> OperationsWriter.resync(operations.resync(node(input))));
+        final Flows flows = input -> read(() -> OperationsWriter.flows(
             operations.flows(node(input), tenant(input)).stream()
                 .filter(line -> !Boolean.TRUE.equals(input.getDropsOnly()) || line.drop()).toList()));
-        final Limits limits = input -> answer(() -> OperationsWriter.limits(
+        final Limits limits = input -> read(() -> OperationsWriter.limits(
             operations.limits(node(input), Optional.ofNullable(input.getTenant()))));
         final Leases leases = input -> answer(() ->
             OperationsWriter.leases(operations.leases(Optional.ofNullable(input.getTenant()))));
@@ -65,7 +64,7 @@ public final class OperationsRpcs {
         final LeaseRelease leaseRelease = input -> answer(() -> release(input));
         final NatUsage natUsage = input -> answer(() -> OperationsWriter.natUsage(operations.natUsage()));
         final NatPreview natPreview =
-            input -> answer(() -> OperationsWriter.natPreview(operations.natPreview(change(input))));
+            input -> read(() -> OperationsWriter.natPreview(operations.natPreview(change(input))));
         final WaitApplied waitApplied = input -> Answers.of(() -> waitApplied(input));
         final ChainTrace chainTrace = input -> Answers.of(() -> chainTrace(input));
         final Registration[] registrations = {
@@ -131,7 +130,12 @@ public final class OperationsRpcs {
         return Optional.ofNullable(input.getTenant());
     }
 
+    /** An answer for which switches are read. */
+    private <T> ListenableFuture<RpcResult<T>> read(final Supplier<T> work) {
+        return Answers.of(() -> CompletableFuture.supplyAsync(work, threads.readers()));
+    }
+
     private <T> ListenableFuture<RpcResult<T>> answer(final Supplier<T> work) {
-        return Answers.of(() -> CompletableFuture.supplyAsync(work, executor));
+        return Answers.of(() -> CompletableFuture.supplyAsync(work, threads.others()));
     }
 }
