@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import http.client
 import json
 import socket
 import sys
@@ -89,7 +90,7 @@ def _get(url: str, user: str, password: str) -> tuple[int | None, str]:
     except urllib.error.HTTPError as refused:
         with refused:
             return refused.code, refused.read().decode(errors="replace")
-    except (OSError, ValueError):
+    except (OSError, ValueError, http.client.HTTPException):  # The last one when it ends in the middle of an answer.
         return None, ""
 
 

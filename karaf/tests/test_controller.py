@@ -23,6 +23,9 @@ from penstock_controller.process import Idleness, Process, put_before_others
 
 from .test_layout import distribution
 
+_CUT_OFF = 203
+"""The status of an answer that ends before its end."""
+
 
 class SettingsTest(unittest.TestCase):
     """Settings and Ports."""
@@ -102,6 +105,8 @@ class ProbeTest(unittest.TestCase):
                 if not self.headers["Authorization"].startswith("Basic "):
                     status = 401
                 self.send_response(status)
+                if status == _CUT_OFF:
+                    self.send_header("Content-Length", "1000")
                 self.end_headers()
                 self.wfile.write(json.dumps(body).encode())
 
@@ -129,6 +134,12 @@ class ProbeTest(unittest.TestCase):
     def test_refused_password_is_not_ready(self) -> None:
         self.answers["/rests/data/ietf-yang-library:modules-state"] = (401, {})
         self.assertFalse(self.progress(self.port)["restconf"])
+
+    def test_answer_that_ends_in_the_middle_is_none(self) -> None:
+        for path in self.answers:
+            before, self.answers[path] = self.answers[path], (_CUT_OFF, {})
+            self.assertFalse(self.progress(self.port)["restconf"])
+            self.answers[path] = before
 
     def test_booting_system_is_asked_no_further(self) -> None:
         self.answers["/diagstatus"] = (503, diagstatus(system="BOOTING"))
