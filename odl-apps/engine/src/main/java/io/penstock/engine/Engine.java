@@ -80,6 +80,8 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
     private static final Duration GATEWAY_REFRESH = Duration.ofSeconds(10);
     private static final Duration RETRY = Duration.ofSeconds(5);
     private static final Duration TICK = Duration.ofSeconds(1);
+    /** Until a controller is elected for a switch, and a connection of before is served or is not. */
+    private static final Duration ELECTION = Duration.ofSeconds(1);
     private static final Duration ANNOUNCEMENT_PAUSE = Duration.ofMillis(50);
     private static final Duration AUDIT = Duration.ofMinutes(1);
     private static final Duration IDLE_POLL = Duration.ofMinutes(10);
@@ -204,7 +206,10 @@ public final class Engine implements AutoCloseable, OvsdbListener, ConnectionLis
         thread.every(LEASE, LEASE, clock::save);
         thread.every(IDLE_POLL, IDLE_POLL, this::countSubscribers);
         thread.every(TICK, TICK, canaries::tick);
-        final Unserved unserved = new Unserved(node -> southbound.elect(switchId(node)));
+        final Unserved unserved = new Unserved(node -> {
+            southbound.elect(switchId(node));
+            thread.later(() -> Optional.ofNullable(workers.get(node)).ifPresent(NodeWorker::reconnect), ELECTION);
+        });
         thread.every(Unserved.PAUSE, Unserved.PAUSE, () -> unserved.look(workers.entrySet().stream()
             .filter(worker -> sessions.containsKey(worker.getKey()) && !worker.getValue().isOnline())
             .map(Map.Entry::getKey).collect(Collectors.toSet())));

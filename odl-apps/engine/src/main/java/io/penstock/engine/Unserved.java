@@ -13,15 +13,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Notices nodes whose database is connected and whose switch is not, and has the controller elected for the switch
- * once more: after nine seconds, and each time after twice as long. A switch that connects in that very moment has to
- * connect again. For one thread.
+ * once more: after six seconds, and each time after twice as long. For one thread.
  */
 final class Unserved {
     /** Time between two looks. */
     static final Duration PAUSE = Duration.ofSeconds(3);
 
     private static final Logger LOG = LoggerFactory.getLogger(Unserved.class);
-    private static final int LOOKS = 3;
+    private static final int LOOKS = 2;
 
     private final Consumer<String> elect;
     private final Map<String, Integer> looks = new HashMap<>();

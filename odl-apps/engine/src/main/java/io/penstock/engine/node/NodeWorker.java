@@ -54,6 +54,9 @@ public final class NodeWorker implements AutoCloseable {
     private static final long FIRST_RETRY_MILLIS = 500;
     private static final long LAST_RETRY_MILLIS = 15_000;
     private static final long PORTS_POLL_MILLIS = 50;
+    private static final long RECONNECT_MILLIS = 500;
+    /** Nothing listens there. */
+    private static final String NO_CONTROLLER = "tcp:127.0.0.1:1";
 
     private final String name;
     private final Supplier<Desired> desired;
@@ -213,6 +216,28 @@ public final class NodeWorker implements AutoCloseable {
             inForce.again();
             forget();
             markStale();
+        });
+    }
+
+    /** Has the switch, if it is not there, connect again: it may wait for OpenFlowPlugin, which does not serve it. */
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    public void reconnect() {
+        thread.run(() -> {
+            final NodeSession current = session;
+            final BridgeSpec there = appliedBridge;
+            if (online || current == null || there == null) {
+                return;
+            }
+            try {
+                // Open vSwitch ends a connection when its target changes. It has to see this one before the next.
+                current.apply(there.withControllerTarget(NO_CONTROLLER)).get(ANSWER_SECONDS, TimeUnit.SECONDS);
+                appliedBridge = null;
+                later(RECONNECT_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (ExecutionException | TimeoutException | RuntimeException e) {
+                tryAgain(e instanceof ExecutionException ? e.getCause() : e);
+            }
         });
     }
 

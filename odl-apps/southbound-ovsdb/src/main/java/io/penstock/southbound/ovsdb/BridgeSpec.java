@@ -67,6 +67,12 @@ public record BridgeSpec(String bridgeName, long datapathId, String controllerTa
         this(bridgeName, datapathId, controllerTarget, controllerRateLimit, ports, tableNames, orders, zones, Set.of());
     }
 
+    /** The same with another OpenFlow controller. */
+    public BridgeSpec withControllerTarget(final String other) {
+        return new BridgeSpec(bridgeName, datapathId, other, controllerRateLimit, ports, tableNames, orders, zones,
+            keptZones);
+    }
+
     /** Whether nothing but the zones differs, if anything does. */
     boolean differsInZonesOnly(final BridgeSpec other) {
         return bridgeName.equals(other.bridgeName) && datapathId == other.datapathId
