@@ -27,7 +27,8 @@ class RemovedNodeIT {
             client.add("tenant", "{'name': 'acme', 'attachment': [{'name': 'lan', 'node': '" + node.name()
                 + "', 'port': 'acc0', 'vlan': 100}], 'subnet': [{'name': 'lan', 'prefix': '10.0.0.0/24', 'gateway': "
                 + "'10.0.0.1'}]}");
-            Await.until("it forwards for the tenant", () -> node.isClassified(100));
+            awaitSync(client);
+            assertThat(node.isClassified(100)).isTrue();
             final int id = id(client, node);
             // While it is away; it is emptied when it is back.
             final String target = node.ovs().vsctl("get-controller", Constants.BRIDGE).strip();
@@ -51,12 +52,17 @@ class RemovedNodeIT {
         try (ControllerInProcess controller = new ControllerInProcess(directory); TestRun run = new TestRun()) {
             final DataClient client = controller.client();
             final DummyNode node = new DummyNode(run, controller.ovsdbPort());
-            Await.until("the node is as planned",
-                () -> Edge.list(client.call("verify", "{}"), "node").anyMatch(Edge::isClean));
+            awaitSync(client);
             assertThat(node.flows()).isNotEmpty();
             client.put(Documents.NETWORK, "{'penstock:network': {}}");
             Await.until("it forwards nothing", () -> node.flows().isEmpty());
         }
+    }
+
+    private static void awaitSync(final DataClient client) {
+        Await.until("the node is as planned",
+            () -> Edge.list(client.call("verify", "{}"), "node").anyMatch(Edge::isClean));
+        assertThat(client.call("wait-applied", "{}").get("applied").getAsBoolean()).isTrue();
     }
 
     private static int id(final DataClient client, final DummyNode node) {
