@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -81,10 +82,9 @@ final class AllocationCodec {
                 .setLastVrf(Uint16.valueOf(to.lastVrf())).setLastNode(Uint16.valueOf(to.lastNode()))
                 .setSwitchSecret(to.secret().isEmpty() ? null : to.secret()).build());
         }
-        to.nodes().keySet().forEach(name -> {
-            final Node node = node(to, name);
-            if (!from.nodes().containsKey(name) || !node.equals(node(from, name))) {
-                transaction.mergeParentStructurePut(CONFIGURATION, path(node.key()), node);
+        to.nodes().forEach((name, id) -> {
+            if (!id.equals(from.nodes().get(name)) || !Objects.equals(to.ports().get(name), from.ports().get(name))) {
+                transaction.mergeParentStructurePut(CONFIGURATION, path(new NodeKey(name)), node(to, name));
             }
         });
         from.nodes().keySet().stream().filter(name -> !to.nodes().containsKey(name))
