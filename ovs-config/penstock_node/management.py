@@ -89,6 +89,8 @@ def keep_closed(address):
     """
     if _is_closed(address) or locks.read_json(_ledger_path(address), None) is None:
         return False
+    if address not in namespaces.addresses("lo"):
+        return False    # The ledger is of another namespace, which had the number of this one.
     _close_to_others(address)
     return True
 
