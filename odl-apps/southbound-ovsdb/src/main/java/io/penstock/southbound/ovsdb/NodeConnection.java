@@ -163,8 +163,11 @@ final class NodeConnection implements NodeSession {
         }
     }
 
-    private void updated(final JsonNode rows) {
-        execute(() -> follow(rows));
+    private void updated(final JsonNode rows, final Runnable done) {
+        execute(() -> {
+            follow(rows);
+            done.run();
+        });
     }
 
     private void execute(final Runnable task) {

@@ -26,7 +26,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.opendaylight.ovsdb.lib.impl.FutureTransformUtils;
 import org.opendaylight.ovsdb.lib.jsonrpc.JsonRpcEndpoint;
@@ -50,12 +51,18 @@ final class PeerChannel {
     /** Characters of answers that may wait behind a full send buffer. A database asks at most once a second. */
     private static final int MAX_UNTAKEN_ANSWERS = 1 << 16;
 
+    /** Bytes of updates that may wait for their consumer; each message may be longer by itself. */
+    private static final int MAX_WAITING_UPDATES = 4 << 20;
+
     private final Channel channel;
     private final JsonRpcEndpoint endpoint;
+    private final PeerMessageDecoder decoder = new PeerMessageDecoder();
+    private final AtomicLong waitingUpdates = new AtomicLong();
     private final Set<CompletableFuture<?>> pending = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<String> closed = new CompletableFuture<>();
     private final CompletableFuture<String> reason = new CompletableFuture<>();
-    private volatile Consumer<JsonNode> updateConsumer = ignored -> close("sent unsolicited updates");
+    private volatile BiConsumer<JsonNode, Runnable> updateConsumer =
+        (ignored, done) -> close("sent unsolicited updates");
 
     PeerChannel(final Channel channel, final OvsdbServerOptions options) {
         this.channel = channel;
@@ -65,7 +72,7 @@ final class PeerChannel {
         channel.pipeline().addLast(
             new IdleStateHandler(options.probeInterval().toMillis(), 0, 0, TimeUnit.MILLISECONDS),
             new JsonObjectDecoder(options.maxStrangerBytes()),
-            new PeerMessageDecoder(),
+            decoder,
             new StringEncoder(StandardCharsets.UTF_8),
             new AnswerLimit(),
             endpoint,
@@ -112,8 +119,13 @@ final class PeerChannel {
         return request(() -> endpoint.get_schema(List.of(OvsTables.DATABASE)));
     }
 
-    /** Starts the monitor; updates that follow go to the consumer, none before this future completes. */
-    CompletableFuture<JsonNode> monitor(final Map<String, MonitorRequest> requests, final Consumer<JsonNode> updates) {
+    /**
+     * Starts the monitor; updates that follow go to the consumer, none before this future completes. The consumer runs
+     * what it is given with an update when it is done with it, on any thread. While it is behind by a lot, nothing is
+     * taken from the peer.
+     */
+    CompletableFuture<JsonNode> monitor(final Map<String, MonitorRequest> requests,
+            final BiConsumer<JsonNode, Runnable> updates) {
         updateConsumer = updates;
         return request(() -> endpoint.monitor(() -> List.of(OvsTables.DATABASE, "penstock", requests)));
     }
@@ -170,6 +182,14 @@ final class PeerChannel {
         return result;
     }
 
+    /**
+     * Reads from the peer only while few bytes of updates wait. Two threads call it, and one may overtake the other:
+     * the call at the end of the last update comes after all others.
+     */
+    private void takeMore(final long waiting) {
+        channel.config().setAutoRead(waiting <= MAX_WAITING_UPDATES);
+    }
+
     private void ended() {
         reason.complete("closed by the peer");
         closed.complete(reason.join());
@@ -179,7 +199,9 @@ final class PeerChannel {
     private final class Callback implements OvsdbRPC.Callback {
         @Override
         public void update(final Object context, final UpdateNotification notification) {
-            updateConsumer.accept(notification.getUpdates());
+            final int length = decoder.length();
+            takeMore(waitingUpdates.addAndGet(length));
+            updateConsumer.accept(notification.getUpdates(), () -> takeMore(waitingUpdates.addAndGet(-length)));
         }
 
         @Override
@@ -228,7 +250,8 @@ final class PeerChannel {
 
         @Override
         public void userEventTriggered(final ChannelHandlerContext ctx, final Object event) {
-            if (event instanceof IdleStateEvent idle) {
+            // From a peer of which nothing is taken nothing comes.
+            if (event instanceof IdleStateEvent idle && channel.config().isAutoRead()) {
                 silentProbes = idle.isFirst() ? 1 : silentProbes + 1;
                 if (silentProbes > MAX_SILENT_PROBES) {
                     close("silent in spite of probes");

@@ -46,6 +46,13 @@ final class PeerMessageDecoder extends MessageToMessageDecoder<ByteBuf> {
     private static final JsonFactory COUNTER = JsonFactory.builder()
         .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES).disable(JsonFactory.Feature.INTERN_FIELD_NAMES).build();
 
+    private int length;
+
+    /** Bytes of the message that was decoded last. */
+    int length() {
+        return length;
+    }
+
     @Override
     public void channelRead(final ChannelHandlerContext ctx, final Object message) throws Exception {
         if (message instanceof ByteBuf frame && frame.readableBytes() > LONG_BYTES) {
@@ -60,6 +67,7 @@ final class PeerMessageDecoder extends MessageToMessageDecoder<ByteBuf> {
     @Override
     protected void decode(final ChannelHandlerContext ctx, final ByteBuf frame, final List<Object> out)
             throws IOException {
+        length = frame.readableBytes();
         final JsonNode message;
         try (InputStream stream = new ByteBufInputStream(frame.duplicate()); JsonParser parser =
                 COUNTER.createParser(stream)) {

@@ -15,13 +15,17 @@ import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -107,12 +111,40 @@ class PeerChannelTest {
     void aLongRequestOfThisSideAndAFewQuestionsOfTheOtherCrossEachOther() throws IOException {
         final String table = "t".repeat(32 << 20);
         final CompletableFuture<?> request =
-            opened.join().monitor(Map.of(table, new MonitorRequest()), ignored -> { });
+            opened.join().monitor(Map.of(table, new MonitorRequest()), (rows, done) -> { });
         Await.until("more waits than the socket takes", () -> !accepted.join().isWritable());
         write(FEW);
         skip(1 + FEW, new BufferedInputStream(peer.getInputStream(), 1 << 16));
         assertThat(opened.join().closed()).isNotDone();
         assertThat(request).isNotDone();
+    }
+
+    @Test
+    void updatesThatAreNotFollowedWaitAtThePeer() {
+        final BlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
+        opened.join().monitor(Map.of("t", new MonitorRequest()), (rows, done) -> waiting.add(done));
+        final byte[] update = ("{\"id\":null,\"method\":\"update\",\"params\":[\"penstock\",{\"t\":\""
+            + "x".repeat(1 << 20) + "\"}]}").getBytes(StandardCharsets.US_ASCII);
+        final AtomicInteger sent = new AtomicInteger();
+        final CompletableFuture<Void> sender = CompletableFuture.runAsync(() -> {
+            try {
+                for (; sent.get() < FEW; sent.incrementAndGet()) {
+                    peer.getOutputStream().write(update);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        Await.until("nothing more is taken", () -> !accepted.join().config().isAutoRead());
+        assertThat(waiting).hasSizeBetween(4, 6);
+        assertThat(sender).isNotDone();
+        for (int followed = 0; followed < FEW; followed++) {
+            Await.until("an update after " + followed, () -> !waiting.isEmpty());
+            assertThat(waiting.size()).isLessThan(FEW / 10);
+            waiting.remove().run();
+        }
+        sender.join();
+        assertThat(accepted.join().config().isAutoRead()).isTrue();
     }
 
     private String end() {
