@@ -4,7 +4,11 @@ package io.penstock.it.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.it.system.RestconfClient.Answer;
+import io.penstock.testkit.Await;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,6 +22,8 @@ class HostileRequestIT {
     private static final int VLAN = 100;
     private static final int TOO_LONG = 17 << 20;
     private static final int TOO_DEEP = 100;
+    /** Connections, more than bodies are read at once, even of known users. */
+    private static final int MANY = 60;
 
     private final EdgeSystem system;
     private final EdgeNode node;
@@ -77,6 +83,26 @@ class HostileRequestIT {
             "{'penstock:tenant': " + "[".repeat(TOO_DEEP) + "]".repeat(TOO_DEEP) + "}");
         assertThat(tooDeep.status()).isEqualTo(400);
         assertThat(tooDeep.messages()).contains("101 levels deep");
+    }
+
+    @Test
+    void sendersOfMadeUpUsersDelayNoChange() throws IOException {
+        final List<SocketChannel> senders = new ArrayList<>();
+        try {
+            for (int i = 0; i < MANY; i++) {
+                senders.add(system.restconf().beginAsAStranger(Intent.path("stranger")));
+            }
+            Await.until("no room for more of them",
+                () -> system.restconf().changeAsAStranger(Intent.path("stranger")).status() == 503);
+            final long begun = System.nanoTime();
+            system.restconf().put(Intent.path("known"),
+                Intent.tenants(List.of(Intent.tenant("known", node, VLAN, Intent.FIRST_POOL))));
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
+        } finally {
+            for (final SocketChannel sender : senders) {
+                sender.close();
+            }
+        }
     }
 
     @Test

@@ -29,6 +29,7 @@ final class RestconfClient {
     private static final String TYPE = "application/yang-data+json";
     /** Twice what the longest operation takes that has a limit of its own, which is the wait for what was applied. */
     private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final String STRANGER = basic("made", "up");
 
     private final Door door;
     private final String authorization;
@@ -42,8 +43,11 @@ final class RestconfClient {
     RestconfClient(final Door door, final String user, final String password, final Supplier<String> works) {
         this.door = door;
         this.works = works;
-        authorization = "Basic "
-            + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
+        authorization = basic(user, password);
+    }
+
+    private static String basic(final String user, final String password) {
+        return "Basic " + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
     }
 
     /** What the controller answered. */
@@ -149,6 +153,22 @@ final class RestconfClient {
         }
     }
 
+    /** Begins a change as a user that there is not, and sends no more of its body than the first byte. */
+    SocketChannel beginAsAStranger(final String path) {
+        try {
+            final SocketChannel channel = door.connect();
+            write(channel, (head("PUT", "data/" + path, STRANGER, 2) + "{").getBytes(StandardCharsets.UTF_8));
+            return channel;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What the controller answers to a whole change of a user that there is not. */
+    Answer changeAsAStranger(final String path) {
+        return send("PUT", "data/" + path, STRANGER, "{}");
+    }
+
     private void expectGood(final String method, final String path, final String document) {
         final Answer answer = data(method, path, document);
         if (!answer.isGood()) {
@@ -157,12 +177,14 @@ final class RestconfClient {
     }
 
     private Answer send(final String method, final String path, final String document) {
+        return send(method, path, authorization, document);
+    }
+
+    private Answer send(final String method, final String path, final String sender, final String document) {
         // The parser takes single quotes, the controller does not.
         final byte[] body = (document.isEmpty() ? "" : JsonParser.parseString(document).toString())
             .getBytes(StandardCharsets.UTF_8);
-        final String head = method + " /rests/" + path + " HTTP/1.0\r\nHost: localhost\r\nAuthorization: "
-            + authorization + "\r\nAccept: " + TYPE + "\r\nContent-Type: " + TYPE + "\r\nContent-Length: "
-            + body.length + "\r\n\r\n";
+        final String head = head(method, path, sender, body.length);
         final Executor late = CompletableFuture.delayedExecutor(LIMIT.toSeconds(), TimeUnit.SECONDS);
         try (SocketChannel channel = door.connect()) {
             final CompletableFuture<Void> limit = CompletableFuture.runAsync(() -> close(channel), late);
@@ -179,6 +201,11 @@ final class RestconfClient {
         } catch (IOException e) {
             throw new UncheckedIOException(method + " " + path, e);
         }
+    }
+
+    private static String head(final String method, final String path, final String sender, final int length) {
+        return method + " /rests/" + path + " HTTP/1.0\r\nHost: localhost\r\nAuthorization: " + sender
+            + "\r\nAccept: " + TYPE + "\r\nContent-Type: " + TYPE + "\r\nContent-Length: " + length + "\r\n\r\n";
     }
 
     private static void close(final SocketChannel channel) {

@@ -49,6 +49,8 @@ public final class RequestFilter implements Filter {
     private static final int LARGE_BODIES = 4 * MOST_BODY;
     /** Bodies that are being read; each has one of the 200 threads of the server. */
     private static final int READERS = 50;
+    /** The same of senders that are not known yet, which may make up a user. One of their bodies may be large. */
+    private static final int STRANGERS = 5;
     /** The model has eleven levels, and JSON two for an entry. */
     private static final int MOST_DEPTH = 64;
     /** Beyond it a sender is too slow, and OpenDaylight's work on one large body takes too long, or hangs. */
@@ -61,7 +63,9 @@ public final class RequestFilter implements Filter {
     private final Targets targets;
     private final Supplier<Optional<String>> shortage;
     private final BodyBudget budget;
+    private final BodyBudget strangers;
     private final Duration patience;
+    private final KnownSenders senders = new KnownSenders();
     /** Large bodies take ten times their length in memory when they are parsed: one after the other. */
     private final Semaphore large = new Semaphore(1);
 
@@ -69,14 +73,16 @@ public final class RequestFilter implements Filter {
     @Activate
     public RequestFilter(@Reference final DOMSchemaService models, final BundleContext bundles) {
         this(models::getGlobalContext, new DiskSpace(Path.of(bundles.getProperty("karaf.base")))::shortage,
-            new BodyBudget(MOST_BODY, SMALL_BODY, LARGE_BODIES, READERS, PATIENCE, System::nanoTime), PATIENCE);
+            new BodyBudget(MOST_BODY, SMALL_BODY, LARGE_BODIES, READERS, PATIENCE, System::nanoTime),
+            new BodyBudget(MOST_BODY, SMALL_BODY, MOST_BODY, STRANGERS, PATIENCE, System::nanoTime), PATIENCE);
     }
 
     RequestFilter(final Supplier<EffectiveModelContext> models, final Supplier<Optional<String>> shortage,
-            final BodyBudget budget, final Duration patience) {
+            final BodyBudget budget, final BodyBudget strangers, final Duration patience) {
         targets = new Targets(models);
         this.shortage = requireNonNull(shortage);
         this.budget = requireNonNull(budget);
+        this.strangers = requireNonNull(strangers);
         this.patience = requireNonNull(patience);
     }
 
@@ -93,9 +99,12 @@ public final class RequestFilter implements Filter {
     @Override
     public void doFilter(final ServletRequest request, final ServletResponse response, final FilterChain chain)
             throws IOException, ServletException {
-        if (request instanceof HttpServletRequest http && response instanceof HttpServletResponse answer
-                && WRITES.contains(http.getMethod())) {
-            filter(http, answer, chain);
+        if (request instanceof HttpServletRequest http && response instanceof HttpServletResponse answer) {
+            if (WRITES.contains(http.getMethod())) {
+                filter(http, answer, chain);
+            } else {
+                pass(http, answer, chain);
+            }
         } else {
             chain.doFilter(request, response);
         }
@@ -108,14 +117,14 @@ public final class RequestFilter implements Filter {
             refuse(request, response, unread.orElseThrow());
             return;
         }
-        try (BodyBudget.Body body = budget.read(request.getInputStream())) {
+        try (BodyBudget.Body body = (senders.knows(request) ? budget : strangers).read(request.getInputStream())) {
             final Optional<Refusal> refusal = refusal(request, body.bytes());
             if (refusal.isPresent()) {
                 refuse(request, response, refusal.orElseThrow());
             } else if (body.isLarge()) {
                 passAlone(request, response, chain, body);
             } else {
-                chain.doFilter(new StoredRequest(request, body.bytes()), response);
+                pass(new StoredRequest(request, body.bytes()), response, chain);
             }
         } catch (BodyBudget.TooLargeException e) {
             refuse(request, response, tooLarge());
@@ -130,7 +139,7 @@ public final class RequestFilter implements Filter {
     /** Why a request is refused whatever its body is. */
     private Optional<Refusal> refusalUnread(final HttpServletRequest request) {
         // Authentication, which comes later, takes a session too, as cookie.
-        if (request.getHeader("Authorization") == null && !request.isRequestedSessionIdValid()) {
+        if (!KnownSenders.isNamed(request)) {
             return Optional.of(new Refusal(Refusal.UNAUTHORIZED, "access-denied",
                 "a user and a password are required"));
         }
@@ -149,6 +158,12 @@ public final class RequestFilter implements Filter {
             .or(() -> request.getContentLengthLong() > budget.most() ? Optional.of(tooLarge()) : Optional.empty());
     }
 
+    private void pass(final HttpServletRequest request, final HttpServletResponse response, final FilterChain chain)
+            throws IOException, ServletException {
+        chain.doFilter(request, response);
+        senders.learn(request, response);
+    }
+
     private void passAlone(final HttpServletRequest request, final HttpServletResponse response,
             final FilterChain chain, final BodyBudget.Body body) throws IOException, ServletException {
         try {
@@ -162,7 +177,7 @@ public final class RequestFilter implements Filter {
             return;
         }
         try {
-            chain.doFilter(new StoredRequest(request, body.bytes()), response);
+            pass(new StoredRequest(request, body.bytes()), response, chain);
         } finally {
             large.release();
         }
@@ -198,7 +213,8 @@ public final class RequestFilter implements Filter {
     }
 
     private static Refusal busy() {
-        return new Refusal(Refusal.BUSY, "resource-denied", "too many large or slow requests at once; repeat it later");
+        return new Refusal(Refusal.BUSY, "resource-denied", "too many large or slow requests at once; "
+            + "repeat it later, after a GET if this user has sent none");
     }
 
     private static void refuse(final HttpServletRequest request, final HttpServletResponse response,

@@ -54,6 +54,10 @@ class RequestFilterTest {
     private static final int MOST = 200_000;
     private static final int SMALL = 1000;
     private static final int READERS = 10;
+    private static final int STRANGERS = 2;
+    private static final String USER = "Basic eDp5";
+    private static final String OTHER_USER = "Basic bmV3OnVzZXI=";
+    private static final String MADE_UP = "Basic bWFkZTp1cA==";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String NETWORK = "/rests/data/penstock:network";
     private static final String JSON = "application/yang-data+json";
@@ -74,7 +78,8 @@ class RequestFilterTest {
         final ServletContextHandler context = new ServletContextHandler(ServletContextHandler.SESSIONS);
         context.setContextPath("/rests");
         context.addFilter(new FilterHolder(new RequestFilter(() -> MODELS, () -> shortage,
-            new BodyBudget(MOST, SMALL, 2 * MOST, READERS, PATIENCE, System::nanoTime), Duration.ofMillis(1))), "/*",
+            new BodyBudget(MOST, SMALL, 2 * MOST, READERS, PATIENCE, System::nanoTime),
+            new BodyBudget(MOST, SMALL, MOST, STRANGERS, PATIENCE, System::nanoTime), Duration.ofMillis(1))), "/*",
             EnumSet.of(DispatcherType.REQUEST));
         context.addServlet(new ServletHolder(new HttpServlet() {
             private static final long serialVersionUID = 1;
@@ -82,6 +87,10 @@ class RequestFilterTest {
             @Override
             protected void service(final HttpServletRequest request, final HttpServletResponse response)
                     throws IOException {
+                if (MADE_UP.equals(request.getHeader("Authorization"))) {
+                    response.sendError(HttpServletResponse.SC_UNAUTHORIZED);
+                    return;
+                }
                 received.add(request.getInputStream().readAllBytes().length);
                 if (request.getRequestURI().endsWith("session")) {
                     request.getSession();
@@ -108,8 +117,13 @@ class RequestFilterTest {
     }
 
     private HttpRequest request(final String method, final String path, final String type, final BodyPublisher body) {
+        return request(method, path, type, body, USER);
+    }
+
+    private HttpRequest request(final String method, final String path, final String type, final BodyPublisher body,
+            final String authorization) {
         return HttpRequest.newBuilder(URI.create("http://" + connector.getHost() + ":" + connector.getLocalPort()
-            + path)).header("Content-Type", type).header("Authorization", "Basic eDp5").method(method, body).build();
+            + path)).header("Content-Type", type).header("Authorization", authorization).method(method, body).build();
     }
 
     private HttpResponse<String> send(final String method, final String path, final String type, final String body)
@@ -256,12 +270,17 @@ class RequestFilterTest {
      * server closes the connection.
      */
     private String answerToBeginning(final String more) throws IOException {
-        try (Socket socket = new Socket(connector.getHost(), connector.getLocalPort())) {
-            socket.setSoTimeout((int) PATIENCE.toMillis() / 3);
-            socket.getOutputStream().write(("PUT " + NETWORK + " HTTP/1.1\r\nHost: localhost\r\n"
-                + "Content-Length: 100\r\n" + more + "\r\n{").getBytes(StandardCharsets.US_ASCII));
+        try (Socket socket = begin(more)) {
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         }
+    }
+
+    private Socket begin(final String more) throws IOException {
+        final Socket socket = new Socket(connector.getHost(), connector.getLocalPort());
+        socket.setSoTimeout((int) PATIENCE.toMillis() / 3);
+        socket.getOutputStream().write(("PUT " + NETWORK + " HTTP/1.1\r\nHost: localhost\r\n"
+            + "Content-Length: 100\r\n" + more + "\r\n{").getBytes(StandardCharsets.US_ASCII));
+        return socket;
     }
 
     @Test
@@ -274,6 +293,35 @@ class RequestFilterTest {
         final String cookie = known.headers().firstValue("Set-Cookie").orElseThrow().split(";", 2)[0];
         assertThat(client.send(HttpRequest.newBuilder(known.uri()).header("Cookie", cookie)
             .PUT(BodyPublishers.ofString("{}")).build(), BodyHandlers.ofString()).statusCode()).isEqualTo(204);
+    }
+
+    @Test
+    void madeUpUsersTakeThePlacesOfStrangersAlone() throws Exception {
+        assertThat(statusOfPut(USER)).as("the user is known from now on").isEqualTo(204);
+        try (Socket first = begin("Authorization: " + MADE_UP + "\r\n");
+                Socket second = begin("Authorization: " + MADE_UP + "\r\n")) {
+            int status = statusOfPut(MADE_UP);
+            while (status == 401) {
+                status = statusOfPut(MADE_UP);
+            }
+            assertThat(status).as("both have a place").isEqualTo(503);
+            assertThat(statusOfPut(USER)).isEqualTo(204);
+            final HttpResponse<String> unknown = client.send(put(OTHER_USER), BodyHandlers.ofString());
+            assertThat(unknown.statusCode()).isEqualTo(503);
+            assertThat(message(unknown)).contains("after a GET");
+            assertThat(client.send(request("GET", NETWORK, JSON, BodyPublishers.noBody(), OTHER_USER),
+                BodyHandlers.ofString()).statusCode()).isEqualTo(204);
+            assertThat(statusOfPut(OTHER_USER)).isEqualTo(204);
+            assertThat(List.of(first.isClosed(), second.isClosed())).containsOnly(false);
+        }
+    }
+
+    private int statusOfPut(final String authorization) throws Exception {
+        return client.send(put(authorization), BodyHandlers.ofString()).statusCode();
+    }
+
+    private HttpRequest put(final String authorization) {
+        return request("PUT", NETWORK, JSON, BodyPublishers.ofString("{}"), authorization);
     }
 
     @Test
