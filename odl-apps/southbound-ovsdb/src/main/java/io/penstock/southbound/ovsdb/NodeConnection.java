@@ -26,6 +26,9 @@ final class NodeConnection implements NodeSession {
     private static final String SHUTDOWN = "this side shuts down";
     /** Time the holder of a name has to prove it is alive when another peer claims that name. */
     private static final Duration HOLDER_PROBE = Duration.ofSeconds(3);
+    /** Memory that rows may take for each byte of the longest message. Short values take more than their length. */
+    private static final long ROWS_IN_MESSAGES = 2;
+    private static final long STRANGERS_ROWS_IN_MESSAGES = 32;
 
     private final PeerChannel channel;
     private final ExecutorService thread;
@@ -34,10 +37,14 @@ final class NodeConnection implements NodeSession {
     private final OvsdbListener listener;
     private final OnceLog troubles;
     private final Admission admission;
-    private final int maxMessageBytes;
+    private final OvsdbServerOptions options;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     private final Map<String, Map<Ref, TableRow>> mirror = new HashMap<>();
+    /** Bytes of the rows in the mirror. */
+    private long mirrored;
+    /** Whether a look at the mirror is in the queue. */
+    private boolean refreshes;
     @SuppressWarnings("NullAway.Init") // with the schema
     private RowCodec codec;
     private @Nullable Map<String, PortState> reported;
@@ -52,12 +59,14 @@ final class NodeConnection implements NodeSession {
     private volatile AgentExchange agent;
     @SuppressWarnings("NullAway.Init")
     private volatile NodeAnnouncement announcement;
+    /** Bytes of memory that the rows which are followed may take. */
+    private volatile long maxRowsBytes;
     private volatile Optional<RefusedPeer> refusal = Optional.empty();
     private volatile String bridgeName = BridgeSpec.DEFAULT_NAME;
 
     NodeConnection(final PeerChannel channel, final ExecutorService thread, final Executor planner,
             final NodeRegistry claims, final OvsdbListener listener, final OnceLog troubles, final Admission admission,
-            final int maxMessageBytes) {
+            final OvsdbServerOptions options) {
         this.channel = channel;
         this.thread = thread;
         this.planner = planner;
@@ -65,7 +74,8 @@ final class NodeConnection implements NodeSession {
         this.listener = listener;
         this.troubles = troubles;
         this.admission = admission;
-        this.maxMessageBytes = maxMessageBytes;
+        this.options = options;
+        maxRowsBytes = STRANGERS_ROWS_IN_MESSAGES * options.maxStrangerBytes();
     }
 
     /** Begins the conversation; on the event loop. */
@@ -84,7 +94,8 @@ final class NodeConnection implements NodeSession {
             if (codec.identity(results).filter(AnnouncementReader::namesANode).isPresent()
                     && admission.grow(channel.address())) {
                 channel.closed().thenRun(() -> admission.shrink(channel.address()));
-                channel.limit(maxMessageBytes);
+                channel.limit(options.maxMessageBytes());
+                maxRowsBytes = ROWS_IN_MESSAGES * options.maxMessageBytes();
             }
             return channel.monitor(codec.monitorRequests(), this::updated);
         }).thenAcceptAsync(rows -> {
@@ -165,8 +176,19 @@ final class NodeConnection implements NodeSession {
 
     private void updated(final JsonNode rows, final Runnable done) {
         execute(() -> {
-            follow(rows);
-            done.run();
+            try {
+                mirror(rows);
+            } finally {
+                done.run();
+            }
+            // Once for all updates that are there: a look at all ports for each of them would take too long.
+            if (!refreshes) {
+                refreshes = true;
+                execute(() -> {
+                    refreshes = false;
+                    refresh();
+                });
+            }
         });
     }
 
@@ -189,8 +211,15 @@ final class NodeConnection implements NodeSession {
     }
 
     private void follow(final JsonNode rows) {
-        codec.mirror(mirror, rows);
+        mirror(rows);
         refresh();
+    }
+
+    private void mirror(final JsonNode rows) {
+        mirrored += codec.mirror(mirror, rows);
+        if (mirrored > maxRowsBytes) {
+            channel.close("has more rows than the largest node");
+        }
     }
 
     private void refresh() {

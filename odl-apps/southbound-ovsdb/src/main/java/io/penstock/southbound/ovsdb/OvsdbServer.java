@@ -162,7 +162,7 @@ public final class OvsdbServer implements AutoCloseable {
         final PeerChannel channel = new PeerChannel(socket, options);
         final NodeConnection connection = new NodeConnection(channel,
             singleThread("penstock-ovsdb-node-" + channel.address()), planner, claims, listener, troubles,
-            admission, options.maxMessageBytes());
+            admission, options);
         connections.add(connection);
         connection.ended().thenRun(() -> connections.remove(connection));
         connection.start(options.handshakeTimeout());

@@ -51,13 +51,15 @@ final class PeerChannel {
     /** Characters of answers that may wait behind a full send buffer. A database asks at most once a second. */
     private static final int MAX_UNTAKEN_ANSWERS = 1 << 16;
 
-    /** Bytes of updates that may wait for their consumer; each message may be longer by itself. */
-    private static final int MAX_WAITING_UPDATES = 4 << 20;
+    /** Bytes of memory of updates that may wait for their consumer, beside one that may be larger by itself. */
+    private static final long STRANGERS_WAITING_UPDATES = 8 << 20;
+    private static final long WAITING_UPDATES = 64 << 20;
 
     private final Channel channel;
     private final JsonRpcEndpoint endpoint;
     private final PeerMessageDecoder decoder = new PeerMessageDecoder();
     private final AtomicLong waitingUpdates = new AtomicLong();
+    private volatile long maxWaitingUpdates = STRANGERS_WAITING_UPDATES;
     private final Set<CompletableFuture<?>> pending = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<String> closed = new CompletableFuture<>();
     private final CompletableFuture<String> reason = new CompletableFuture<>();
@@ -106,8 +108,9 @@ final class PeerChannel {
         }, delay.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Takes messages of another length from now on; what of a message is there already is kept. */
+    /** Takes messages of the length of a node's from now on; what of a message is there already is kept. */
     void limit(final int maxBytes) {
+        maxWaitingUpdates = WAITING_UPDATES;
         channel.eventLoop().execute(() -> {
             if (channel.pipeline().get(JsonObjectDecoder.class) != null) {
                 channel.pipeline().replace(JsonObjectDecoder.class, null, new JsonObjectDecoder(maxBytes));
@@ -182,12 +185,9 @@ final class PeerChannel {
         return result;
     }
 
-    /**
-     * Reads from the peer only while few bytes of updates wait. Two threads call it, and one may overtake the other:
-     * the call at the end of the last update comes after all others.
-     */
-    private void takeMore(final long waiting) {
-        channel.config().setAutoRead(waiting <= MAX_WAITING_UPDATES);
+    /** Reads from the peer only while few updates wait; on the event loop, as two threads could overtake each other. */
+    private void readOrNot() {
+        channel.config().setAutoRead(waitingUpdates.get() <= maxWaitingUpdates);
     }
 
     private void ended() {
@@ -199,9 +199,13 @@ final class PeerChannel {
     private final class Callback implements OvsdbRPC.Callback {
         @Override
         public void update(final Object context, final UpdateNotification notification) {
-            final int length = decoder.length();
-            takeMore(waitingUpdates.addAndGet(length));
-            updateConsumer.accept(notification.getUpdates(), () -> takeMore(waitingUpdates.addAndGet(-length)));
+            final long weight = decoder.weight();
+            waitingUpdates.addAndGet(weight);
+            readOrNot();
+            updateConsumer.accept(notification.getUpdates(), () -> {
+                waitingUpdates.addAndGet(-weight);
+                channel.eventLoop().execute(PeerChannel.this::readOrNot);
+            });
         }
 
         @Override
@@ -250,8 +254,9 @@ final class PeerChannel {
 
         @Override
         public void userEventTriggered(final ChannelHandlerContext ctx, final Object event) {
-            // From a peer of which nothing is taken nothing comes.
-            if (event instanceof IdleStateEvent idle && channel.config().isAutoRead()) {
+            if (!channel.config().isAutoRead()) {
+                silentProbes = 0; // Nothing is taken from the peer, so it cannot be blamed.
+            } else if (event instanceof IdleStateEvent idle) {
                 silentProbes = idle.isFirst() ? 1 : silentProbes + 1;
                 if (silentProbes > MAX_SILENT_PROBES) {
                     close("silent in spite of probes");

@@ -46,11 +46,13 @@ final class PeerMessageDecoder extends MessageToMessageDecoder<ByteBuf> {
     private static final JsonFactory COUNTER = JsonFactory.builder()
         .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES).disable(JsonFactory.Feature.INTERN_FIELD_NAMES).build();
 
-    private int length;
+    /** Bytes of memory of a name or value, at most. */
+    private static final long PART_BYTES = 70;
+    private long weight;
 
-    /** Bytes of the message that was decoded last. */
-    int length() {
-        return length;
+    /** Bytes of memory that the message takes which was decoded last, at most. */
+    long weight() {
+        return weight;
     }
 
     @Override
@@ -67,11 +69,10 @@ final class PeerMessageDecoder extends MessageToMessageDecoder<ByteBuf> {
     @Override
     protected void decode(final ChannelHandlerContext ctx, final ByteBuf frame, final List<Object> out)
             throws IOException {
-        length = frame.readableBytes();
         final JsonNode message;
         try (InputStream stream = new ByteBufInputStream(frame.duplicate()); JsonParser parser =
                 COUNTER.createParser(stream)) {
-            count(parser);
+            weight = frame.readableBytes() + PART_BYTES * count(parser);
         } catch (JsonProcessingException e) {
             throw new CorruptedFrameException("not JSON", e);
         }
@@ -89,7 +90,7 @@ final class PeerMessageDecoder extends MessageToMessageDecoder<ByteBuf> {
         out.add(message);
     }
 
-    private static void count(final JsonParser parser) throws IOException {
+    private static int count(final JsonParser parser) throws IOException {
         boolean answer = false;
         int depth = 0;
         int tokens = 0;
@@ -104,5 +105,6 @@ final class PeerMessageDecoder extends MessageToMessageDecoder<ByteBuf> {
         if (tokens > MAX_UPDATE_TOKENS && !answer) {
             throw new TooLongFrameException("an update of more parts than the largest node has ports for");
         }
+        return tokens;
     }
 }

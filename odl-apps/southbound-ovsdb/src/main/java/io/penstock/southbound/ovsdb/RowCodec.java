@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.opendaylight.ovsdb.lib.message.MonitorRequest;
 import org.opendaylight.ovsdb.lib.message.MonitorSelect;
 import org.opendaylight.ovsdb.lib.message.TableUpdate;
@@ -124,21 +125,25 @@ final class RowCodec {
             .toList();
     }
 
-    /** Takes the rows of a monitor's first answer or of an update into the mirror. */
-    void mirror(final Map<String, Map<Ref, TableRow>> mirror, final JsonNode updates) {
+    /**
+     * Takes the rows of a monitor's first answer or of an update into the mirror.
+     *
+     * @return bytes of memory that the mirror takes more, or less, than before
+     */
+    long mirror(final Map<String, Map<Ref, TableRow>> mirror, final JsonNode updates) {
+        final AtomicLong more = new AtomicLong();
         updates.fields().forEachRemaining(entry -> {
             final Map<Ref, TableRow> rows = mirror.computeIfAbsent(entry.getKey(), name -> new HashMap<>());
             final TableUpdate<GenericTableSchema> update =
                 table(schema, entry.getKey()).updatesFromJson(entry.getValue());
             update.getRows().forEach((uuid, change) -> {
                 final Ref ref = new Ref(uuid.toString());
-                if (change.getNew() == null) {
-                    rows.remove(ref);
-                } else {
-                    rows.put(ref, new TableRow(ref, columns(change.getNew())));
-                }
+                final TableRow row = change.getNew() == null ? null : new TableRow(ref, columns(change.getNew()));
+                final TableRow old = row == null ? rows.remove(ref) : rows.put(ref, row);
+                more.addAndGet((row == null ? 0 : row.bytes()) - (old == null ? 0 : old.bytes()));
             });
         });
+        return more.get();
     }
 
     Operation<?> operation(final RowChange change) {

@@ -15,9 +15,27 @@ import java.util.Set;
  * @param columns values as in {@link RowChange}
  */
 record TableRow(Ref ref, Map<String, Object> columns) {
+    private static final long PART_BYTES = 70;
+
     TableRow {
         requireNonNull(ref);
         columns = Map.copyOf(columns);
+    }
+
+    /** Bytes of memory that it takes with its columns, roughly. */
+    long bytes() {
+        return bytes(columns);
+    }
+
+    private static long bytes(final Object value) {
+        if (value instanceof Map<?, ?> map) {
+            return PART_BYTES + map.entrySet().stream()
+                .mapToLong(entry -> bytes(entry.getKey()) + bytes(entry.getValue())).sum();
+        }
+        if (value instanceof Set<?> set) {
+            return PART_BYTES + set.stream().mapToLong(TableRow::bytes).sum();
+        }
+        return PART_BYTES + (value instanceof String text ? text.length() : 0);
     }
 
     String text(final String column) {

@@ -253,6 +253,37 @@ class PeersIT {
     }
 
     @Test
+    void aNodeMayChangeItsRowsWithoutEnd() {
+        server.start("127.0.0.1", 0, listener);
+        final OvsSandbox node = node("pe1");
+        listener.awaitNode("pe1");
+        node.vsctl("add-br", "br-penstock");
+        for (final String key : List.of("a", "b", "c")) {
+            node.vsctl("set", "Bridge", "br-penstock", "external_ids:" + key + "=" + "x".repeat(100_000));
+        }
+        // An update has the whole column: 90 MB, more than may wait.
+        for (int round = 0; round < 300; round++) {
+            node.vsctl("set", "Bridge", "br-penstock", "external_ids:round=" + round);
+        }
+        node.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-node=pe2");
+        listener.awaitNode("pe2");
+    }
+
+    @Test
+    void aNodeThatHasMoreAndMoreRowsIsCutOff() {
+        server = new OvsdbServer(new OvsdbServerOptions(Duration.ofMinutes(5), Duration.ofMinutes(5),
+            Duration.ofMinutes(5), 1 << 20, 1 << 20, 8, 4, 1));
+        server.start("127.0.0.1", 0, listener);
+        final OvsSandbox node = node("pe1");
+        listener.awaitNode("pe1");
+        for (int i = 0; i < 30 && listener.events.size() < 2; i++) {
+            final String bridge = "b" + i;
+            node.vsctl("add-br", bridge, "--", "set", "Bridge", bridge, "external_ids:order=" + "x".repeat(100_000));
+        }
+        listener.awaitEvents("+pe1", "-pe1");
+    }
+
+    @Test
     void listensOnlyWhereItWasTold() throws Exception {
         server.start("127.0.0.2", 0, listener);
         try (Socket socket = new Socket("127.0.0.2", server.port())) {
