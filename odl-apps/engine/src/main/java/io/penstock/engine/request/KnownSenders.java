@@ -7,6 +7,7 @@ import com.google.common.hash.HashCode;
 import com.google.common.hash.HashFunction;
 import com.google.common.hash.Hashing;
 import java.security.SecureRandom;
+import java.time.Duration;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -21,14 +22,18 @@ final class KnownSenders {
     private static final String CONTEXT = "/rests";
     private static final String HEADER = "Authorization";
     private static final int MOST = 1000;
+    /** After it a user without an answer is a stranger again; it may have been removed meanwhile. */
+    private static final Duration LATELY = Duration.ofMinutes(10);
     private static final int KEY_BYTES = 32;
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private final HashFunction hash;
-    private final Cache<HashCode, Boolean> accepted = CacheBuilder.newBuilder().maximumSize(MOST).build();
+    private final Cache<HashCode, Boolean> accepted = CacheBuilder.newBuilder().maximumSize(MOST)
+        .expireAfterWrite(LATELY).build();
 
     KnownSenders() {
         final byte[] key = new byte[KEY_BYTES];
-        new SecureRandom().nextBytes(key);
+        RANDOM.nextBytes(key);
         hash = Hashing.hmacSha256(key);
     }
 
@@ -46,13 +51,14 @@ final class KnownSenders {
     /** Takes over from an answer whether the user and the password were accepted. */
     void learn(final HttpServletRequest request, final HttpServletResponse answer) {
         final HashCode key = key(request);
-        // OPTIONS is answered to strangers too (ODLHttpAuthenticationHelperFilter of aaa-shiro).
-        if (key == null || !CONTEXT.equals(request.getContextPath()) || "OPTIONS".equals(request.getMethod())) {
+        if (key == null || !CONTEXT.equals(request.getContextPath())) {
             return;
         }
-        if (answer.getStatus() == HttpServletResponse.SC_UNAUTHORIZED) {
+        final int status = answer.getStatus();
+        if (status == HttpServletResponse.SC_UNAUTHORIZED) {
             accepted.invalidate(key);
-        } else if (answer.getStatus() < HttpServletResponse.SC_INTERNAL_SERVER_ERROR) {
+        } else if (status >= HttpServletResponse.SC_OK && status < HttpServletResponse.SC_MULTIPLE_CHOICES) {
+            // An error may come from before the password was looked at, as for a path that Shiro takes for invalid.
             accepted.put(key, true);
         }
     }

@@ -49,7 +49,7 @@ public final class RequestFilter implements Filter {
     private static final int LARGE_BODIES = 4 * MOST_BODY;
     /** Bodies that are being read; each has one of the 200 threads of the server. */
     private static final int READERS = 50;
-    /** The same of senders that are not known yet, which may make up a user. One of their bodies may be large. */
+    /** The same of senders that are not known yet, which may make up a user. One of their bodies may be the longest. */
     private static final int STRANGERS = 5;
     /** The model has eleven levels, and JSON two for an entry. */
     private static final int MOST_DEPTH = 64;
@@ -66,8 +66,11 @@ public final class RequestFilter implements Filter {
     private final BodyBudget strangers;
     private final Duration patience;
     private final KnownSenders senders = new KnownSenders();
-    /** Large bodies take ten times their length in memory when they are parsed: one after the other. */
-    private final Semaphore large = new Semaphore(1);
+    /**
+     * Large bodies take ten times their length in memory when they are parsed: one after the other. It is fair, so that
+     * no stranger comes before a known sender that waits.
+     */
+    private final Semaphore large = new Semaphore(1, true);
 
     /** A filter by the models of the controller. */
     @Activate
@@ -102,8 +105,10 @@ public final class RequestFilter implements Filter {
         if (request instanceof HttpServletRequest http && response instanceof HttpServletResponse answer) {
             if (WRITES.contains(http.getMethod())) {
                 filter(http, answer, chain);
-            } else {
+            } else if ("GET".equals(http.getMethod())) {
                 pass(http, answer, chain);
+            } else {
+                chain.doFilter(request, response);
             }
         } else {
             chain.doFilter(request, response);
@@ -117,12 +122,14 @@ public final class RequestFilter implements Filter {
             refuse(request, response, unread.orElseThrow());
             return;
         }
-        try (BodyBudget.Body body = (senders.knows(request) ? budget : strangers).read(request.getInputStream())) {
+        final boolean known = senders.knows(request);
+        try (BodyBudget.Body body = (known ? budget : strangers).read(request.getInputStream())) {
             final Optional<Refusal> refusal = refusal(request, body.bytes());
             if (refusal.isPresent()) {
                 refuse(request, response, refusal.orElseThrow());
             } else if (body.isLarge()) {
-                passAlone(request, response, chain, body);
+                // A sender that waits keeps one of the threads of the server.
+                passAlone(request, response, chain, body, known ? patience : Duration.ZERO);
             } else {
                 pass(new StoredRequest(request, body.bytes()), response, chain);
             }
@@ -165,9 +172,10 @@ public final class RequestFilter implements Filter {
     }
 
     private void passAlone(final HttpServletRequest request, final HttpServletResponse response,
-            final FilterChain chain, final BodyBudget.Body body) throws IOException, ServletException {
+            final FilterChain chain, final BodyBudget.Body body, final Duration wait)
+            throws IOException, ServletException {
         try {
-            if (!large.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!large.tryAcquire(wait.toMillis(), TimeUnit.MILLISECONDS)) {
                 refuse(request, response, busy());
                 return;
             }
@@ -214,7 +222,7 @@ public final class RequestFilter implements Filter {
 
     private static Refusal busy() {
         return new Refusal(Refusal.BUSY, "resource-denied", "too many large or slow requests at once; "
-            + "repeat it later, after a GET if this user has sent none");
+            + "repeat it later, after a GET that succeeds if this user has sent none lately");
     }
 
     private static void refuse(final HttpServletRequest request, final HttpServletResponse response,
