@@ -122,7 +122,8 @@ class TurnTest(ResolverCase):
         return time.monotonic() - begun, list(self.asked)
 
     def test_a_turn_ends_and_the_next_one_goes_on(self):
-        turns = [self.turn() for _ in range(3)]
+        # On a busy machine one question may be all that a turn has time for.
+        turns = [self.turn() for _ in self.TENANTS]
         self.assertLess(max(seconds for seconds, _ in turns), 2)
         asked = [tenant for _, tenants in turns for tenant in tenants]
         self.assertEqual(set(asked[:len(self.TENANTS)]), set(self.TENANTS), "each in its turn")

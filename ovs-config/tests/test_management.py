@@ -19,6 +19,7 @@ class AddressTest(unittest.TestCase):
         self.node = f"t{os.getpid()}m"
 
     def acquire(self, user):
+        self.addCleanup(self.release, user)
         inside(self.box.controller, lambda: management.acquire_address(user))
 
     def release(self, user):

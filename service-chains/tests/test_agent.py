@@ -335,7 +335,7 @@ class FunctionsAgentTest(unittest.TestCase):
                          "try in 1 s")
         self.until_state("mute", "running")
         self.assertNotIn(self.pid("mute"), (None, silent.pid))
-        self.assertEqual(agent_rings.without_ring(self.ovs.appctl("dpif-netdev/pmd-rxq-show")), set())
+        self.until(lambda: not agent_rings.without_ring(self.ovs.appctl("dpif-netdev/pmd-rxq-show")), "its rings")
         self.assertEqual((self.pid("other"), self.keys("other")[STATE]), (other, "running"))
 
     def test_crash_loop_disturbs_nobody(self):

@@ -152,8 +152,11 @@ class ReadinessTest(InstanceCase):
 class AnswerTest(InstanceCase):
     """A guest that has another program at its serial port."""
 
-    def guest(self, behaviour):
-        """The entry of a guest; behaviour: called with its end of the port and the number of the request."""
+    def guest(self, behaviour, seconds=5):
+        """The entry of a guest that has `seconds` to answer.
+
+        behaviour: called with its end of the port and the number of the request.
+        """
         files = self.instance("guest", {"function": "router-vm", "form": "vm", "processes": ["qemu"]})
         files.log.write_bytes(b"\xff penstock: ready\n")
         listening = self.listen(files.own / "requests.sock")
@@ -164,7 +167,7 @@ class AnswerTest(InstanceCase):
                 behaviour(link, link.recv(1000).split()[1])
         thread = threading.Thread(target=serve)
         thread.start()
-        with mock.patch.object(qemu, "_ANSWER_SECONDS", 0.5):
+        with mock.patch.object(qemu, "_ANSWER_SECONDS", seconds):
             entry = self.status()["guest"]
         thread.join()
         shutil.rmtree(files.directory)
@@ -212,7 +215,7 @@ class AnswerTest(InstanceCase):
         def flood(link, _):
             for _ in range(30):
                 link.sendall(bytes(1 << 17))
-        self.assertRegex(self.guest(trickle)["problem"], "timed out")
+        self.assertRegex(self.guest(trickle, seconds=0.5)["problem"], "timed out")
         self.assertRegex(self.guest(flood)["problem"], "the answer is too long")
 
     def test_flows_that_are_not_of_the_rules(self):

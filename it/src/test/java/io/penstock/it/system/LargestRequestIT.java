@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import io.penstock.engine.request.LargestRequests;
 import io.penstock.engine.request.LargestRequests.Kind;
 import io.penstock.engine.request.LargestRequests.Request;
@@ -44,8 +45,8 @@ class LargestRequestIT {
     private static final int SOME = 4100;
     private static final int LARGEST = 3;
     private static final Duration LONGEST_CHANGE = Duration.ofSeconds(2);
-    /** A host asks again after two seconds. */
-    private static final Duration LONGEST_LEASE = Duration.ofSeconds(4);
+    /** A host asks again after two seconds, for an offer and for what was offered. */
+    private static final Duration LONGEST_LEASE = Duration.ofSeconds(6);
     private static final String DHCP = "'dhcp': {'subnet': [{'prefix': '10.0.0.0/24', "
         + "'pool': [{'first': '10.0.0.100', 'last': '10.0.0.199'}]}]}";
 
@@ -158,7 +159,8 @@ class LargestRequestIT {
     /** Takes away what was good, however large. */
     private void restore(final JsonObject before) {
         final JsonObject network = before.getAsJsonObject("network").deepCopy();
-        network.remove("tenant");
+        // The other client's tenant stays: without it its host would have no service.
+        network.add("tenant", JsonParser.parseString("[" + other(0) + "]"));
         boolean isGood = false;
         while (!isGood) {
             // The other client may have changed its tenant meanwhile.
@@ -168,8 +170,12 @@ class LargestRequestIT {
     }
 
     private void put(final int number) {
-        system.restconf().put(Intent.path("other"), Intent.tenants(List.of(Intent.tenant("other", node, VLAN,
-            Intent.FIRST_POOL, DHCP + ", 'quota': {'bandwidth-out': " + (1_000_000 + number) + "}"))));
+        system.restconf().put(Intent.path("other"), Intent.tenants(List.of(other(number))));
+    }
+
+    private String other(final int number) {
+        return Intent.tenant("other", node, VLAN, Intent.FIRST_POOL,
+            DHCP + ", 'quota': {'bandwidth-out': " + (1_000_000 + number) + "}");
     }
 
     private void change() {

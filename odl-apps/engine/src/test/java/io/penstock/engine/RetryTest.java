@@ -25,8 +25,10 @@ class RetryTest {
 
     @Test
     void whoFailsOftenTriesAgainOnce() throws InterruptedException {
-        retry.later();
-        retry.later();
+        thread.run(() -> {
+            retry.later();
+            retry.later();
+        });
         awaitThread();
         assertThat(calls).hasValue(1);
     }

@@ -32,9 +32,12 @@ class TaskThreadTest {
         thread.run(() -> {
             throw new StackOverflowError("on purpose");
         });
-        thread.later(() -> done.add("later"), Duration.ofMillis(20));
-        thread.later(last::countDown, Duration.ofMillis(40));
-        thread.run(() -> done.add("second"));
+        thread.run(() -> {
+            // In one task, so that none of them comes before all are known.
+            thread.later(() -> done.add("later"), Duration.ofMillis(20));
+            thread.later(last::countDown, Duration.ofMillis(40));
+            thread.run(() -> done.add("second"));
+        });
         assertThat(last.await(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(done).containsExactly("first", "second", "later");
     }

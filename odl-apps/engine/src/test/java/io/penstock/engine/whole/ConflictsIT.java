@@ -65,8 +65,7 @@ class ConflictsIT {
     void stop() {
         clients.shutdownNow();
         // The other classes know two nodes.
-        edge.client().put(Documents.NETWORK, Documents.base(announced,
-            edge.nodes().stream().map(DummyNode::name).toList()));
+        edge.replaceNetwork(() -> Documents.base(announced, edge.nodes().stream().map(DummyNode::name).toList()));
         edge.reset();
     }
 
@@ -95,7 +94,8 @@ class ConflictsIT {
         edge.controller().stopEngine();
         edge.controller().startEngine();
         for (final DummyNode node : edge.nodes()) {
-            Await.until("node " + node.name() + " is as planned", RECOVERY, () -> edge.verify(node), Edge::isClean);
+            Await.until("node " + node.name() + " is as planned", RECOVERY, edge::verify, found -> found.stream()
+                .anyMatch(each -> each.get("name").getAsString().equals(node.name()) && Edge.isClean(each)));
         }
         checkAllocations(ROUNDS);
     }

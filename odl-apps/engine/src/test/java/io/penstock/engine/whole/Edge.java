@@ -13,6 +13,7 @@ import io.penstock.testkit.TestRun;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -63,10 +64,8 @@ final class Edge implements TestRun.Closing {
         nodes().forEach(node -> node.ovs().up());
         Await.until("both nodes have announced themselves", RECOVERY, () -> nodes().stream()
             .allMatch(node -> client().has(Documents.NETWORK + "/node=" + node.name())));
-        // A node that announces a port meanwhile is stored, and the request is overtaken.
-        final DataClient.Answer answer = Await.until("no other change comes first", this::putBase,
-            each -> !each.messages().equals(DataClient.OVERTAKEN));
-        assertThat(answer.isGood()).as(answer.messages()).isTrue();
+        replaceNetwork(() -> Documents.base(client().read(Documents.NETWORK).getAsJsonObject("penstock:network")
+            .get("node").toString(), nodes().stream().map(DummyNode::name).toList()));
         client().put(Documents.ACLS, Documents.baseLists());
         Await.until("both nodes are connected", RECOVERY, this::verify, nodes -> nodes.size() == nodes().size()
             && nodes.stream().allMatch(node -> node.get("connected").getAsBoolean()));
@@ -77,10 +76,12 @@ final class Edge implements TestRun.Closing {
         awaitSync();
     }
 
-    private DataClient.Answer putBase() {
-        final JsonObject network = client().read(Documents.NETWORK).getAsJsonObject("penstock:network");
-        return client().data("PUT", Documents.NETWORK, Documents.base(network.get("node").toString(),
-            nodes().stream().map(DummyNode::name).toList()));
+    /** Puts another network in the place of the whole one, which is read again when a node has announced a port. */
+    void replaceNetwork(final Supplier<String> network) {
+        final DataClient.Answer answer = Await.until("no other change comes first",
+            () -> client().data("PUT", Documents.NETWORK, network.get()),
+            each -> !each.messages().equals(DataClient.OVERTAKEN));
+        assertThat(answer.isGood()).as(answer.messages()).isTrue();
     }
 
     /** Waits until the switches have confirmed what was configured, and looks that {@code verify} finds nothing. */
@@ -103,6 +104,12 @@ final class Edge implements TestRun.Closing {
     /** One node as {@code verify} sees it. */
     JsonObject verify(final DummyNode node) {
         return list(client().call("verify", "{'node': '" + node.name() + "'}"), "node").findFirst().orElseThrow();
+    }
+
+    /** Whether the switch of a node is connected; not as long as a controller that has just started knows no node. */
+    boolean isConnected(final DummyNode node) {
+        return verify().stream().anyMatch(each -> name(each).equals(node.name())
+            && each.get("connected").getAsBoolean());
     }
 
     /** Whether {@code verify} found nothing on a node. */

@@ -38,6 +38,7 @@ class FloodIT {
     @AfterEach
     void end() {
         node.ovs().vsctl("--if-exists", "remove", "Bridge", Constants.BRIDGE, "external_ids", FLOODS);
+        Await.until("nothing is limited", this::limited, List::isEmpty);
     }
 
     private void say(final String places) {

@@ -49,7 +49,7 @@ class FreshSwitchIT {
 
     private Duration restart() {
         node.ovs().killSwitch();
-        Await.until("the controller has noticed", () -> !edge.verify(node).get("connected").getAsBoolean());
+        Await.until("the controller has noticed", () -> !edge.isConnected(node));
         final long begun = System.nanoTime();
         node.ovs().up();
         Await.until("the flows are there", () -> node.isClassified(VLAN));

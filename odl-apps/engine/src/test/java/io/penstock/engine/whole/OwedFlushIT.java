@@ -86,7 +86,7 @@ class OwedFlushIT {
         edge.controller().stopEngine();
         edge.controller().southbound().loseFlushes(false);
         edge.controller().startEngine();
-        Await.until("the switch is connected", () -> edge.verify(node).get("connected").getAsBoolean());
+        Await.until("the switch is connected", () -> edge.isConnected(node));
         edge.awaitApplied();
         // The agent may have come after the flows.
         Await.until("the flows that named them are gone", () -> owed().isEmpty());
@@ -105,7 +105,7 @@ class OwedFlushIT {
         node.ovs().killSwitch();
         node.ovs().up();
         edge.controller().startEngine();
-        Await.until("the switch is connected", () -> edge.verify(node).get("connected").getAsBoolean());
+        Await.until("the switch is connected", () -> edge.isConnected(node));
         edge.awaitApplied();
         assertThat(owed()).isEmpty();
         assertThat(isTracked(vrf)).isFalse();

@@ -111,10 +111,10 @@ class StrangerIT {
         awaitRefused("has no address; configure " + HERE);
         edge.awaitState("acme", "active");
         edge.client().delete(Documents.path("acme"));
-        final String network = edge.client().read(Documents.NETWORK).getAsJsonObject("penstock:network")
-            .getAsJsonArray("node").asList().stream().filter(each -> !each.toString().contains(node.name()))
-            .toList().toString();
-        edge.client().put(Documents.NETWORK, Documents.base(network, List.of(edge.second().name())));
+        edge.replaceNetwork(() -> Documents.base(edge.client().read(Documents.NETWORK)
+            .getAsJsonObject("penstock:network").getAsJsonArray("node").asList().stream()
+            .filter(each -> !each.toString().contains(node.name())).toList().toString(),
+            List.of(edge.second().name())));
         awaitRefused("is not configured; add it with the address " + HERE);
         assertThat(edge.client().has(Documents.NETWORK + "/node=" + node.name())).isFalse();
         edge.client().add("node", "{'name': '%s', 'address': '%s'}".formatted(node.name(), HERE));
