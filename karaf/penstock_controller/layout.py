@@ -12,6 +12,7 @@ A distribution is read only and serves any number of run directories. In a run d
 from __future__ import annotations
 
 import datetime
+import fcntl
 import hashlib
 import os
 import pathlib
@@ -92,7 +93,14 @@ class Layout:
             return self.password_file.read_text(encoding="ascii").strip()
         except FileNotFoundError:
             self.run.mkdir(parents=True, exist_ok=True)
-            write(self.password_file, secrets.token_urlsafe(24) + "\n", mode=0o600)
+            folder = os.open(self.run, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                # The program that starts the controller and the one that waits for it may both be the first.
+                fcntl.flock(folder, fcntl.LOCK_EX)
+                if not self.password_file.exists():
+                    write(self.password_file, secrets.token_urlsafe(24) + "\n", mode=0o600)
+            finally:
+                os.close(folder)
             return self.password()
 
     def keep_thread_dump(self, text: str) -> pathlib.Path:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The run directory, filled from a distribution of a few small files."""
 
+import multiprocessing
 import pathlib
 import stat
 import tempfile
@@ -108,6 +109,15 @@ class LayoutTest(unittest.TestCase):
         for path in (self.layout.password_file, self.layout.etc / "users.properties"):
             self.assertEqual(0o600, stat.S_IMODE(path.stat().st_mode), path)
         self.assertEqual(0o700, stat.S_IMODE(self.layout.run.stat().st_mode))
+
+    def test_all_who_ask_first_get_the_same_password(self) -> None:
+        """The launcher waits for the controller that another process starts: both may make it."""
+        processes = multiprocessing.get_context("fork")
+        with processes.Pool(4) as pool:
+            for number in range(20):
+                asked = Layout(self.layout.distribution, self.layout.run / str(number))
+                passwords = pool.map(Layout.password, [asked] * 4, chunksize=1)
+                self.assertEqual(set(passwords), {asked.password()})
 
     def test_two_runs_have_two_passwords(self) -> None:
         other = Layout(self.distribution, self.layout.run.with_name("other"))

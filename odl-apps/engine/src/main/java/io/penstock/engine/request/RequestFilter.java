@@ -122,14 +122,13 @@ public final class RequestFilter implements Filter {
             refuse(request, response, unread.orElseThrow());
             return;
         }
-        final boolean known = senders.knows(request);
-        try (BodyBudget.Body body = (known ? budget : strangers).read(request.getInputStream())) {
+        try (BodyBudget.Body body = (senders.knows(request) ? budget : strangers).read(request.getInputStream())) {
             final Optional<Refusal> refusal = refusal(request, body.bytes());
             if (refusal.isPresent()) {
                 refuse(request, response, refusal.orElseThrow());
             } else if (body.isLarge()) {
                 // A sender that waits keeps one of the threads of the server.
-                passAlone(request, response, chain, body, known ? patience : Duration.ZERO);
+                passAlone(request, response, chain, body, senders.knows(request) ? patience : Duration.ZERO);
             } else {
                 pass(new StoredRequest(request, body.bytes()), response, chain);
             }

@@ -7,13 +7,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How many connections there may be, in all and from one address, and how many of an address may send long messages:
- * what strangers can take of the memory is limited, and so is what one address can take from others. Thread-safe.
+ * How many connections there may be, in all and from one address, how many of an address may send long messages, and
+ * how much memory the rows of an address may take: what strangers can take of the memory is limited, and so is what one
+ * address can take from others. Thread-safe.
  */
 final class Admission {
     private final OvsdbServerOptions options;
     private final Map<String, Integer> connections = new HashMap<>();
     private final Map<String, Integer> nodes = new HashMap<>();
+    private final Map<String, Long> rows = new HashMap<>();
     private int all;
 
     Admission(final OvsdbServerOptions options) {
@@ -49,6 +51,17 @@ final class Admission {
     /** Gives such a place back. */
     synchronized void shrink(final String address) {
         decrement(nodes, address);
+    }
+
+    /** Counts memory of rows that are followed, negative when they are gone; false if it is too much. */
+    synchronized boolean keep(final String address, final long bytes) {
+        final long kept = rows.getOrDefault(address, 0L) + bytes;
+        if (kept == 0) {
+            rows.remove(address);
+        } else {
+            rows.put(address, kept);
+        }
+        return kept <= options.maxRowsBytesPerAddress();
     }
 
     private static void decrement(final Map<String, Integer> counts, final String address) {

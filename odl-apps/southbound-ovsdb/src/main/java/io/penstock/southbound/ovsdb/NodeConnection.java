@@ -26,9 +26,6 @@ final class NodeConnection implements NodeSession {
     private static final String SHUTDOWN = "this side shuts down";
     /** Time the holder of a name has to prove it is alive when another peer claims that name. */
     private static final Duration HOLDER_PROBE = Duration.ofSeconds(3);
-    /** Memory that rows may take for each byte of the longest message. Short values take more than their length. */
-    private static final long ROWS_IN_MESSAGES = 2;
-    private static final long STRANGERS_ROWS_IN_MESSAGES = 32;
 
     private final PeerChannel channel;
     private final ExecutorService thread;
@@ -59,8 +56,6 @@ final class NodeConnection implements NodeSession {
     private volatile AgentExchange agent;
     @SuppressWarnings("NullAway.Init")
     private volatile NodeAnnouncement announcement;
-    /** Bytes of memory that the rows which are followed may take. */
-    private volatile long maxRowsBytes;
     private volatile Optional<RefusedPeer> refusal = Optional.empty();
     private volatile String bridgeName = BridgeSpec.DEFAULT_NAME;
 
@@ -75,7 +70,6 @@ final class NodeConnection implements NodeSession {
         this.troubles = troubles;
         this.admission = admission;
         this.options = options;
-        maxRowsBytes = STRANGERS_ROWS_IN_MESSAGES * options.maxStrangerBytes();
     }
 
     /** Begins the conversation; on the event loop. */
@@ -95,7 +89,6 @@ final class NodeConnection implements NodeSession {
                     && admission.grow(channel.address())) {
                 channel.closed().thenRun(() -> admission.shrink(channel.address()));
                 channel.limit(options.maxMessageBytes());
-                maxRowsBytes = ROWS_IN_MESSAGES * options.maxMessageBytes();
             }
             return channel.monitor(codec.monitorRequests(), this::updated);
         }).thenAcceptAsync(rows -> {
@@ -216,14 +209,20 @@ final class NodeConnection implements NodeSession {
     }
 
     private void mirror(final JsonNode rows) {
-        mirrored += codec.mirror(mirror, rows);
-        if (mirrored > maxRowsBytes) {
-            channel.close("has more rows than the largest node");
+        if (gone) {
+            return;
+        }
+        final long more = codec.mirror(mirror, rows);
+        mirrored += more;
+        if (!admission.keep(channel.address(), more)) {
+            gone = true;
+            channel.close("has more rows than the nodes of one address may have");
         }
     }
 
     private void refresh() {
-        if (!gone) {
+        // An update may come before the first rows, of a peer that does not keep to the protocol.
+        if (!gone && applier != null) {
             evaluate();
             reportPorts();
         }
@@ -315,6 +314,7 @@ final class NodeConnection implements NodeSession {
             LOG.info("Node {} at {} disconnected: {}", name, channel.address(), why);
         }
         gone = true;
+        admission.keep(channel.address(), -mirrored);
         leave();
         ended.complete(null);
         thread.shutdown();

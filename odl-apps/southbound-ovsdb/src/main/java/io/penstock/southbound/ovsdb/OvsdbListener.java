@@ -6,7 +6,8 @@ import java.util.Optional;
 
 /**
  * Told of nodes that come, change and go. The calls for one node never overlap and come in order; those for different
- * nodes come on different threads. A call may block; what it throws is logged and changes nothing else.
+ * nodes come on different threads. A call may block, but is not to wait for an answer of its node: while many updates
+ * wait for its end no answer is read. What it throws is logged and changes nothing else.
  */
 public interface OvsdbListener {
     /**

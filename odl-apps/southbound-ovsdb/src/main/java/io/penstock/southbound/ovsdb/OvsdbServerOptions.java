@@ -20,7 +20,14 @@ import java.time.Duration;
 public record OvsdbServerOptions(Duration probeInterval, Duration handshakeTimeout, Duration requestTimeout,
         int maxStrangerBytes, int maxMessageBytes, int maxConnections, int maxConnectionsPerAddress,
         int maxNodesPerAddress) {
+    private static final long ROWS_IN_MESSAGES = 4;
+
     /** A node is given up after about 20 s of silence: three probes, and the cut at the fourth. */
     public static final OvsdbServerOptions DEFAULT = new OvsdbServerOptions(Duration.ofSeconds(5),
         Duration.ofSeconds(10), Duration.ofSeconds(30), 1 << 20, 64 << 20, 1024, 64, 8);
+
+    /** Bytes of memory that the rows of all peers of one address may take. */
+    long maxRowsBytesPerAddress() {
+        return ROWS_IN_MESSAGES * maxMessageBytes;
+    }
 }

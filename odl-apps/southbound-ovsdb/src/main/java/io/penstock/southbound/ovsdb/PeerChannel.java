@@ -52,8 +52,8 @@ final class PeerChannel {
     private static final int MAX_UNTAKEN_ANSWERS = 1 << 16;
 
     /** Bytes of memory of updates that may wait for their consumer, beside one that may be larger by itself. */
-    private static final long STRANGERS_WAITING_UPDATES = 8 << 20;
-    private static final long WAITING_UPDATES = 64 << 20;
+    private static final long STRANGERS_WAITING_UPDATES = 2 << 20;
+    private static final long WAITING_UPDATES = 32 << 20;
 
     private final Channel channel;
     private final JsonRpcEndpoint endpoint;

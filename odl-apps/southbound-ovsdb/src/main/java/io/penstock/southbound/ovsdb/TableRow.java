@@ -15,7 +15,7 @@ import java.util.Set;
  * @param columns values as in {@link RowChange}
  */
 record TableRow(Ref ref, Map<String, Object> columns) {
-    private static final long PART_BYTES = 70;
+    private static final long PART_BYTES = 100;
 
     TableRow {
         requireNonNull(ref);
@@ -24,7 +24,7 @@ record TableRow(Ref ref, Map<String, Object> columns) {
 
     /** Bytes of memory that it takes with its columns, roughly. */
     long bytes() {
-        return bytes(columns);
+        return PART_BYTES + bytes(columns);
     }
 
     private static long bytes(final Object value) {
@@ -35,7 +35,7 @@ record TableRow(Ref ref, Map<String, Object> columns) {
         if (value instanceof Set<?> set) {
             return PART_BYTES + set.stream().mapToLong(TableRow::bytes).sum();
         }
-        return PART_BYTES + (value instanceof String text ? text.length() : 0);
+        return PART_BYTES + (value instanceof String text ? 2L * text.length() : 0);
     }
 
     String text(final String column) {

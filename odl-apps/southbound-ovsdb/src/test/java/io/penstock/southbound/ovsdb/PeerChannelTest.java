@@ -135,8 +135,8 @@ class PeerChannelTest {
                 throw new UncheckedIOException(e);
             }
         });
-        // Eight megabytes of a stranger.
-        Await.until("nothing more is taken", () -> !accepted.join().config().isAutoRead() && waiting.size() >= 8);
+        // Two megabytes of a stranger.
+        Await.until("nothing more is taken", () -> !accepted.join().config().isAutoRead() && waiting.size() >= 2);
         assertThat(waiting).hasSizeLessThan(FEW / 10);
         assertThat(sender).isNotDone();
         for (int followed = 0; followed < FEW; followed++) {

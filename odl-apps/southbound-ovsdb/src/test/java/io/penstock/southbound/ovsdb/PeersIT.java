@@ -254,6 +254,8 @@ class PeersIT {
 
     @Test
     void aNodeMayChangeItsRowsWithoutEnd() {
+        server = new OvsdbServer(new OvsdbServerOptions(Duration.ofMinutes(5), Duration.ofMinutes(5),
+            Duration.ofMinutes(5), 1 << 20, 64 << 20, 8, 8, 8));
         server.start("127.0.0.1", 0, listener);
         final OvsSandbox node = node("pe1");
         listener.awaitNode("pe1");
@@ -261,12 +263,13 @@ class PeersIT {
         for (final String key : List.of("a", "b", "c")) {
             node.vsctl("set", "Bridge", "br-penstock", "external_ids:" + key + "=" + "x".repeat(100_000));
         }
-        // An update has the whole column: 90 MB, more than may wait.
-        for (int round = 0; round < 300; round++) {
+        // An update has the whole column: 60 MB, more than may wait.
+        for (int round = 0; round < 200; round++) {
             node.vsctl("set", "Bridge", "br-penstock", "external_ids:round=" + round);
         }
-        node.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-node=pe2");
-        listener.awaitNode("pe2");
+        // If nothing were read any more, the database would connect again.
+        node.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-vhost-dir=/run/other");
+        listener.awaitEvents("+pe1", "~pe1");
     }
 
     @Test
@@ -276,7 +279,7 @@ class PeersIT {
         server.start("127.0.0.1", 0, listener);
         final OvsSandbox node = node("pe1");
         listener.awaitNode("pe1");
-        for (int i = 0; i < 30 && listener.events.size() < 2; i++) {
+        for (int i = 0; i < 40 && listener.events.size() < 2; i++) {
             final String bridge = "b" + i;
             node.vsctl("add-br", bridge, "--", "set", "Bridge", bridge, "external_ids:order=" + "x".repeat(100_000));
         }
