@@ -99,10 +99,7 @@ class PeersIT {
 
     @Test
     void aStrangerMaySendLessThanANode() throws Exception {
-        // So patient that only the length can be the reason.
-        server = new OvsdbServer(new OvsdbServerOptions(Duration.ofMinutes(5), Duration.ofMinutes(5),
-            Duration.ofMinutes(5), 1 << 20, 64 << 20, 1024, 64, 8));
-        server.start("127.0.0.1", 0, listener);
+        startPatiently(64 << 20, 1024, 64, 8);
         assertThat(isCutOff(("{\"a\":\"" + "x".repeat(2 << 20)).getBytes(StandardCharsets.US_ASCII))).isTrue();
 
         final OvsSandbox node = new OvsSandbox();
@@ -118,9 +115,7 @@ class PeersIT {
 
     @Test
     void oneAddressTakesNoRoomFromOthers() throws Exception {
-        server = new OvsdbServer(new OvsdbServerOptions(Duration.ofMinutes(5), Duration.ofMinutes(5),
-            Duration.ofMinutes(5), 1 << 20, 1 << 20, 8, 4, 1));
-        server.start("127.0.0.1", 0, listener);
+        startPatiently(1 << 20, 8, 4, 1);
         final List<Socket> sockets = new ArrayList<>();
         for (int i = 0; i < 16; i++) {
             sockets.add(new Socket(InetAddress.getByName("127.0.0.1"), server.port(),
@@ -254,9 +249,7 @@ class PeersIT {
 
     @Test
     void aNodeMayChangeItsRowsWithoutEnd() {
-        server = new OvsdbServer(new OvsdbServerOptions(Duration.ofMinutes(5), Duration.ofMinutes(5),
-            Duration.ofMinutes(5), 1 << 20, 64 << 20, 8, 8, 8));
-        server.start("127.0.0.1", 0, listener);
+        startPatiently(64 << 20, 8, 8, 8);
         final OvsSandbox node = node("pe1");
         listener.awaitNode("pe1");
         node.vsctl("add-br", "br-penstock");
@@ -274,9 +267,7 @@ class PeersIT {
 
     @Test
     void aNodeThatHasMoreAndMoreRowsIsCutOff() {
-        server = new OvsdbServer(new OvsdbServerOptions(Duration.ofMinutes(5), Duration.ofMinutes(5),
-            Duration.ofMinutes(5), 1 << 20, 1 << 20, 8, 4, 1));
-        server.start("127.0.0.1", 0, listener);
+        startPatiently(1 << 20, 8, 4, 1);
         final OvsSandbox node = node("pe1");
         listener.awaitNode("pe1");
         for (int i = 0; i < 40 && listener.events.size() < 2; i++) {
@@ -341,6 +332,14 @@ class PeersIT {
     private static List<String> threads() {
         return Thread.getAllStackTraces().keySet().stream().map(Thread::getName)
             .filter(name -> name.startsWith("penstock-ovsdb")).toList();
+    }
+
+    /** So patient that only a bound can be the reason when a peer is cut off. */
+    private void startPatiently(final int maxMessageBytes, final int connections, final int perAddress,
+            final int nodesPerAddress) {
+        server = new OvsdbServer(new OvsdbServerOptions(Duration.ofMinutes(5), Duration.ofMinutes(5),
+            Duration.ofMinutes(5), 1 << 20, maxMessageBytes, connections, perAddress, nodesPerAddress));
+        server.start("127.0.0.1", 0, listener);
     }
 
     private OvsSandbox node(final String name) {
