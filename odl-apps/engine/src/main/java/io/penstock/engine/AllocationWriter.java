@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.config.DatastoreException;
 import io.penstock.engine.export.NatExporter;
+import io.penstock.engine.grant.Transition;
 import io.penstock.engine.journal.Assignment;
 import io.penstock.engine.journal.Change;
 import io.penstock.engine.journal.DiskSpace;
@@ -30,6 +31,8 @@ final class AllocationWriter implements AutoCloseable {
     private final List<NatExporter> exporters;
     /** What was stored the last time; empty when that is not known. */
     private Optional<Allocations> stored = Optional.empty();
+    /** Whether the journal has all of the last state that was written. */
+    private boolean journaled;
 
     AllocationWriter(final ConfigurationStore store, final NatJournal journal, final DiskSpace space,
             final SegmentReserve reserve, final List<NatExporter> exporters) {
@@ -48,24 +51,33 @@ final class AllocationWriter implements AutoCloseable {
     }
 
     /**
-     * Writes what differs from the last time. What is handed out may be used when this returns: an id that a switch
-     * knows must never be handed out a second time.
+     * Writes what differs from the last time, at the cost of what differs. It may be used when this returns: an id that
+     * a switch knows must never be handed out a second time.
      *
      * @throws DatastoreException when the datastore does not take it
      * @throws UncheckedIOException when the journal cannot be written, or the disk has too little room
      */
-    void write(final Snapshot snapshot, final Allocations allocations) {
+    @SuppressWarnings("ReferenceEquality") // what was stored the last time is that object
+    void write(final Transition transition) {
         shortage().ifPresent(reason -> {
             throw new UncheckedIOException(reason, new IOException("no room"));
         });
+        final Allocations allocations = transition.after().allocations();
         final Allocations before = stored.isPresent() ? stored.orElseThrow() : read();
-        if (!allocations.equals(before)) {
+        final boolean known = before == transition.before().allocations() && journaled;
+        if (allocations != before) {
             // Should this fail it is not known how much is stored, and the next attempt reads it.
             stored = Optional.empty();
-            store.writeAllocations(before, allocations);
+            store.writeAllocations(before, allocations, known ? Optional.of(transition.tenants()) : Optional.empty());
             stored = Optional.of(allocations);
         }
-        final List<Change> changes = journal.record(Assignment.of(snapshot, allocations));
+        // Whatever fails from here on is written with all that differs.
+        journaled = false;
+        final Snapshot snapshot = transition.after().snapshot();
+        final List<Change> changes = known ? journal.record(transition.tenants(),
+            Assignment.of(snapshot, allocations, transition.tenants()))
+            : journal.record(Assignment.of(snapshot, allocations));
+        journaled = true;
         exporters.forEach(exporter -> exporter.accept(changes));
     }
 

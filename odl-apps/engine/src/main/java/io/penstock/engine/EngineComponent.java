@@ -104,13 +104,14 @@ public final class EngineComponent implements Operations, AutoCloseable {
         try {
             final Path base = Path.of(bundles.getProperty("karaf.base"));
             final NatJournal journal = new NatJournal(base.resolve(settings.nat$_$journal()), Clock.systemUTC());
-            made = new Engine(store, southbound, new OvsdbServer(), admission(settings.nodes()),
-                new BridgeTranslator("tcp:" + settings.openflow$_$listen$_$address() + ":"
-                    + settings.openflow$_$listen$_$port()),
-                new AllocationWriter(store, journal, new DiskSpace(base),
+            made = new Engine(store, new AllocationWriter(store, journal, new DiskSpace(base),
                     new SegmentReserve(base.resolve("segmented-journal")), exporters(settings)),
-                SteadyClock.open(base.resolve("steady-clock"), Clock.systemUTC()), new PoolEvents(notifications),
-                new CanaryEvents(notifications), new RepairEvents(notifications),
+                new Southbounds(southbound, new OvsdbServer(), new BridgeTranslator("tcp:"
+                    + settings.openflow$_$listen$_$address() + ":" + settings.openflow$_$listen$_$port()),
+                    admission(settings.nodes())),
+                Environment.of(SteadyClock.open(base.resolve("steady-clock"), Clock.systemUTC())),
+                new EngineEvents(new PoolEvents(notifications), new CanaryEvents(notifications),
+                    new RepairEvents(notifications)),
                 Duration.ofSeconds(settings.flow$_$check$_$seconds()));
             made.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());
         } catch (RuntimeException e) {

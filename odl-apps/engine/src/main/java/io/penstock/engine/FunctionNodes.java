@@ -11,14 +11,15 @@ import io.penstock.pipeline.registry.Cookie;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.SwitchId;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** The nodes, for those who look after functions. Safe for all threads; never blocks. */
-record FunctionNodes(Map<String, NodeWorker> workers, OpenFlowSouthbound southbound, Supplier<Desired> desired)
+record FunctionNodes(Function<String, Optional<NodeWorker>> workers, OpenFlowSouthbound southbound,
+        Supplier<Desired> desired)
         implements HealthService.Nodes, CanaryService.Nodes {
     private static final long ANSWER_SECONDS = 4;
 
@@ -48,6 +49,6 @@ record FunctionNodes(Map<String, NodeWorker> workers, OpenFlowSouthbound southbo
     }
 
     private Optional<NodeWorker> worker(final String node) {
-        return Optional.ofNullable(workers.get(node));
+        return workers.apply(node);
     }
 }

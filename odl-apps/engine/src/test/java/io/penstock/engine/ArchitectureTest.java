@@ -1,41 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
-import static com.tngtech.archunit.base.DescribedPredicate.not;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
-/** OpenDaylight is seen at the edges of the engine alone, and each adapter is used where it belongs. */
+/** What each package may use. One that is not listed may use nothing, and nothing may use it. */
 @AnalyzeClasses(packages = "io.penstock.engine", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
-    @ArchTest
-    final ArchRule workersKnowNoOpendaylight = noClasses()
-        .that().resideInAnyPackage("io.penstock.engine.node", "io.penstock.engine.link", "io.penstock.engine.neighbour",
-            "io.penstock.engine.api", "io.penstock.engine.journal", "io.penstock.engine.export",
-            "io.penstock.engine.subscriber", "io.penstock.engine.dhcp", "io.penstock.engine.ipv6",
-            "io.penstock.engine.error", "io.penstock.engine.canary", "io.penstock.engine.health",
-            "io.penstock.engine.task", "io.penstock.engine.trace")
-        .should().dependOnClassesThat().resideInAPackage("org.opendaylight..");
+    private static final String ROOT = "io.penstock.engine";
+    private static final List<String> COMMON = List.of("java", "org.slf4j", "org.jspecify", "com.google.common",
+        "com.google.errorprone", "io.penstock.pipeline");
+    private static final String JSON = "com.google.gson";
+    private static final String MDSAL = "org.opendaylight";
+    private static final String OSGI = "org.osgi";
+    private static final String OPENFLOW = "io.penstock.southbound.openflow";
+    private static final String OVSDB = "io.penstock.southbound.ovsdb";
+    private static final String FRAMES = "io.penstock.frames";
+
+    /** By package, the other packages of the engine and the libraries that it may use. */
+    private static final Map<String, Set<String>> ARROWS = Map.ofEntries(
+        Map.entry("api", Set.of()),
+        Map.entry("task", Set.of()),
+        Map.entry("journal", Set.of(JSON)),
+        Map.entry("export", Set.of("journal")),
+        Map.entry("config", Set.of(MDSAL, OSGI, OVSDB)),
+        Map.entry("grant", Set.of("config")),
+        Map.entry("link", Set.of("api", "config", OPENFLOW, FRAMES)),
+        Map.entry("neighbour", Set.of("config", "link", OPENFLOW, FRAMES)),
+        Map.entry("ipv6", Set.of("config", "link", "neighbour", "task", OPENFLOW, FRAMES)),
+        Map.entry("error", Set.of("config", "ipv6", "link", OPENFLOW, FRAMES)),
+        Map.entry("dhcp", Set.of("config", "grant", "link", OPENFLOW, FRAMES, "io.penstock.dhcp")),
+        Map.entry("subscriber", Set.of("config", "grant", "link", OPENFLOW)),
+        Map.entry("pool", Set.of("api", "config", "grant")),
+        Map.entry("health", Set.of("api", "config", "link", "task", OPENFLOW, FRAMES)),
+        Map.entry("canary", Set.of("config", "grant", "health", OPENFLOW)),
+        Map.entry("node", Set.of("api", "config", "task", JSON, OPENFLOW, OVSDB)),
+        Map.entry("trace", Set.of("api", "config", "node", JSON, OVSDB)),
+        Map.entry("rest", Set.of("api", "canary", "node", "pool", "task", MDSAL)),
+        Map.entry("request", Set.of("journal", JSON, MDSAL, OSGI, "javax.servlet", "javax.xml")));
 
     @ArchTest
-    final ArchRule threadsKnowNotWhatTheyCarryOut = noClasses()
-        .that().resideInAPackage("io.penstock.engine.task")
-        .should().dependOnClassesThat(resideInAPackage("io.penstock..").and(
-            not(resideInAPackage("io.penstock.engine.task"))));
+    final ArchRule everyPackageUsesWhatIsListedForIt = classes().that(new DescribedPredicate<>("are in a package") {
+        @Override
+        public boolean test(final JavaClass each) {
+            return !each.getPackageName().equals(ROOT);
+        }
+    }).should(new ArchCondition<>("use what is listed for their package") {
+        @Override
+        public void check(final JavaClass each, final ConditionEvents events) {
+            final String place = each.getPackageName().substring(ROOT.length() + 1);
+            each.getDirectDependenciesFromSelf().stream().filter(arrow -> !allows(place, arrow))
+                .forEach(arrow -> events.add(SimpleConditionEvent.violated(each, arrow.getDescription())));
+        }
+    });
+
+    private static boolean allows(final String place, final Dependency arrow) {
+        final JavaClass target = arrow.getTargetClass().getBaseComponentType();
+        final String used = target.getPackageName();
+        if (target.isPrimitive() || used.equals(ROOT + "." + place)
+                || COMMON.stream().anyMatch(prefix -> (used + ".").startsWith(prefix + "."))) {
+            return true;
+        }
+        return ARROWS.getOrDefault(place, Set.of()).stream().map(each -> each.contains(".") ? each : ROOT + "." + each)
+            .anyMatch(each -> (used + ".").startsWith(each + "."));
+    }
+
+    /** The root package makes the parts, and no part knows it. */
+    @ArchTest
+    final ArchRule partsDoNotKnowTheirMaker = noClasses().that().resideInAPackage(ROOT + ".*")
+        .should().dependOnClassesThat().resideInAPackage(ROOT);
 
     @ArchTest
-    final ArchRule configurationKnowsNoSwitch = noClasses()
-        .that().resideInAPackage("io.penstock.engine.config").should().dependOnClassesThat()
-        .resideInAnyPackage("io.penstock.southbound.openflow..", "io.penstock.engine.node",
-            "io.penstock.engine.link", "io.penstock.engine.neighbour", "io.penstock.engine.rest");
-
-    @ArchTest
-    final ArchRule nobodyKnowsTheWire = noClasses().should().dependOnClassesThat()
+    final ArchRule theWireIsKnownToNoClass = noClasses().should().dependOnClassesThat()
         .resideInAPackage("io.penstock.southbound.openflow.wire..");
 
     @ArchTest

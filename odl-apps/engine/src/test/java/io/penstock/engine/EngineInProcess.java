@@ -53,13 +53,12 @@ public final class EngineInProcess implements AutoCloseable {
     public EngineInProcess(final MdSalInProcess mdsal, final ConfigurationStore store,
             final OpenFlowSouthbound southbound, final NodeAdmission admission, final int openFlowPort,
             final int ovsdbPort, final Path journal, final Duration round, final Clock wall) {
-        engine = new Engine(store, southbound, ovsdb, admission,
-            new BridgeTranslator("tcp:" + ADDRESS + ":" + openFlowPort),
-            new AllocationWriter(store, new NatJournal(journal, wall), new DiskSpace(journal),
+        engine = new Engine(store, new AllocationWriter(store, new NatJournal(journal, wall), new DiskSpace(journal),
                 new SegmentReserve(journal.resolve("segments")), List.of()),
-            SteadyClock.open(journal.resolve("steady-clock"), wall),
-            new PoolEvents(mdsal.publisher()), new CanaryEvents(mdsal.publisher()),
-            new RepairEvents(mdsal.publisher()), round);
+            new Southbounds(southbound, ovsdb, new BridgeTranslator("tcp:" + ADDRESS + ":" + openFlowPort), admission),
+            Environment.of(SteadyClock.open(journal.resolve("steady-clock"), wall)),
+            new EngineEvents(new PoolEvents(mdsal.publisher()), new CanaryEvents(mdsal.publisher()),
+                new RepairEvents(mdsal.publisher())), round);
         final EngineOperations operations = new EngineOperations(engine, "http://localhost", "1");
         engine.start(ADDRESS, ovsdbPort);
         rpcs = new OperationsRpcs(operations, rpcThreads).register(mdsal.rpcProvider());

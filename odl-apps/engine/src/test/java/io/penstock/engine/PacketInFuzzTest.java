@@ -8,6 +8,7 @@ import io.penstock.engine.api.Operations.PacketInCount;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.dhcp.DhcpService;
 import io.penstock.engine.error.RoutingErrors;
+import io.penstock.engine.grant.Transitions;
 import io.penstock.engine.health.HealthService;
 import io.penstock.engine.ipv6.Ipv6Services;
 import io.penstock.engine.link.FrameOutlet;
@@ -107,15 +108,16 @@ class PacketInFuzzTest {
     @Test
     void dhcp() {
         final ManualClock clock = new ManualClock(Instant.parse("2026-11-21T10:00:00Z"));
-        final DhcpService service = new DhcpService(clock, () -> { }, millis -> { }, outlet);
+        final DhcpService service = new DhcpService(clock, () -> { }, millis -> { },
+            (target, revision, task) -> task.run(), outlet);
         final PacketInListener listener = counts.counting(SERVICE, service::onPacketIn);
         Allocations allocations = desired.allocations();
         for (int batch = 0; batch < ROUNDS / BATCH; batch++) {
             for (int round = 0; round < BATCH; round++) {
                 listener.onPacketIn(packet(Table.DHCP_REQUEST, from("campus", 800), frames.dhcp()));
             }
-            allocations = service.change(snapshot, allocations);
-            service.stored((target, task) -> task.run());
+            allocations = service.propose(snapshot, allocations);
+            service.stored(Transitions.none());
             clock.pass(1);
         }
         assertThat(counted().taken()).isEqualTo(ROUNDS);

@@ -126,7 +126,10 @@ public final class OvsSandbox implements TestRun.Closing {
             "--unixctl=" + directory.resolve("ovs-vswitchd.1.ctl"), "--verbose=console:warn"));
         arguments.addAll(options);
         launch(SWITCH, place, arguments.toArray(String[]::new));
-        Await.until("switch is up", () -> Files.exists(directory.resolve("ovs-vswitchd.1.ctl")));
+        // A change that it has taken up: so the bridges of before a restart are there again, too.
+        Await.until("switch is up", () -> Files.exists(directory.resolve("ovs-vswitchd.1.ctl"))
+            && shell.attempt("ovs-vsctl", "--db=unix:" + socket(), "--timeout=5", "set", "Open_vSwitch", ".",
+                "other_config:started=" + requireNonNull(processes.get(SWITCH)).pid()).isGood());
     }
 
     private void launch(final String program, final Shell where, final String... arguments) {

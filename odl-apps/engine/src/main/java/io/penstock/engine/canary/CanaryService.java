@@ -6,6 +6,8 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.base.Ticker;
 import io.penstock.engine.canary.Judgement.Phase;
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.grant.Grantor;
+import io.penstock.engine.grant.Transition;
 import io.penstock.engine.health.ProbeResults;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.CanaryResult;
@@ -21,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -30,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * Has new versions of functions judged, and says what was found out of them. What is measured is in memory alone, so
  * it begins anew with the controller, and when the function is changed. Safe for all threads; never blocks.
  */
-public final class CanaryService {
+public final class CanaryService implements Grantor {
     private static final Logger LOG = LoggerFactory.getLogger(CanaryService.class);
 
     private final Supplier<Desired> desired;
@@ -39,6 +42,7 @@ public final class CanaryService {
     private final Ticker ticker;
     private final Clock clock;
     private final Runnable mark;
+    private final Consumer<CanaryEvent> events;
     private final Map<String, Attempt> attempts = new HashMap<>();
     /** What is not stored yet, by function. */
     private final Map<String, CanaryResult> results = new HashMap<>();
@@ -69,9 +73,11 @@ public final class CanaryService {
      * Judges nothing until {@link #tick} is called.
      *
      * @param mark called on any thread when the allocations are to be changed; must not block
+     * @param events is told of stored verdicts; must not block
      */
     public CanaryService(final Supplier<Desired> desired, final Nodes nodes, final ProbeResults probes,
-            final Ticker ticker, final Clock clock, final Runnable mark) {
+            final Ticker ticker, final Clock clock, final Runnable mark, final Consumer<CanaryEvent> events) {
+        this.events = requireNonNull(events);
         this.desired = requireNonNull(desired);
         this.nodes = requireNonNull(nodes);
         this.probes = requireNonNull(probes);
@@ -146,8 +152,14 @@ public final class CanaryService {
             .filter(attempt -> attempt.function.equals(function)).flatMap(attempt -> attempt.last);
     }
 
+    @Override
+    public String name() {
+        return "verdicts on new versions";
+    }
+
     /** Adds what was found out; the same object when that is nothing. Does so again until {@link #stored}. */
-    public synchronized Allocations change(final Snapshot snapshot, final Allocations before) {
+    @Override
+    public synchronized Allocations propose(final Snapshot snapshot, final Allocations before) {
         Allocations allocations = before;
         for (final Map.Entry<String, CanaryResult> each : results.entrySet()) {
             if (isWaitedFor(snapshot, allocations, each.getKey(), each.getValue())) {
@@ -164,15 +176,19 @@ public final class CanaryService {
             && function.canary().filter(canary -> canary.version().equals(result.version())).isPresent();
     }
 
-    /** Says what is stored; gives what of it was found out since the last time. */
-    public synchronized List<CanaryEvent> stored(final Desired state) {
-        final List<CanaryEvent> events = new ArrayList<>();
-        results.entrySet().removeIf(each -> {
-            if (state.allocations().canariesOf(each.getKey()).contains(each.getValue())) {
-                events.add(new CanaryEvent(each.getKey(), each.getValue()));
-            }
-            return !isWaitedFor(state.snapshot(), state.allocations(), each.getKey(), each.getValue());
-        });
-        return events;
+    /** Tells of verdicts that are stored since the last time. */
+    @Override
+    public void stored(final Transition transition) {
+        final Desired state = transition.after();
+        final List<CanaryEvent> told = new ArrayList<>();
+        synchronized (this) {
+            results.entrySet().removeIf(each -> {
+                if (state.allocations().canariesOf(each.getKey()).contains(each.getValue())) {
+                    told.add(new CanaryEvent(each.getKey(), each.getValue()));
+                }
+                return !isWaitedFor(state.snapshot(), state.allocations(), each.getKey(), each.getValue());
+            });
+        }
+        told.forEach(events);
     }
 }

@@ -8,9 +8,11 @@ import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -76,6 +78,18 @@ final class AllocationCodec {
     /** Puts into a transaction what brings the stored form from one state to another. */
     static void write(final WriteOperations transaction, final io.penstock.pipeline.intent.Allocations from,
             final io.penstock.pipeline.intent.Allocations to) {
+        final Set<String> tenants = new HashSet<>(from.tenants().keySet());
+        tenants.addAll(to.tenants().keySet());
+        write(transaction, from, to, tenants);
+    }
+
+    /**
+     * The same where only some tenants may differ.
+     *
+     * @param tenants names of those that may differ
+     */
+    static void write(final WriteOperations transaction, final io.penstock.pipeline.intent.Allocations from,
+            final io.penstock.pipeline.intent.Allocations to, final Set<String> tenants) {
         // Entry by entry: the journal of the datastore takes none above 16 MB.
         if (from.lastVrf() != to.lastVrf() || from.lastNode() != to.lastNode() || !from.secret().equals(to.secret())) {
             transaction.merge(CONFIGURATION, PATH, new AllocationsBuilder()
@@ -90,9 +104,14 @@ final class AllocationCodec {
         from.nodes().keySet().stream().filter(name -> !to.nodes().containsKey(name))
             .forEach(name -> transaction.delete(CONFIGURATION, path(new NodeKey(name))));
         CanaryCodec.write(transaction, from.canaries(), to.canaries());
-        to.tenants().forEach((name, given) -> {
+        tenants.forEach(name -> {
             final TenantAllocation had = from.tenants().get(name);
-            if (had != null && !given.equals(had)
+            final TenantAllocation given = to.tenants().get(name);
+            if (given == null) {
+                if (had != null) {
+                    transaction.delete(CONFIGURATION, path(name));
+                }
+            } else if (had != null && !given.equals(had)
                     && given.equals(had.withBlocks(given.blocks()).withLeases(given.leases()))) {
                 writeBlocks(transaction, name, blocks(had), blocks(given));
                 LeaseCodec.write(transaction, path(name), had.leases(), given.leases());
@@ -100,8 +119,6 @@ final class AllocationCodec {
                 transaction.mergeParentStructurePut(CONFIGURATION, path(name), tenant(name, given));
             }
         });
-        from.tenants().keySet().stream().filter(name -> !to.tenants().containsKey(name))
-            .forEach(name -> transaction.delete(CONFIGURATION, path(name)));
     }
 
     /** A tenant may have thousands, of which one is new. */

@@ -8,6 +8,7 @@ import io.penstock.southbound.ovsdb.NodeAnnouncement;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
@@ -168,10 +169,16 @@ public final class ConfigurationStore implements AutoCloseable {
         }
     }
 
-    /** Stores where what was handed out differs from what is stored, and returns when it is safe on disk. */
-    public void writeAllocations(final Allocations stored, final Allocations allocations) {
+    /**
+     * Stores where what was handed out differs from what is stored, and returns when it is safe on disk.
+     *
+     * @param tenants names of those for which it may differ; empty if that is not known
+     */
+    public void writeAllocations(final Allocations stored, final Allocations allocations,
+            final Optional<Set<String>> tenants) {
         final WriteTransaction transaction = broker.newWriteOnlyTransaction();
-        AllocationCodec.write(transaction, stored, allocations);
+        tenants.ifPresentOrElse(names -> AllocationCodec.write(transaction, stored, allocations, names),
+            () -> AllocationCodec.write(transaction, stored, allocations));
         guard.allocates(true);
         try {
             commit(transaction, "the allocations");

@@ -8,7 +8,7 @@ public final class DatastoreException extends IllegalStateException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    DatastoreException(final String message, final Throwable cause) {
+    public DatastoreException(final String message, final Throwable cause) {
         super(message, cause);
     }
 }

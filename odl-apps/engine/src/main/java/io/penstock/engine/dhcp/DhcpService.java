@@ -14,6 +14,8 @@ import io.penstock.engine.dhcp.Arrivals.Arrival;
 import io.penstock.engine.dhcp.Probes.Holder;
 import io.penstock.engine.dhcp.Probes.Probe;
 import io.penstock.engine.dhcp.Releases.Release;
+import io.penstock.engine.grant.Grantor;
+import io.penstock.engine.grant.Transition;
 import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.FrameOutlet;
 import io.penstock.engine.link.Place;
@@ -50,7 +52,7 @@ import org.slf4j.LoggerFactory;
  * is stored, so that a controller that is killed at any moment has promised nothing that the next one does not know.
  * Packets may come on any thread; all else is for the thread of the engine.
  */
-public final class DhcpService {
+public final class DhcpService implements Grantor {
     private static final Logger LOG = LoggerFactory.getLogger(DhcpService.class);
     private static final long NOBODY = 0;
     /** How often leases that nobody asks for are looked at. Seconds. */
@@ -61,6 +63,7 @@ public final class DhcpService {
     private static final int ASKED_AGAIN = 2;
 
     private final Clock clock;
+    private final Postponed flows;
     private final BiConsumer<Place, byte[]> outlet;
     private final Arrivals arrivals;
     private final Releases releases;
@@ -85,12 +88,16 @@ public final class DhcpService {
      *
      * @param mark called on any thread when there is something to answer; must not block
      * @param timer calls {@code mark} after some milliseconds
+     * @param flows sends an answer when the node it is for has the flows of the new lease
      */
-    public DhcpService(final Clock clock, final Runnable mark, final Timer timer, final FrameOutlet outlet) {
-        this(clock, mark, timer, outlet::send);
+    public DhcpService(final Clock clock, final Runnable mark, final Timer timer, final Postponed flows,
+            final FrameOutlet outlet) {
+        this(clock, mark, timer, flows, outlet::send);
     }
 
-    DhcpService(final Clock clock, final Runnable mark, final Timer timer, final BiConsumer<Place, byte[]> outlet) {
+    DhcpService(final Clock clock, final Runnable mark, final Timer timer, final Postponed flows,
+            final BiConsumer<Place, byte[]> outlet) {
+        this.flows = requireNonNull(flows);
         this.clock = requireNonNull(clock);
         this.outlet = requireNonNull(outlet);
         arrivals = new Arrivals(mark);
@@ -132,11 +139,17 @@ public final class DhcpService {
         return counts;
     }
 
+    @Override
+    public String name() {
+        return "leases";
+    }
+
     /**
      * Answers what has come; the same object when that changes no lease. What was answered by a call before, and not
      * {@link #stored}, is forgotten: its clients ask again.
      */
-    public Allocations change(final Snapshot snapshot, final Allocations before) {
+    @Override
+    public Allocations propose(final Snapshot snapshot, final Allocations before) {
         held.clear();
         serve(snapshot, before);
         final Pass pass = new Pass(snapshot, before);
@@ -154,16 +167,13 @@ public final class DhcpService {
         return tables.written(before);
     }
 
-    /**
-     * Sends the answers, for the leases are stored.
-     *
-     * @param flows sends an answer when the node it is for has the flows of the new lease
-     */
-    public void stored(final Postponed flows) {
+    /** Sends the answers, for the leases are stored. */
+    @Override
+    public void stored(final Transition transition) {
         held.forEach(each -> {
             final Runnable send = () -> outlet.accept(each.place(), each.frame());
             if (each.bound()) {
-                flows.whenApplied(each.place().node(), send);
+                flows.whenApplied(each.place().node(), transition.after().revision(), send);
             } else {
                 send.run();
             }
@@ -173,11 +183,11 @@ public final class DhcpService {
         released.clear();
     }
 
-    /** Runs something once a node has all that was stored, or cannot get it soon. */
+    /** Runs something once a node has a revision of the desired state, or cannot get it soon. */
     @FunctionalInterface
     public interface Postponed {
         /** Runs it on any thread. */
-        void whenApplied(SwitchId node, Runnable task);
+        void whenApplied(SwitchId node, long revision, Runnable task);
     }
 
     /** Takes over a configuration. */

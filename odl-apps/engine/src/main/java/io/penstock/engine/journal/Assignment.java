@@ -9,6 +9,7 @@ import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -49,10 +50,16 @@ public record Assignment(String tenant, int vrf, String kind, Optional<Prefix> i
 
     /** All that is assigned, in the order of the tenants. */
     public static Set<Assignment> of(final Snapshot snapshot, final Allocations allocations) {
+        return of(snapshot, allocations, snapshot.tenants().keySet());
+    }
+
+    /** All that is assigned to some tenants, which need not be configured any more. */
+    public static Set<Assignment> of(final Snapshot snapshot, final Allocations allocations,
+            final Collection<String> tenants) {
         final Set<Assignment> found = new LinkedHashSet<>();
-        for (final Tenant tenant : snapshot.tenants().values()) {
-            tenant.nat().ifPresent(nat ->
-                found.addAll(of(tenant.name(), requireNonNull(allocations.tenants().get(tenant.name())), nat)));
+        for (final String name : tenants) {
+            Optional.ofNullable(snapshot.tenants().get(name)).flatMap(Tenant::nat).ifPresent(nat ->
+                found.addAll(of(name, requireNonNull(allocations.tenants().get(name)), nat)));
         }
         return found;
     }

@@ -18,9 +18,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -49,7 +48,7 @@ public final class NatJournal implements AutoCloseable {
     private final Path directory;
     private final Clock clock;
     private final int segmentChanges;
-    private final Map<Assignment, Instant> held = new LinkedHashMap<>();
+    private final Held held = new Held();
     @SuppressWarnings("NullAway.Init") // by goOn()
     private FileChannel channel;
     @SuppressWarnings("NullAway.Init")
@@ -85,26 +84,38 @@ public final class NatJournal implements AutoCloseable {
         }
     }
 
+    /** Writes what is assigned and released since the last time, of all tenants. */
+    public List<Change> record(final Set<Assignment> wanted) {
+        final Set<String> tenants = new LinkedHashSet<>(held.tenants());
+        wanted.forEach(each -> tenants.add(each.tenant()));
+        return record(tenants, wanted);
+    }
+
     /**
-     * Writes what is assigned and released since the last time. What is wanted may be used when this returns.
+     * Writes what is assigned and released of some tenants since the last time. What is wanted may be used when this
+     * returns.
      *
+     * @param tenants names of the tenants for which something may differ
+     * @param wanted all assignments of these tenants
      * @return what was written
      * @throws UncheckedIOException when it could not be written; nothing of it is then taken for written
      */
-    public List<Change> record(final Set<Assignment> wanted) {
-        if (wanted.equals(held.keySet())) {
+    public List<Change> record(final Set<String> tenants, final Set<Assignment> wanted) {
+        final List<Assignment> released = tenants.stream().flatMap(tenant -> held.of(tenant).stream())
+            .filter(each -> !wanted.contains(each)).toList();
+        final List<Assignment> assigned = wanted.stream().filter(each -> !held.of(each.tenant()).contains(each))
+            .toList();
+        if (released.isEmpty() && assigned.isEmpty()) {
             return List.of();
         }
         final Instant now = now();
         final List<Entry> entries = new ArrayList<>();
-        final List<Assignment> released = held.keySet().stream().filter(each -> !wanted.contains(each)).toList();
-        final List<Assignment> assigned = wanted.stream().filter(each -> !held.containsKey(each)).toList();
         released.forEach(each -> entries.add(entry(entries, now, Entry.Event.RELEASED, now, Optional.of(each))));
         assigned.forEach(each -> entries.add(entry(entries, now, Entry.Event.ASSIGNED, now, Optional.of(each))));
         try {
             if (changes > 0 && changes + entries.size() > Math.max(segmentChanges, held.size())) {
                 cut(now);
-                return record(wanted);
+                return record(tenants, wanted);
             }
             append(entries);
         } catch (IOException e) {

@@ -4,6 +4,7 @@ package io.penstock.engine.node;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
+import io.penstock.engine.task.SerialTasks;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.plan.MeterDiff;
@@ -12,12 +13,11 @@ import io.penstock.pipeline.plan.PlanDiff;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.FlowDump;
-import io.penstock.southbound.openflow.ForeignFlow;
 import io.penstock.southbound.openflow.InstalledFlow;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.SwitchId;
 import java.time.Clock;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -26,26 +26,24 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Compares a switch with its plan, some tables at a time and all of them in {@link #STEPS} steps, and repairs what
- * another program has changed. Tables that the switch learns are left out. For the thread of one worker, which changes
- * the switch on the same thread, so the switch does not change between reading and comparing; {@link #report} is safe
- * for all threads.
+ * another program has changed. Tables that the switch learns are left out. For the tasks of one node, which go on when
+ * a call is complete: so the controller does not change the switch between reading and comparing. {@link #report} is
+ * safe for all threads.
  */
 final class DriftWatch {
     /** Steps of a round, after which each flow and meter was compared. */
     static final int STEPS = 60;
     /** Tables of an Open vSwitch that flows can be written to. */
     private static final int TABLES = 254;
-    private static final long ANSWER_SECONDS = 5;
-    private static final long REPAIR_ANSWER_SECONDS = 60;
+    private static final Duration ANSWER = Duration.ofSeconds(5);
+    private static final Duration REPAIR_ANSWER = Duration.ofMinutes(1);
     /** Between two repairs, if differences are found again within a round. Doubles with each. */
     private static final long FIRST_PAUSE_MILLIS = 1_000;
     private static final long LAST_PAUSE_MILLIS = 60_000;
@@ -55,6 +53,7 @@ final class DriftWatch {
     private final String node;
     private final OpenFlowSouthbound southbound;
     private final NodeFlows flows;
+    private final SerialTasks tasks;
     private final Consumer<RepairEvent> events;
     private final Ticker ticker;
     private final Clock clock;
@@ -70,10 +69,11 @@ final class DriftWatch {
 
     /** Begins with the first tables. */
     DriftWatch(final String node, final OpenFlowSouthbound southbound, final NodeFlows flows,
-            final Consumer<RepairEvent> events, final Ticker ticker, final Clock clock) {
+            final SerialTasks tasks, final Consumer<RepairEvent> events, final Ticker ticker, final Clock clock) {
         this.node = requireNonNull(node);
         this.southbound = requireNonNull(southbound);
         this.flows = requireNonNull(flows);
+        this.tasks = requireNonNull(tasks);
         this.events = requireNonNull(events);
         this.ticker = requireNonNull(ticker);
         this.clock = requireNonNull(clock);
@@ -94,20 +94,23 @@ final class DriftWatch {
      * Compares the next tables with the plan that the switch has. Says whether to {@link #repair} now: that has to wait
      * after other repairs. A switch that does not answer is no reason: its connection tells when it is gone.
      */
-    boolean next(final SwitchId id, final NodePlan installed) throws InterruptedException {
-        try {
-            final Optional<Map<Integer, Integer>> found = compare(id, installed);
-            if (found.isPresent()) {
+    CompletableFuture<Boolean> next(final SwitchId id, final NodePlan installed) {
+        return compare(id, installed).handle((found, error) -> {
+            if (error != null) {
+                LOG.debug("Node {}: tables of step {} were not read", node, step, error);
+                unread = true;
+            } else if (found.isPresent()) {
                 differing.put(step, found.orElseThrow());
                 cleanSteps = 0;
             } else {
                 differing.remove(step);
                 cleanSteps++;
             }
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.debug("Node {}: tables of step {} were not read", node, step, e);
-            unread = true;
-        }
+            return isRepairDue();
+        });
+    }
+
+    private boolean isRepairDue() {
         if (cleanSteps >= STEPS) {
             pauseMillis = 0;
         }
@@ -123,45 +126,46 @@ final class DriftWatch {
     }
 
     /** Reads the whole switch and repairs it in one change. */
-    void repair(final SwitchId id, final NodePlan installed)
-            throws InterruptedException, ExecutionException, TimeoutException {
+    CompletableFuture<Void> repair(final SwitchId id, final NodePlan installed) {
         pauseMillis = pauseMillis == 0 ? FIRST_PAUSE_MILLIS : Math.min(2 * pauseMillis, LAST_PAUSE_MILLIS);
         lastRepair = ticker.read();
-        final Observation seen = flows.observe(id, installed, REPAIR_ANSWER_SECONDS);
-        if (!seen.isClean()) {
-            flows.repair(id, installed, seen);
-            report = new DriftReport(report.compared(), report.repairs() + 1, Optional.of(clock.instant()), Map.of());
-            events.accept(RepairEvent.of(node, seen));
-        }
-        lastRepair = ticker.read();
-        compared();
+        return flows.observe(id, installed, REPAIR_ANSWER).thenCompose(seen -> seen.isClean()
+            ? CompletableFuture.completedFuture(null)
+            : flows.repair(id, installed, seen).thenAccept(changes -> {
+                report = new DriftReport(report.compared(), report.repairs() + 1, Optional.of(clock.instant()),
+                    Map.of());
+                events.accept(RepairEvent.of(node, seen));
+            })).thenRun(() -> {
+                lastRepair = ticker.read();
+                compared();
+            });
     }
 
     /** Reads the tables of this step; nothing if they are as planned, else what is missing or wrong by VRF id. */
-    private Optional<Map<Integer, Integer>> compare(final SwitchId id, final NodePlan installed)
-            throws InterruptedException, ExecutionException, TimeoutException {
+    private CompletableFuture<Optional<Map<Integer, Integer>>> compare(final SwitchId id, final NodePlan installed) {
         final Set<Integer> tables = tables(step);
-        final List<CompletableFuture<FlowDump>> readings = new ArrayList<>();
-        tables.forEach(table -> readings.add(southbound.readTable(id, table)));
-        final CompletableFuture<Map<Integer, Optional<MeterSpec>>> meters = step == 0
-            ? southbound.readMeters(id) : CompletableFuture.completedFuture(Map.of());
-        final List<FlowSpec> there = new ArrayList<>();
-        final List<ForeignFlow> foreign = new ArrayList<>();
-        for (final CompletableFuture<FlowDump> reading : readings) {
-            final FlowDump dump = reading.get(ANSWER_SECONDS, TimeUnit.SECONDS);
-            dump.flows().stream().map(InstalledFlow::flow).forEach(there::add);
-            foreign.addAll(dump.foreign());
-        }
+        final List<CompletableFuture<FlowDump>> readings = tables.stream()
+            .map(table -> tasks.within(ANSWER, southbound.readTable(id, table))).toList();
+        final CompletableFuture<Optional<MeterDiff>> meters = step == 0
+            ? tasks.within(ANSWER, southbound.readMeters(id)).thenApply(there ->
+                Optional.of(MeterDiff.between(installed, there)))
+            : CompletableFuture.completedFuture(Optional.empty());
+        return CompletableFuture.allOf(readings.toArray(CompletableFuture[]::new)).thenCombine(meters,
+            (read, found) -> compare(tables, readings.stream().map(CompletableFuture::join).toList(), found,
+                installed));
+    }
+
+    private Optional<Map<Integer, Integer>> compare(final Set<Integer> tables, final List<FlowDump> dumps,
+            final Optional<MeterDiff> meters, final NodePlan installed) {
+        final List<FlowSpec> there = dumps.stream().flatMap(dump -> dump.flows().stream()).map(InstalledFlow::flow)
+            .toList();
         final PlanDiff diff = flows.hideLingering(PlanDiff.between(installed, tables, there));
         final Map<Integer, Integer> lacking = new HashMap<>();
         diff.toAdd().forEach(flow -> lacking.merge(owner(flow), 1, Integer::sum));
-        boolean clean = diff.isEmpty() && foreign.isEmpty();
-        if (step == 0) {
-            final MeterDiff found = MeterDiff.between(installed, meters.get(ANSWER_SECONDS, TimeUnit.SECONDS));
-            clean &= found.toSet().isEmpty() && found.excess().isEmpty();
-            count(found, installed, lacking);
-        }
-        return clean ? Optional.empty() : Optional.of(lacking);
+        meters.ifPresent(found -> count(found, installed, lacking));
+        return diff.isEmpty() && dumps.stream().allMatch(dump -> dump.foreign().isEmpty())
+            && meters.stream().allMatch(found -> found.toSet().isEmpty() && found.excess().isEmpty())
+            ? Optional.empty() : Optional.of(lacking);
     }
 
     private static void count(final MeterDiff found, final NodePlan installed, final Map<Integer, Integer> lacking) {

@@ -4,6 +4,7 @@ package io.penstock.engine.node;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
+import io.penstock.engine.task.SerialTasks;
 import io.penstock.pipeline.plan.MeterDiff;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.PlanDiff;
@@ -14,29 +15,28 @@ import io.penstock.southbound.openflow.InstalledFlow;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
  * Brings the flows of a switch to a plan, and what goes with them: meters, which no bundle carries, so those that flows
- * name are there before the flows, and leave after them. Each call blocks until the switch has answered, a
- * minute a message at most. For the thread of one worker.
+ * name are there before the flows, and leave after them. A call is complete when the switch has answered, a minute a
+ * message at most. For the tasks of one node, which go on after it.
  */
 final class NodeFlows {
-    private static final long ANSWER_SECONDS = 60;
+    private static final Duration ANSWER = Duration.ofMinutes(1);
     /** For each of them the switch looks at all of its connections, and does nothing else meanwhile. */
     private static final int FLUSHED_AT_ONCE = 8;
     /** How long a change flushes before others get their turn. */
-    private static final long FLUSH_MILLIS = 1_000;
+    private static final Duration FLUSH = Duration.ofSeconds(1);
+    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
     private final OpenFlowSouthbound southbound;
     /** Connections whose flows have changed and which the switch may still have. */
@@ -44,6 +44,7 @@ final class NodeFlows {
     /** Those that it has forgotten while cached flows of before could still begin them again. */
     private final Set<TrackedConnections> again = new LinkedHashSet<>();
     private final CachedFlows cached;
+    private final SerialTasks tasks;
     private final Supplier<CompletableFuture<Void>> forgetAgain;
     private volatile CompletableFuture<Void> inForce = CompletableFuture.completedFuture(null);
     private final Lingering lingering;
@@ -54,10 +55,12 @@ final class NodeFlows {
      * Has changed nothing yet.
      *
      * @param dropCached has the node throw cached flows away, while somebody there can be told
-     * @param forgetAgain has the thread of the worker call {@link #forgetAgain}, and says when that is done
+     * @param tasks those of the node
+     * @param forgetAgain has a task of the node call {@link #forgetAgain}, and says when that is done
      */
     NodeFlows(final OpenFlowSouthbound southbound, final Supplier<Optional<CompletableFuture<Void>>> dropCached,
-            final Supplier<CompletableFuture<Void>> forgetAgain, final Ticker ticker) {
+            final SerialTasks tasks, final Supplier<CompletableFuture<Void>> forgetAgain, final Ticker ticker) {
+        this.tasks = requireNonNull(tasks);
         this.forgetAgain = requireNonNull(forgetAgain);
         this.ticker = requireNonNull(ticker);
         lingering = new Lingering(ticker);
@@ -70,15 +73,12 @@ final class NodeFlows {
         owed.add(connections);
     }
 
-    /** Reads all of a switch and compares; changes nothing. Waits so many seconds for each answer. */
-    Observation observe(final SwitchId id, final NodePlan planned, final long seconds)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        final CompletableFuture<FlowDump> reading = southbound.readFlows(id);
-        final MeterDiff meters =
-            MeterDiff.between(planned, southbound.readMeters(id).get(seconds, TimeUnit.SECONDS));
-        final FlowDump dump = reading.get(seconds, TimeUnit.SECONDS);
-        return new Observation(planned, dump, meters, lingering.hide(
-            PlanDiff.between(planned, dump.flows().stream().map(InstalledFlow::flow).toList())));
+    /** Reads all of a switch and compares; changes nothing. Waits so long for each answer. */
+    CompletableFuture<Observation> observe(final SwitchId id, final NodePlan planned, final Duration limit) {
+        final CompletableFuture<FlowDump> reading = tasks.within(limit, southbound.readFlows(id));
+        return tasks.within(limit, southbound.readMeters(id)).thenCombine(reading, (meters, dump) ->
+            new Observation(planned, dump, MeterDiff.between(planned, meters), lingering.hide(
+                PlanDiff.between(planned, dump.flows().stream().map(InstalledFlow::flow).toList()))));
     }
 
     /** Whether flows are there whose time will be up, {@link Lingering#MILLIS} after the last change at the latest. */
@@ -103,17 +103,17 @@ final class NodeFlows {
      * Has the switch forget once more what it forgot before its cached flows were dropped: until then a packet could
      * begin a connection with the addresses of before, and keep it for as long as others follow.
      */
-    void forgetAgain(final SwitchId id) throws InterruptedException, ExecutionException, TimeoutException {
-        if (!cached.pending()) {
-            owed.add(again);
-            again.clear();
-            flush(id);
+    CompletableFuture<Void> forgetAgain(final SwitchId id) {
+        if (cached.pending()) {
+            return DONE;
         }
+        owed.add(again);
+        again.clear();
+        return flush(id);
     }
 
     /** From the plan that the switch has to another: costs as much as differs. */
-    FlowChanges change(final SwitchId id, final NodePlan installed, final NodePlan planned)
-            throws InterruptedException, ExecutionException, TimeoutException {
+    CompletableFuture<FlowChanges> change(final SwitchId id, final NodePlan installed, final NodePlan planned) {
         final Set<Integer> gone = new HashSet<>(installed.vrfs());
         gone.removeAll(planned.vrfs());
         final Set<Integer> fresh = new HashSet<>(planned.vrfs());
@@ -122,19 +122,18 @@ final class NodeFlows {
         final PlanDiff diff = PlanDiff.between(planned, installed);
         cached.doubt(diff, fresh);
         final MeterDiff meters = MeterDiff.between(planned, installed);
-        setMeters(id, meters);
-        final FlowChanges changes = send(id, planned, lingering.apply(diff, planned), gone, List.of());
-        deleteMeters(id, meters);
-        return changes;
+        return setMeters(id, meters)
+            .thenCompose(set -> send(id, planned, lingering.apply(diff, planned), gone, List.of()))
+            .thenCompose(changes -> deleteMeters(id, meters).thenApply(deleted -> changes));
     }
 
     /** From whatever the switch has to a plan: reads all of it. */
-    FlowChanges reconcile(final SwitchId id, final NodePlan planned)
-            throws InterruptedException, ExecutionException, TimeoutException {
+    CompletableFuture<FlowChanges> reconcile(final SwitchId id, final NodePlan planned) {
         lingering.forget();
-        final Observation seen = observe(id, planned, ANSWER_SECONDS);
-        foundNothing = seen.dump().flows().isEmpty();
-        return repair(id, planned, seen);
+        return observe(id, planned, ANSWER).thenCompose(seen -> {
+            foundNothing = seen.dump().flows().isEmpty();
+            return repair(id, planned, seen);
+        });
     }
 
     /** Whether the switch had no flow of ours before the last {@link #reconcile}: it was started a moment ago. */
@@ -147,8 +146,7 @@ final class NodeFlows {
      *
      * @param seen nothing was sent to the switch since
      */
-    FlowChanges repair(final SwitchId id, final NodePlan planned, final Observation seen)
-            throws InterruptedException, ExecutionException, TimeoutException {
+    CompletableFuture<FlowChanges> repair(final SwitchId id, final NodePlan planned, final Observation seen) {
         if (owed.found(seen.dump())) {
             // What came after the flush of that change was not done either.
             cached.doubt();
@@ -156,10 +154,9 @@ final class NodeFlows {
         owed.add(ConntrackZones.ofCutBlocks(planned, seen.diff()));
         cached.doubt(seen.diff(), Set.of());
         cached.doubt(seen.dump().foreign());
-        setMeters(id, seen.meters());
-        final FlowChanges changes = send(id, planned, seen.diff(), Set.of(), seen.dump().foreign());
-        deleteMeters(id, seen.meters());
-        return changes;
+        return setMeters(id, seen.meters())
+            .thenCompose(set -> send(id, planned, seen.diff(), Set.of(), seen.dump().foreign()))
+            .thenCompose(changes -> deleteMeters(id, seen.meters()).thenApply(deleted -> changes));
     }
 
     /** What is seen on the switch, without the flows that are to stay for now. */
@@ -167,23 +164,16 @@ final class NodeFlows {
         return lingering.hide(seen);
     }
 
-    private void setMeters(final SwitchId id, final MeterDiff diff)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        if (!diff.toSet().isEmpty()) {
-            southbound.setMeters(id, diff.toSet()).get(ANSWER_SECONDS, TimeUnit.SECONDS);
-        }
+    private CompletableFuture<Void> setMeters(final SwitchId id, final MeterDiff diff) {
+        return diff.toSet().isEmpty() ? DONE : tasks.within(ANSWER, southbound.setMeters(id, diff.toSet()));
     }
 
-    private void deleteMeters(final SwitchId id, final MeterDiff diff)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        if (!diff.excess().isEmpty()) {
-            southbound.deleteMeters(id, diff.excess()).get(ANSWER_SECONDS, TimeUnit.SECONDS);
-        }
+    private CompletableFuture<Void> deleteMeters(final SwitchId id, final MeterDiff diff) {
+        return diff.excess().isEmpty() ? DONE : tasks.within(ANSWER, southbound.deleteMeters(id, diff.excess()));
     }
 
-    private FlowChanges send(final SwitchId id, final NodePlan planned, final PlanDiff diff,
-            final Set<Integer> gone, final List<ForeignFlow> foreign)
-            throws InterruptedException, ExecutionException, TimeoutException {
+    private CompletableFuture<FlowChanges> send(final SwitchId id, final NodePlan planned, final PlanDiff diff,
+            final Set<Integer> gone, final List<ForeignFlow> foreign) {
         // Flows that were kept for a tenant are in no difference of plans.
         final Set<Integer> flushed = new HashSet<>(gone);
         flushed.addAll(ConntrackZones.toFlush(planned, diff));
@@ -194,31 +184,39 @@ final class NodeFlows {
         // Should the connection or the controller end before the switch has forgotten them, it still tells which.
         final FlowChanges sent = new FlowChanges(cookies, changes.remove(), foreign,
             Stream.concat(owed.unwritten().stream(), diff.toAdd().stream()).toList());
-        if (sent.size() > 0) {
-            southbound.apply(id, sent).get(ANSWER_SECONDS, TimeUnit.SECONDS);
-            owed.wrote();
-        }
-        final CompletableFuture<Void> before = cached.dropped();
-        cached.drop();
-        flush(id);
-        if (cached.dropped() != before) {
-            inForce = again.isEmpty() ? cached.dropped() : cached.dropped().thenCompose(done -> forgetAgain.get());
-        }
-        return changes;
+        return (sent.size() == 0 ? DONE : tasks.within(ANSWER, southbound.apply(id, sent)).thenRun(owed::wrote))
+            .thenCompose(applied -> dropAndFlush(id)).thenApply(done -> changes);
     }
 
-    private void flush(final SwitchId id) throws InterruptedException, ExecutionException, TimeoutException {
-        final long begun = ticker.read();
-        while (!owed.isEmpty() && ticker.read() - begun < TimeUnit.MILLISECONDS.toNanos(FLUSH_MILLIS)) {
-            final Set<TrackedConnections> some = owed.some(FLUSHED_AT_ONCE);
-            final boolean early = cached.pending();
-            // Still owed in the switch then, should the controller end before it is done again.
-            southbound.flush(id, some, early ? List.of() : OwedFlushes.keys(some))
-                .get(ANSWER_SECONDS, TimeUnit.SECONDS);
-            owed.done(some);
-            if (early) {
-                again.addAll(some);
+    private CompletableFuture<Void> dropAndFlush(final SwitchId id) {
+        final CompletableFuture<Void> before = cached.dropped();
+        cached.drop();
+        return flush(id).thenRun(() -> {
+            if (cached.dropped() != before) {
+                inForce = again.isEmpty() ? cached.dropped()
+                    : cached.dropped().thenCompose(done -> forgetAgain.get());
             }
+        });
+    }
+
+    private CompletableFuture<Void> flush(final SwitchId id) {
+        return flushUntil(id, ticker.read() + FLUSH.toNanos());
+    }
+
+    private CompletableFuture<Void> flushUntil(final SwitchId id, final long end) {
+        if (owed.isEmpty() || ticker.read() - end >= 0) {
+            return DONE;
         }
+        final Set<TrackedConnections> some = owed.some(FLUSHED_AT_ONCE);
+        final boolean early = cached.pending();
+        // Still owed in the switch then, should the controller end before it is done again.
+        return tasks.within(ANSWER, southbound.flush(id, some, early ? List.of() : OwedFlushes.keys(some)))
+            .thenCompose(flushed -> {
+                owed.done(some);
+                if (early) {
+                    again.addAll(some);
+                }
+                return flushUntil(id, end);
+            });
     }
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.node;
 
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.base.Ticker;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Ports of one switch and whether their links are up. Safe for all threads. */
@@ -13,10 +16,16 @@ public final class PortStates {
     public record Port(String name, boolean linkUp) { }
 
     /** How long after a connection ports may be unknown before they count as down. */
-    private static final long GRACE_MILLIS = 3_000;
+    static final Duration GRACE = Duration.ofSeconds(3);
 
+    private final Ticker ticker;
     private volatile long connectedNanos;
     private final Map<String, Port> byId = new ConcurrentHashMap<>();
+
+    /** Without ports. */
+    PortStates(final Ticker ticker) {
+        this.ticker = requireNonNull(ticker);
+    }
 
     /** Notes a port, or that it is gone when {@code port} is null; says whether that is news. */
     boolean set(final String id, final @Nullable Port port) {
@@ -25,7 +34,7 @@ public final class PortStates {
 
     /** The switch is about to tell its ports. */
     void switchConnected() {
-        connectedNanos = System.nanoTime();
+        connectedNanos = ticker.read();
     }
 
     /**
@@ -33,7 +42,7 @@ public final class PortStates {
      * to take it for down would cut traffic at every connection.
      */
     boolean areKnown(final List<String> names) {
-        return System.nanoTime() - connectedNanos > TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS)
+        return ticker.read() - connectedNanos > GRACE.toNanos()
             || names.stream().allMatch(this::isKnown);
     }
 

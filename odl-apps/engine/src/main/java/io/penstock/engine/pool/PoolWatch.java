@@ -4,6 +4,8 @@ package io.penstock.engine.pool;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.grant.Grantor;
+import io.penstock.engine.grant.Transition;
 import io.penstock.engine.pool.PoolEvent.Kind;
 import io.penstock.engine.pool.PoolEvent.OfPool;
 import io.penstock.engine.pool.PoolEvent.OfPortBlock;
@@ -13,6 +15,7 @@ import io.penstock.pipeline.intent.Allocations.Block;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Thresholds;
 import java.time.Clock;
@@ -26,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -34,8 +38,9 @@ import java.util.stream.IntStream;
  * they will be. It remembers nothing over a restart: what is above its threshold then is told again. Safe for all
  * threads.
  */
-public final class PoolWatch {
+public final class PoolWatch implements Grantor {
     private final Clock clock;
+    private final Consumer<PoolEvent> events;
     private final Set<Owner> high = new HashSet<>();
     private Set<Drain> empty = new HashSet<>();
     private Map<Address, Start> started = new HashMap<>();
@@ -47,13 +52,47 @@ public final class PoolWatch {
     /** When an address was first seen drained, and how many had a block of it then. */
     private record Start(Instant since, int subscribers) { }
 
-    /** Drains are timed by a clock. */
-    public PoolWatch(final Clock clock) {
+    /**
+     * Has looked at nothing.
+     *
+     * @param clock times drains
+     * @param events is told of what was found; must not block
+     */
+    public PoolWatch(final Clock clock, final Consumer<PoolEvent> events) {
         this.clock = requireNonNull(clock);
+        this.events = requireNonNull(events);
+    }
+
+    @Override
+    public String name() {
+        return "warnings of pools";
+    }
+
+    @Override
+    public Allocations propose(final Snapshot snapshot, final Allocations before) {
+        return before;
+    }
+
+    @Override
+    public void stored(final Transition transition) {
+        if (mayDiffer(transition)) {
+            look(transition.after()).forEach(events);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // an unchanged configuration is the same object
+    private static boolean mayDiffer(final Transition transition) {
+        return transition.before().snapshot() != transition.after().snapshot()
+            || transition.tenants().stream().anyMatch(name -> {
+                final TenantAllocation before = transition.before().allocations().tenants().get(name);
+                final TenantAllocation after = transition.after().allocations().tenants().get(name);
+                return before == null || after == null || before.publicAddress() != after.publicAddress()
+                    || !before.blocks().equals(after.blocks());
+            });
     }
 
     /** Compares with the last look. */
-    public synchronized List<PoolEvent> look(final Desired desired) {
+    synchronized List<PoolEvent> look(final Desired desired) {
         final Look look = new Look(desired.allocations());
         desired.snapshot().pools().values().forEach(look::at);
         desired.snapshot().tenants().forEach((name, tenant) -> {

@@ -3,8 +3,8 @@ package io.penstock.engine.rest;
 
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.SettableFuture;
+import io.penstock.engine.task.Failures;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.opendaylight.yangtools.yang.common.ErrorTag;
@@ -30,8 +30,7 @@ final class Answers {
     }
 
     private static <T> RpcResult<T> failed(final Throwable error) {
-        final Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause()
-            : error;
+        final Throwable cause = Failures.cause(error);
         if (cause instanceof RejectedExecutionException) {
             return RpcResultBuilder.<T>failed().withError(ErrorType.APPLICATION, ErrorTag.RESOURCE_DENIED,
                 "other requests are being answered; try again").build();

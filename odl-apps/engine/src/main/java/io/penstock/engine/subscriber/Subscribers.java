@@ -3,6 +3,8 @@ package io.penstock.engine.subscriber;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.grant.Grantor;
+import io.penstock.engine.grant.Transition;
 import io.penstock.engine.link.Fate;
 import io.penstock.engine.subscriber.BlockRequests.Request;
 import io.penstock.engine.subscriber.SubscriberBlocks.Subscriber;
@@ -24,7 +26,7 @@ import java.util.stream.Collectors;
  * Collects who needs a block and who is idle, until a change of the allocations is written down. Packets may come on
  * any thread; all else is for the thread of the engine.
  */
-public final class Subscribers {
+public final class Subscribers implements Grantor {
     /** How long a count tells who is idle; later somebody may have begun again, and the next count tells. */
     private static final int COUNT_SECONDS = 60;
 
@@ -72,11 +74,17 @@ public final class Subscribers {
         mark.run();
     }
 
+    @Override
+    public String name() {
+        return "port blocks";
+    }
+
     /**
      * Takes blocks from who is idle and gives some to who needs them; the same object when that changes nothing. Does
-     * so again until {@link #written} is called.
+     * so again until {@link #stored} is called.
      */
-    public Allocations change(final Snapshot snapshot, final Allocations before) {
+    @Override
+    public Allocations propose(final Snapshot snapshot, final Allocations before) {
         final Instant oldest = clock.instant().minusSeconds(COUNT_SECONDS);
         ending = new HashSet<>();
         idle.forEach((node, each) -> {
@@ -92,8 +100,8 @@ public final class Subscribers {
         return blocks.give(snapshot, blocks.take(before, ending), asking);
     }
 
-    /** Says that the last change is written down. */
-    public void written() {
+    @Override
+    public void stored(final Transition transition) {
         requests.answered(asking);
         counted.values().forEach(each -> each.forget(ending));
         idle.clear();

@@ -7,6 +7,7 @@ import com.google.common.base.Ticker;
 import io.penstock.engine.ManualClock;
 import io.penstock.engine.canary.Judgement.Phase;
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.grant.Transitions;
 import io.penstock.engine.health.ProbeResults;
 import io.penstock.engine.health.Probed;
 import io.penstock.pipeline.intent.Allocations;
@@ -20,6 +21,7 @@ import io.penstock.pipeline.intent.NetworkFunction.State;
 import io.penstock.pipeline.intent.Snapshot;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -40,12 +42,13 @@ class CanaryServiceTest {
     private final ManualClock clock = new ManualClock(Instant.ofEpochSecond(1000));
     private final Counters counters = new Counters("fw1", "fw2");
     private final Edge edge = new Edge();
+    private final List<CanaryEvent> told = new ArrayList<>();
     private final CanaryService service = new CanaryService(() -> edge.desired, edge, edge, new Ticker() {
         @Override
         public long read() {
             return clock.instant().getEpochSecond() * 1_000_000_000;
         }
-    }, clock, () -> edge.marks++);
+    }, clock, () -> edge.marks++, told::add);
 
     /** A node as the test wants it. */
     private final class Edge implements CanaryService.Nodes, ProbeResults {
@@ -108,8 +111,10 @@ class CanaryServiceTest {
     private List<CanaryEvent> store() {
         final Desired now = edge.desired;
         edge.desired = new Desired(now.revision() + 1, now.snapshot(),
-            service.change(now.snapshot(), now.allocations()));
-        return service.stored(edge.desired);
+            service.propose(now.snapshot(), now.allocations()));
+        told.clear();
+        service.stored(Transitions.to(edge.desired));
+        return List.copyOf(told);
     }
 
     @Test
@@ -140,7 +145,7 @@ class CanaryServiceTest {
             pass(5000);
         }
         final Allocations before = edge.desired.allocations();
-        assertThat(service.change(edge.desired.snapshot(), before)).isNotEqualTo(before);
+        assertThat(service.propose(edge.desired.snapshot(), before)).isNotEqualTo(before);
         service.tick();
         assertThat(store()).hasSize(1);
         assertThat(edge.desired.allocations().verdict(FUNCTION)).contains(Verdict.BACK);

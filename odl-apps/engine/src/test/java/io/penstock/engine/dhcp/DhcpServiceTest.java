@@ -8,6 +8,7 @@ import io.penstock.dhcp.DhcpMessage;
 import io.penstock.dhcp.OptionCode;
 import io.penstock.dhcp.OptionSet;
 import io.penstock.engine.ManualClock;
+import io.penstock.engine.grant.Transitions;
 import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.Place;
 import io.penstock.frames.Arp;
@@ -73,8 +74,15 @@ class DhcpServiceTest {
     private final ManualClock clock = new ManualClock(Instant.parse("2026-11-21T10:00:00Z"));
     private final List<byte[]> sent = new ArrayList<>();
     private final List<Place> places = new ArrayList<>();
+    private final List<Runnable> waiting = new ArrayList<>();
+    private boolean flowsAreThere = true;
     private final DhcpService service = new DhcpService(clock, () -> { }, millis -> { },
-        (place, frame) -> {
+        (node, revision, task) -> {
+            waiting.add(task);
+            if (flowsAreThere) {
+                task.run();
+            }
+        }, (place, frame) -> {
             sent.add(frame);
             places.add(place);
         });
@@ -82,24 +90,21 @@ class DhcpServiceTest {
     @Test
     void nobodyHearsOfALeaseBeforeItIsStored() {
         service.onPacketIn(request());
-        final Allocations after = service.change(NETWORK, NO_LEASE);
+        final Allocations after = service.propose(NETWORK, NO_LEASE);
         assertThat(leases(after)).singleElement()
             .satisfies(lease -> assertThat(lease.address()).isEqualTo(FIRST))
             .satisfies(lease -> assertThat(lease.attachment()).isEqualTo("lan"));
         assertThat(sent).isEmpty();
-        service.stored((node, task) -> task.run());
+        service.stored(Transitions.none());
         assertThat(sent).hasSize(1);
     }
 
     @Test
     void anAcknowledgementWaitsForTheFlows() {
         service.onPacketIn(request());
-        service.change(NETWORK, NO_LEASE);
-        final List<Runnable> waiting = new ArrayList<>();
-        service.stored((node, task) -> {
-            assertThat(node).isEqualTo(NODE);
-            waiting.add(task);
-        });
+        service.propose(NETWORK, NO_LEASE);
+        flowsAreThere = false;
+        service.stored(Transitions.none());
         assertThat(sent).isEmpty();
         waiting.forEach(Runnable::run);
         assertThat(sent).hasSize(1);
@@ -108,29 +113,29 @@ class DhcpServiceTest {
     @Test
     void whatWasNotStoredIsForgotten() {
         service.onPacketIn(request());
-        service.change(NETWORK, NO_LEASE);
-        assertThat(service.change(NETWORK, NO_LEASE)).isSameAs(NO_LEASE);
-        service.stored((node, task) -> task.run());
+        service.propose(NETWORK, NO_LEASE);
+        assertThat(service.propose(NETWORK, NO_LEASE)).isSameAs(NO_LEASE);
+        service.stored(Transitions.none());
         assertThat(sent).isEmpty();
         // The host asks again.
         service.onPacketIn(request());
-        assertThat(leases(service.change(NETWORK, NO_LEASE))).hasSize(1);
+        assertThat(leases(service.propose(NETWORK, NO_LEASE))).hasSize(1);
     }
 
     @Test
     void aLeaseIsReleasedWhenThatIsStoredEvenAtTheSecondTry() {
         service.onPacketIn(request());
-        final Allocations bound = service.change(NETWORK, NO_LEASE);
-        service.stored((node, task) -> task.run());
+        final Allocations bound = service.propose(NETWORK, NO_LEASE);
+        service.stored(Transitions.none());
         final CompletableFuture<Lease> released = service.release("t", FIRST);
-        service.change(NETWORK, bound);
+        service.propose(NETWORK, bound);
         assertThat(released).isNotDone();
         // That was not stored.
-        final Allocations after = service.change(NETWORK, bound);
+        final Allocations after = service.propose(NETWORK, bound);
         assertThat(leases(after)).singleElement()
             .satisfies(lease -> assertThat(lease.state()).isEqualTo(Lease.State.FREE));
         assertThat(released).isNotDone();
-        service.stored((node, task) -> task.run());
+        service.stored(Transitions.none());
         assertThat(released).isCompletedWithValueMatching(Lease::isBound);
     }
 
@@ -141,15 +146,15 @@ class DhcpServiceTest {
         final Allocations before = new Allocations(VRF, NO_LEASE.nodes(), NO_LEASE.ports(),
             Map.of("t", new TenantAllocation(VRF, 0).withLeases(List.of(declined))));
         service.release("t", FIRST);
-        assertThat(leases(service.change(NETWORK, before))).isEmpty();
+        assertThat(leases(service.propose(NETWORK, before))).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(ints = {REQUEST, DECLINE, RELEASE})
     void aNodeTouchesLeasesOfItsOwnTenantsAlone(final int type) {
         service.onPacketIn(request());
-        final Allocations bound = service.change(NETWORK, NO_LEASE);
-        service.stored((node, task) -> task.run());
+        final Allocations bound = service.propose(NETWORK, NO_LEASE);
+        service.stored(Transitions.none());
         sent.clear();
         clock.pass(60);
         for (final SwitchId node : List.of(OTHER, new SwitchId(1))) {
@@ -157,12 +162,12 @@ class DhcpServiceTest {
             service.onPacketIn(packet(node, 0, type, type == RELEASE ? FIRST : 0, FIRST));
             service.onPacketIn(packet(node, 5L << 12 | 100, type, type == RELEASE ? FIRST : 0, FIRST));
         }
-        assertThat(service.change(NETWORK, bound)).isSameAs(bound);
-        service.stored((node, task) -> task.run());
+        assertThat(service.propose(NETWORK, bound)).isSameAs(bound);
+        service.stored(Transitions.none());
         assertThat(sent).isEmpty();
         // The same from its own node is heard.
         service.onPacketIn(packet(NODE, 5L << 12 | 100, type, type == RELEASE ? FIRST : 0, FIRST));
-        assertThat(service.change(NETWORK, bound)).isNotSameAs(bound);
+        assertThat(service.propose(NETWORK, bound)).isNotSameAs(bound);
     }
 
     @Test
@@ -171,30 +176,30 @@ class DhcpServiceTest {
         final Place lan = new Place(NODE, 5, 100);
         final Place lab = new Place(NODE, 5, 200);
         service.onPacketIn(request());
-        Allocations now = service.change(network, NO_LEASE);
-        service.stored((node, task) -> task.run());
+        Allocations now = service.propose(network, NO_LEASE);
+        service.stored(Transitions.none());
         final Lease held = leases(now).get(0);
         sent.clear();
         places.clear();
         for (final boolean there : new boolean[] {true, false}) {
             service.onPacketIn(packet(NODE, 5L << 12 | 200, REQUEST, 0, FIRST));
-            assertThat(service.change(network, now)).isSameAs(now);
+            assertThat(service.propose(network, now)).isSameAs(now);
             // From elsewhere, and from another host there.
             service.onConflict(arp(lab, HOST));
             service.onConflict(arp(lan, HOST + 1));
             service.onConflict(arp(new Place(OTHER, 5, 100), HOST));
             clock.passMillis(200);
-            assertThat(service.change(network, now)).isSameAs(now);
+            assertThat(service.propose(network, now)).isSameAs(now);
             clock.passMillis(200);
-            assertThat(service.change(network, now)).isSameAs(now);
+            assertThat(service.propose(network, now)).isSameAs(now);
             assertThat(places).as("it is asked where it was, and nowhere else").containsOnly(lan).hasSize(3);
             if (there) {
                 service.onConflict(arp(lan, HOST));
             } else {
                 clock.passMillis(200);
             }
-            now = service.change(network, now);
-            service.stored((node, task) -> task.run());
+            now = service.propose(network, now);
+            service.stored(Transitions.none());
             assertThat(places).hasSize(4).last().isEqualTo(lab);
             assertThat(leases(now)).singleElement().satisfies(lease ->
                 assertThat(lease.attachment()).isEqualTo(there ? "lan" : "lab"));
@@ -212,7 +217,7 @@ class DhcpServiceTest {
         }
         assertThat(service.onPacketIn(packet(OTHER, 0, REQUEST, 0, FIRST))).isEqualTo(Fate.IGNORED);
         assertThat(service.onPacketIn(request())).isEqualTo(Fate.TAKEN);
-        assertThat(leases(service.change(NETWORK, NO_LEASE))).hasSize(1);
+        assertThat(leases(service.propose(NETWORK, NO_LEASE))).hasSize(1);
         assertThat(service.onPacketIn(packet(OTHER, 0, REQUEST, 0, FIRST))).as("afterwards").isEqualTo(Fate.TAKEN);
     }
 
@@ -220,7 +225,7 @@ class DhcpServiceTest {
     void whatIsNoLeaseIsNotReleased() {
         final CompletableFuture<Lease> none = service.release("t", FIRST);
         final CompletableFuture<Lease> nobody = service.release("u", FIRST);
-        assertThat(service.change(NETWORK, NO_LEASE)).isSameAs(NO_LEASE);
+        assertThat(service.propose(NETWORK, NO_LEASE)).isSameAs(NO_LEASE);
         assertThatThrownBy(none::join).hasMessageContaining("tenant 't' has no lease of 10.0.0.100");
         assertThatThrownBy(nobody::join).hasMessageContaining("tenant 'u' has no lease of 10.0.0.100");
     }

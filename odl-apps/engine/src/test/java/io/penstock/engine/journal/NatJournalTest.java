@@ -118,7 +118,7 @@ class NatJournalTest {
         }
         final List<Entry> entries = entries();
         assertThat(told(entries)).containsExactly("opened", "assigned t1 source", "assigned t2 source",
-            "assigned t1 port-forward", "opened", "held t1 source", "held t2 source", "held t1 port-forward",
+            "assigned t1 port-forward", "opened", "held t1 source", "held t1 port-forward", "held t2 source",
             "released t1 source", "released t1 port-forward");
         assertThat(entries.get(3).assignment()).contains(FORWARD);
         assertThat(entries.get(3).time()).isEqualTo(START);

@@ -48,8 +48,8 @@ class DriftWatchTest {
     private final NodeFlows flows = new NodeFlows(southbound, () -> {
         dropped.add(CompletableFuture.completedFuture(null));
         return Optional.of(dropped.get(0));
-    }, () -> CompletableFuture.completedFuture(null), ticker);
-    private final DriftWatch drift = new DriftWatch("edge1", southbound, flows, events::add, ticker,
+    }, Tasks.inline(), () -> CompletableFuture.completedFuture(null), ticker);
+    private final DriftWatch drift = new DriftWatch("edge1", southbound, flows, Tasks.inline(), events::add, ticker,
         Clock.fixed(NOON, ZoneOffset.UTC));
     private final NodePlan plan = Fixtures.plan(Fixtures.network(Fixtures.guarded()));
     private final int vrf = plan.vrfs().iterator().next();
@@ -69,10 +69,10 @@ class DriftWatchTest {
     }
 
     /** Steps of a round of which each asks for a repair, which is not made. */
-    private int round() throws InterruptedException {
+    private int round() throws Exception {
         int due = 0;
         for (int step = 0; step < DriftWatch.STEPS; step++) {
-            due += drift.next(SWITCH, plan) ? 1 : 0;
+            due += drift.next(SWITCH, plan).get() ? 1 : 0;
         }
         return due;
     }
@@ -127,7 +127,7 @@ class DriftWatchTest {
     void aRepairIsOneChangeIsToldAndDropsCachedFlows() throws Exception {
         deleteList();
         southbound.meters.remove(plan.meters().keySet().iterator().next());
-        drift.repair(SWITCH, plan);
+        drift.repair(SWITCH, plan).get();
         assertThat(southbound.steps).hasSize(2).last().isEqualTo("flows");
         assertThat(southbound.steps.get(0)).startsWith("set ");
         final long lost = plan.flows().values().stream()
@@ -145,7 +145,7 @@ class DriftWatchTest {
 
     @Test
     void aSwitchThatIsAsPlannedWhenItIsReadIsNotRepaired() throws Exception {
-        drift.repair(SWITCH, plan);
+        drift.repair(SWITCH, plan).get();
         assertThat(southbound.steps).isEmpty();
         assertThat(events).isEmpty();
         assertThat(drift.report().repairs()).isZero();
@@ -161,7 +161,7 @@ class DriftWatchTest {
                 seconds(1);
             }
             assertThat(round()).as("after %d s", pause).isPositive();
-            drift.repair(SWITCH, plan);
+            drift.repair(SWITCH, plan).get();
         }
         install();
         round();
@@ -173,7 +173,7 @@ class DriftWatchTest {
     void aRepairThatFailsHasToWaitToo() throws Exception {
         deleteList();
         southbound.refusal = new IllegalStateException("refused");
-        assertThatThrownBy(() -> drift.repair(SWITCH, plan)).isInstanceOf(ExecutionException.class);
+        assertThatThrownBy(() -> drift.repair(SWITCH, plan).get()).isInstanceOf(ExecutionException.class);
         assertThat(events).isEmpty();
         assertThat(round()).isZero();
         seconds(1);
@@ -184,7 +184,7 @@ class DriftWatchTest {
     void flowsThatStayForAMomentAreNoDifference() throws Exception {
         final NodePlan chained = Fixtures.plan(Fixtures.network(Fixtures.guardedChained()));
         assertThat(chained.vrfs()).isEqualTo(plan.vrfs());
-        final FlowChanges change = flows.change(SWITCH, chained, plan);
+        final FlowChanges change = flows.change(SWITCH, chained, plan).get();
         final Map<FlowSpec.Key, PlannedFlow> there = new HashMap<>(chained.flows());
         change.remove().forEach(there::remove);
         change.add().forEach(flow -> there.put(flow.key(), new PlannedFlow(flow, "")));

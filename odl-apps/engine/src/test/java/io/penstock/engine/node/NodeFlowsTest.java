@@ -28,6 +28,7 @@ import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -41,7 +42,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -72,7 +72,7 @@ class NodeFlowsTest {
         }
         told.add(new CompletableFuture<>());
         return Optional.of(told.get(told.size() - 1));
-    }, this::forgetAgain, new Ticker() {
+    }, Tasks.inline(), this::forgetAgain, new Ticker() {
         @Override
         public long read() {
             return now.get();
@@ -81,21 +81,21 @@ class NodeFlowsTest {
 
     @Test
     void anotherTranslationIsForgotten() throws Exception {
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1)));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))).get();
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
         assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.SESSION, VRF));
     }
 
     @Test
     void aTranslationThatEndedIsForgotten() throws Exception {
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(List.of()));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(List.of())).get();
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
         assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.SESSION, VRF));
     }
 
     @Test
     void aTenantThatLeftIsForgotten() throws Exception {
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(new TreeMap<>()));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(new TreeMap<>())).get();
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF),
             TrackedConnections.ofZone(Constants.chainZone(VRF))));
         assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.SESSION, VRF),
@@ -105,7 +105,7 @@ class NodeFlowsTest {
     @Test
     void whatIsFoundOnTheSwitchCountsLikewise() throws Exception {
         southbound.installed = translated(ADDRESS);
-        flows.reconcile(SWITCH, plan(List.of()));
+        flows.reconcile(SWITCH, plan(List.of())).get();
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
     }
 
@@ -114,8 +114,8 @@ class NodeFlowsTest {
         final List<PlannedFlow> more = new ArrayList<>(translated(ADDRESS));
         more.add(new PlannedFlow(new FlowSpec(Table.VRF_ROUTE, 1, List.of(Register.VRF.is(VRF)), List.of(),
             Optional.of(Table.TENANT_ACL), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "more"));
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(more));
-        flows.change(SWITCH, plan(more), plan(translated(ADDRESS)));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(more)).get();
+        flows.change(SWITCH, plan(more), plan(translated(ADDRESS))).get();
         assertThat(southbound.flushed).isEmpty();
         assertThat(southbound.removed()).isEmpty();
     }
@@ -125,9 +125,9 @@ class NodeFlowsTest {
         final List<PlannedFlow> more = new ArrayList<>(translated(ADDRESS));
         more.add(new PlannedFlow(new FlowSpec(Table.NAT_IN_CHECK, 1, List.of(Register.VRF.is(VRF)), List.of(),
             Optional.of(Table.CHAIN_IN), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "port forward"));
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(more));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(more)).get();
         assertThat(southbound.removed()).isEmpty();
-        flows.change(SWITCH, plan(more), plan(translated(ADDRESS)));
+        flows.change(SWITCH, plan(more), plan(translated(ADDRESS))).get();
         assertThat(southbound.removed()).containsExactly(Cookie.of(Cookie.Kind.SESSION, VRF));
         assertThat(southbound.flushed).isEmpty();
     }
@@ -135,12 +135,12 @@ class NodeFlowsTest {
     @Test
     void cachedFlowsAreDroppedWhenPacketsHaveAnotherWay() throws Exception {
         final List<PlannedFlow> chained = with(translated(ADDRESS), Table.CHAIN_OUT);
-        flows.change(SWITCH, plan(new TreeMap<>()), plan(chained));
-        flows.change(SWITCH, plan(chained), plan(with(chained, Table.VRF_ROUTE)));
+        flows.change(SWITCH, plan(new TreeMap<>()), plan(chained)).get();
+        flows.change(SWITCH, plan(chained), plan(with(chained, Table.VRF_ROUTE))).get();
         assertThat(told).as("of a new tenant, and of what leads nobody elsewhere").isEmpty();
-        flows.change(SWITCH, plan(chained), plan(translated(ADDRESS)));
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(chained));
-        flows.change(SWITCH, plan(chained), plan(with(chained, Table.TENANT_ACL)));
+        flows.change(SWITCH, plan(chained), plan(translated(ADDRESS))).get();
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(chained)).get();
+        flows.change(SWITCH, plan(chained), plan(with(chained, Table.TENANT_ACL))).get();
         assertThat(told).hasSize(3);
     }
 
@@ -148,15 +148,15 @@ class NodeFlowsTest {
     void cachedFlowsAreDroppedWhenAnAttachmentComesBack() throws Exception {
         final NodePlan attached = plan(with(translated(ADDRESS), Table.CLASSIFY));
         final NodePlan nobody = plan(new TreeMap<>());
-        flows.change(SWITCH, nobody, attached);
-        flows.change(SWITCH, attached, nobody);
+        flows.change(SWITCH, nobody, attached).get();
+        flows.change(SWITCH, attached, nobody).get();
         assertThat(told).as("of one that leaves, and not of one that is new").hasSize(1);
         told.get(0).complete(null);
-        flows.change(SWITCH, nobody, attached);
+        flows.change(SWITCH, nobody, attached).get();
         assertThat(told).hasSize(2);
         assertThat(flows.inForce()).as("in force without it").isCompleted();
-        flows.change(SWITCH, attached, plan(translated(ADDRESS)));
-        flows.change(SWITCH, plan(translated(ADDRESS)), attached);
+        flows.change(SWITCH, attached, plan(translated(ADDRESS))).get();
+        flows.change(SWITCH, plan(translated(ADDRESS)), attached).get();
         assertThat(told).hasSize(4);
     }
 
@@ -164,9 +164,9 @@ class NodeFlowsTest {
     @EnumSource(names = {"CLASSIFY", "BACKBONE_IN"})
     void anEntryIsClosedWhenCachedFlowsAreDropped(final Table entry) throws Exception {
         final NodePlan open = plan(with(translated(ADDRESS), entry));
-        flows.change(SWITCH, plan(new TreeMap<>()), open);
+        flows.change(SWITCH, plan(new TreeMap<>()), open).get();
         assertThat(flows.inForce()).isCompleted();
-        flows.change(SWITCH, open, plan(new TreeMap<>()));
+        flows.change(SWITCH, open, plan(new TreeMap<>())).get();
         assertThat(flows.inForce()).as("the drop is awaited").isNotDone();
         told.get(0).complete(null);
         assertThat(flows.inForce()).isCompleted();
@@ -177,18 +177,18 @@ class NodeFlowsTest {
         final List<PlannedFlow> chained = with(translated(ADDRESS), Table.CHAIN_OUT);
         final List<PlannedFlow> routed = with(translated(ADDRESS), Table.VRF_ROUTE);
         agentThere = false;
-        flows.change(SWITCH, plan(chained), plan(translated(ADDRESS)));
+        flows.change(SWITCH, plan(chained), plan(translated(ADDRESS))).get();
         agentThere = true;
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(routed));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(routed)).get();
         assertThat(told).hasSize(1);
         assertThat(flows.inForce()).isNotDone();
         told.get(0).completeExceptionally(new IllegalStateException("the database is gone"));
         assertThat(flows.inForce()).isCompleted();
-        flows.change(SWITCH, plan(routed), plan(translated(ADDRESS)));
+        flows.change(SWITCH, plan(routed), plan(translated(ADDRESS))).get();
         assertThat(told).hasSize(2);
         assertThat(flows.inForce()).as("the drop that failed is awaited again").isNotDone();
         told.get(1).complete(null);
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(routed));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(routed)).get();
         assertThat(told).hasSize(2);
     }
 
@@ -196,39 +196,34 @@ class NodeFlowsTest {
     void whatCachedFlowsCouldBeginAgainIsForgottenAfterThem() throws Exception {
         final Set<TrackedConnections> connections = Set.of(TrackedConnections.ofZone(VRF),
             TrackedConnections.ofZone(Constants.chainZone(VRF)));
-        flows.change(SWITCH, plan(with(translated(ADDRESS), Table.CLASSIFY)), plan(new TreeMap<>()));
+        flows.change(SWITCH, plan(with(translated(ADDRESS), Table.CLASSIFY)), plan(new TreeMap<>())).get();
         assertThat(southbound.flushed).containsExactly(connections);
         assertThat(southbound.unmarked).as("still owed").containsExactly(List.of());
         told.get(0).complete(null);
         assertThat(southbound.flushed).containsExactly(connections, connections);
         assertThat(southbound.unmarked.get(1)).hasSize(2);
         assertThat(flows.inForce()).isCompleted();
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1)));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))).get();
         assertThat(southbound.flushed).as("with nothing cached that leads elsewhere").hasSize(3);
     }
 
     @Test
     void itIsOwedUntilCachedFlowsAreDropped() throws Exception {
         agentThere = false;
-        flows.change(SWITCH, plan(with(translated(ADDRESS), Table.CLASSIFY)), plan(new TreeMap<>()));
+        flows.change(SWITCH, plan(with(translated(ADDRESS), Table.CLASSIFY)), plan(new TreeMap<>())).get();
         assertThat(southbound.flushed).hasSize(1);
         agentThere = true;
-        flows.change(SWITCH, plan(new TreeMap<>()), plan(new TreeMap<>()));
+        flows.change(SWITCH, plan(new TreeMap<>()), plan(new TreeMap<>())).get();
         told.get(0).completeExceptionally(new IllegalStateException("the agent is gone"));
         assertThat(southbound.flushed).hasSize(1);
-        flows.change(SWITCH, plan(new TreeMap<>()), plan(new TreeMap<>()));
+        flows.change(SWITCH, plan(new TreeMap<>()), plan(new TreeMap<>())).get();
         told.get(1).complete(null);
         assertThat(southbound.flushed).hasSize(2);
         assertThat(southbound.unmarked.get(1)).hasSize(2);
     }
 
     private CompletableFuture<Void> forgetAgain() {
-        try {
-            flows.forgetAgain(SWITCH);
-        } catch (InterruptedException | ExecutionException | TimeoutException e) {
-            throw new IllegalStateException(e);
-        }
-        return CompletableFuture.completedFuture(null);
+        return flows.forgetAgain(SWITCH);
     }
 
     private static List<PlannedFlow> with(final List<PlannedFlow> flows, final Table table) {
@@ -243,8 +238,8 @@ class NodeFlowsTest {
         final List<PlannedFlow> more = new ArrayList<>(translated(ADDRESS));
         more.add(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, Priority.HIGH, List.of(Register.VRF.is(VRF)),
             List.of(), Optional.of(Table.NAT_OUT_CHECK), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "fragment"));
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(more));
-        flows.change(SWITCH, plan(more), plan(translated(ADDRESS)));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(more)).get();
+        flows.change(SWITCH, plan(more), plan(translated(ADDRESS))).get();
         assertThat(southbound.flushed).isEmpty();
     }
 
@@ -259,16 +254,16 @@ class NodeFlowsTest {
                 List.of(first, new Tenant.Twice(Prefix.parse("10.99.2.8/32"), seen.get(1).outside())),
                 List.of(first, new Tenant.Twice(seen.get(1).seen(), Prefix.parse("172.16.0.8/32"))))) {
             southbound.flushed.clear();
-            flows.change(SWITCH, before, seeing(after));
+            flows.change(SWITCH, before, seeing(after)).get();
             assertThat(southbound.flushed).as(after.toString())
                 .containsExactly(Set.of(TrackedConnections.ofZone(2)));
         }
         southbound.flushed.clear();
         flows.change(SWITCH, seeing(List.of(first, second)), seeing(List.of(
-            new Tenant.Twice(first.seen(), second.outside()), new Tenant.Twice(second.seen(), first.outside()))));
+            new Tenant.Twice(first.seen(), second.outside()), new Tenant.Twice(second.seen(), first.outside())))).get();
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(2)));
         southbound.flushed.clear();
-        flows.change(SWITCH, seeing(List.of(first)), before);
+        flows.change(SWITCH, seeing(List.of(first)), before).get();
         assertThat(southbound.flushed).isEmpty();
     }
 
@@ -286,15 +281,15 @@ class NodeFlowsTest {
         final NodePlan other = Fixtures.plan(Fixtures.network(Fixtures.guarded(Optional.of("web-only"),
             Optional.empty(), true)));
         final Set<TrackedConnections> zone = Set.of(TrackedConnections.ofZone(Constants.aclZone(2)));
-        flows.change(SWITCH, none, both);
+        flows.change(SWITCH, none, both).get();
         assertThat(southbound.flushed).containsExactly(zone);
-        flows.change(SWITCH, both, other);
-        flows.change(SWITCH, other, both);
+        flows.change(SWITCH, both, other).get();
+        flows.change(SWITCH, other, both).get();
         assertThat(southbound.flushed).hasSize(1);
-        flows.change(SWITCH, both, none);
+        flows.change(SWITCH, both, none).get();
         assertThat(southbound.flushed).containsExactly(zone, zone);
         assertThat(southbound.removed()).isEmpty();
-        flows.change(SWITCH, both, Fixtures.plan(Fixtures.network()));
+        flows.change(SWITCH, both, Fixtures.plan(Fixtures.network())).get();
         assertThat(southbound.flushed.get(2)).containsExactlyInAnyOrder(TrackedConnections.ofZone(2),
             TrackedConnections.ofZone(Constants.aclZone(2)), TrackedConnections.ofZone(Constants.chainZone(2)));
     }
@@ -306,7 +301,7 @@ class NodeFlowsTest {
             .map(down -> Fixtures.plan(snapshot, down)).toList();
         for (final NodePlan before : plans) {
             for (final NodePlan after : plans) {
-                flows.change(SWITCH, before, after);
+                flows.change(SWITCH, before, after).get();
             }
         }
         assertThat(southbound.flushed).isEmpty();
@@ -315,14 +310,14 @@ class NodeFlowsTest {
     @Test
     void whatCouldNotBeForgottenIsForgottenLater() throws Exception {
         southbound.failure = new IllegalStateException("cut off");
-        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))))
+        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))).get())
             .isInstanceOf(ExecutionException.class).hasRootCauseMessage("cut off");
         southbound.failure = null;
         southbound.flushed.clear();
         southbound.installed = translated(ADDRESS + 1);
-        assertThat(flows.reconcile(SWITCH, plan(translated(ADDRESS + 1))).size()).isZero();
+        assertThat(flows.reconcile(SWITCH, plan(translated(ADDRESS + 1))).get().size()).isZero();
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
-        flows.reconcile(SWITCH, plan(translated(ADDRESS + 1)));
+        flows.reconcile(SWITCH, plan(translated(ADDRESS + 1))).get();
         assertThat(southbound.flushed).hasSize(1);
     }
 
@@ -331,9 +326,9 @@ class NodeFlowsTest {
         final List<PlannedFlow> more = new ArrayList<>(translated(ADDRESS));
         more.add(new PlannedFlow(new FlowSpec(Table.NAT_MAP_OTHER_PORT, 1, List.of(Register.VRF.is(VRF)), List.of(),
             Optional.of(Table.NAT_MAP_FREE), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "mappings"));
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(more));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(more)).get();
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
-        flows.change(SWITCH, plan(more), plan(translated(ADDRESS)));
+        flows.change(SWITCH, plan(more), plan(translated(ADDRESS))).get();
         assertThat(southbound.flushed).hasSize(2);
     }
 
@@ -342,8 +337,8 @@ class NodeFlowsTest {
         final Set<TrackedConnections> cut = Set.of(new TrackedConnections(VRF, OptionalLong.of(ADDRESS)));
         flows.forget(cut);
         assertThat(southbound.flushed).isEmpty();
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS)));
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS)));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS))).get();
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS))).get();
         assertThat(southbound.flushed).containsExactly(cut);
         assertThat(southbound.changes).extracting(FlowChanges::add)
             .containsExactly(List.of(new OwedFlush(VRF, OptionalLong.of(ADDRESS)).flow()));
@@ -353,14 +348,14 @@ class NodeFlowsTest {
     @Test
     void whatIsOwedComesWithTheChangeAndGoesWhenItIsDone() throws Exception {
         southbound.failure = new IllegalStateException("cut off");
-        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))))
+        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))).get())
             .hasRootCauseMessage("cut off");
         final FlowSpec marker = new OwedFlush(VRF, OptionalLong.empty()).flow();
         assertThat(southbound.changes).hasSize(1);
         assertThat(southbound.changes.get(0).add()).contains(marker).hasSize(2);
         assertThat(southbound.unmarked).containsExactly(List.of(marker.key()));
         southbound.failure = null;
-        flows.change(SWITCH, plan(translated(ADDRESS + 1)), plan(translated(ADDRESS + 1)));
+        flows.change(SWITCH, plan(translated(ADDRESS + 1)), plan(translated(ADDRESS + 1))).get();
         assertThat(southbound.changes).as("the marker is there").hasSize(1);
         assertThat(southbound.unmarked).hasSize(2);
     }
@@ -372,8 +367,9 @@ class NodeFlowsTest {
         final List<PlannedFlow> there = new ArrayList<>(translated(ADDRESS));
         owed.forEach(each -> there.add(new PlannedFlow(each.flow(), "owed")));
         southbound.installed = there;
-        assertThat(flows.observe(SWITCH, plan(translated(ADDRESS)), 1).diff().excess()).isEmpty();
-        assertThat(flows.reconcile(SWITCH, plan(translated(ADDRESS))).size()).isZero();
+        assertThat(flows.observe(SWITCH, plan(translated(ADDRESS)), Duration.ofSeconds(1)).get()
+            .diff().excess()).isEmpty();
+        assertThat(flows.reconcile(SWITCH, plan(translated(ADDRESS))).get().size()).isZero();
         assertThat(southbound.changes).isEmpty();
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(77),
             new TrackedConnections(VRF, OptionalLong.of(ADDRESS))));
@@ -388,9 +384,9 @@ class NodeFlowsTest {
     @Test
     void aSwitchThatWasStartedAgainIsToldAnew() throws Exception {
         southbound.failure = new IllegalStateException("cut off");
-        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(List.of())))
+        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(List.of())).get())
             .hasRootCauseMessage("cut off");
-        assertThatThrownBy(() -> flows.reconcile(SWITCH, plan(List.of()))).hasRootCauseMessage("cut off");
+        assertThatThrownBy(() -> flows.reconcile(SWITCH, plan(List.of())).get()).hasRootCauseMessage("cut off");
         assertThat(southbound.changes.get(1).add()).containsExactly(new OwedFlush(VRF, OptionalLong.empty()).flow());
     }
 
@@ -402,23 +398,26 @@ class NodeFlowsTest {
                 new Action.Nat.Source(ADDRESS + 7, Optional.of(new Action.Nat.Ports(1024, 2047)))), Optional.empty())),
             Optional.empty(), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "block 1 of 10.0.0.1"));
         southbound.installed = blocks;
-        flows.reconcile(SWITCH, plan(translated(ADDRESS)));
+        flows.reconcile(SWITCH, plan(translated(ADDRESS))).get();
         assertThat(southbound.flushed)
             .containsExactly(Set.of(new TrackedConnections(VRF, OptionalLong.of(ADDRESS + 7))));
     }
 
     @Test
     void zonesThatTakeLongToForgetLetOtherChangesIn() throws Exception {
-        southbound.forgetting = () -> now.addAndGet(TimeUnit.MILLISECONDS.toNanos(600));
+        southbound.forgotten = () -> {
+            now.addAndGet(TimeUnit.MILLISECONDS.toNanos(600));
+            return CompletableFuture.completedFuture(null);
+        };
         flows.forget(zones(1, 20));
-        flows.change(SWITCH, plan(List.of()), plan(translated(ADDRESS)));
+        flows.change(SWITCH, plan(List.of()), plan(translated(ADDRESS))).get();
         assertThat(southbound.flushed).extracting(Set::size).containsExactly(8, 8);
         assertThat(flows.owesFlushes()).isTrue();
         southbound.failure = new IllegalStateException("cut off");
-        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS))))
+        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS))).get())
             .hasRootCauseMessage("cut off");
         southbound.failure = null;
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS)));
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS))).get();
         assertThat(southbound.flushed).extracting(Set::size).containsExactly(8, 8, 4, 4);
         assertThat(flows.owesFlushes()).isFalse();
         assertThat(southbound.flushed.stream().flatMap(Set::stream)).containsAll(zones(1, 20));
@@ -430,22 +429,22 @@ class NodeFlowsTest {
 
     @Test
     void metersComeBeforeFlowsAndGoAfterThem() throws Exception {
-        flows.change(SWITCH, metered(List.of(), FIRST, SECOND), metered(translated(ADDRESS), FASTER, THIRD));
+        flows.change(SWITCH, metered(List.of(), FIRST, SECOND), metered(translated(ADDRESS), FASTER, THIRD)).get();
         assertThat(southbound.steps).containsExactly("set [" + THIRD + ", " + FASTER + "]", "flows",
             "delete [" + SECOND.id() + "]");
     }
 
     @Test
     void metersOfATenantThatLeftGoAfterItsFlows() throws Exception {
-        flows.change(SWITCH, metered(translated(ADDRESS), FIRST, SECOND), plan(new TreeMap<>()));
+        flows.change(SWITCH, metered(translated(ADDRESS), FIRST, SECOND), plan(new TreeMap<>())).get();
         assertThat(southbound.steps).containsExactly("flows", "delete [" + FIRST.id() + ", " + SECOND.id() + "]");
     }
 
     @Test
     void metersThatStayAreLeftAlone() throws Exception {
         final List<MeterSpec> same = List.of(FIRST, SECOND);
-        flows.change(SWITCH, metered(List.of(), same), metered(List.of(), same));
-        flows.change(SWITCH, metered(List.of(), FIRST, SECOND), metered(List.of(), FIRST, SECOND));
+        flows.change(SWITCH, metered(List.of(), same), metered(List.of(), same)).get();
+        flows.change(SWITCH, metered(List.of(), FIRST, SECOND), metered(List.of(), FIRST, SECOND)).get();
         assertThat(southbound.steps).isEmpty();
     }
 
@@ -455,21 +454,21 @@ class NodeFlowsTest {
             99, Optional.of(new MeterSpec(99, Unit.PACKETS, 1, 1)), -3, Optional.empty()));
         Arrays.stream(Meter.values()).forEach(meter ->
             southbound.meters.put(meter.number(), Optional.of(meter.spec())));
-        flows.reconcile(SWITCH, metered(translated(ADDRESS), FIRST, SECOND, THIRD));
+        flows.reconcile(SWITCH, metered(translated(ADDRESS), FIRST, SECOND, THIRD)).get();
         assertThat(southbound.steps).containsExactly("set [" + THIRD + ", " + FIRST + ", " + SECOND + "]", "flows",
             "delete [-3, 99]");
     }
 
     @Test
     void aSwitchThatWasNeverSeenGetsItsOwnMetersToo() throws Exception {
-        flows.reconcile(SWITCH, plan(List.of()));
+        flows.reconcile(SWITCH, plan(List.of())).get();
         assertThat(southbound.steps).containsExactly("set " + Arrays.stream(Meter.values()).map(Meter::spec).toList());
     }
 
     @Test
     void flowsThatFailLeaveTheMetersTheyNeed() {
         southbound.refusal = new IllegalStateException("refused");
-        assertThatThrownBy(() -> flows.change(SWITCH, metered(translated(ADDRESS), FIRST), plan(new TreeMap<>())))
+        assertThatThrownBy(() -> flows.change(SWITCH, metered(translated(ADDRESS), FIRST), plan(new TreeMap<>())).get())
             .hasRootCauseMessage("refused");
         assertThat(southbound.steps).containsExactly("flows");
     }
@@ -480,7 +479,7 @@ class NodeFlowsTest {
         final NodePlan kept = new NodePlan(plan.bridge(), List.of(), List.of(), new TreeMap<>(), new TreeMap<>(),
             new TreeMap<>(), new TreeMap<>(Map.of("acme", new Quarantine(Quarantine.Flows.KEPT, OptionalInt.of(VRF),
                 new IllegalStateException("on purpose")))));
-        flows.change(SWITCH, kept, plan);
+        flows.change(SWITCH, kept, plan).get();
         assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.TENANT, VRF),
             Cookie.of(Cookie.Kind.LEARNED, VRF), Cookie.of(Cookie.Kind.SESSION, VRF));
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF),

@@ -24,6 +24,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 
 /** A switch that takes everything and remembers it; flows and forgetting may fail. For several threads. */
 final class RecordingSouthbound implements OpenFlowSouthbound {
@@ -38,8 +39,8 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
     SortedMap<Integer, Optional<MeterSpec>> meters = new TreeMap<>();
     volatile RuntimeException failure;
     volatile RuntimeException refusal;
-    /** What happens while the switch forgets. */
-    volatile Runnable forgetting = () -> { };
+    /** When the switch has forgotten. */
+    volatile Supplier<CompletableFuture<Void>> forgotten = () -> CompletableFuture.completedFuture(null);
 
     List<Long> removed() {
         return changes.stream().flatMap(each -> each.removeCookies().stream()).toList();
@@ -80,8 +81,7 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
             final List<FlowSpec.Key> markers) {
         flushed.add(connections);
         unmarked.add(markers);
-        forgetting.run();
-        return failure == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(failure);
+        return failure == null ? forgotten.get() : CompletableFuture.failedFuture(failure);
     }
 
     @Override

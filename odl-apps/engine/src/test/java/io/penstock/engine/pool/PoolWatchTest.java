@@ -35,7 +35,7 @@ class PoolWatchTest {
     private static final OfPortBlock BLOCKS = new OfPortBlock("red", INSIDE);
 
     private final ManualClock clock = new ManualClock(Instant.EPOCH);
-    private final PoolWatch watch = new PoolWatch(clock);
+    private final PoolWatch watch = new PoolWatch(clock, event -> { });
 
     /** Tenants have that many addresses of a pool of eight. */
     private static Desired tenants(final int many, final String drain) {

@@ -49,7 +49,7 @@ class UsageTest {
             "blue", new TenantAllocation(2, Ipv4.parse("203.0.113.1")),
             "red", new TenantAllocation(3, 0, List.of(block("10.0.0.5", "198.51.100.1", 16384),
                 block("10.0.0.9", "198.51.100.0", 16384), block("10.0.0.9", "198.51.100.0", 32768)))));
-        final NatUsage usage = Usage.of(snapshot, allocations, new PoolWatch(Clock.systemUTC()));
+        final NatUsage usage = Usage.of(snapshot, allocations, new PoolWatch(Clock.systemUTC(), event -> { }));
         assertThat(usage.pools()).containsExactly(
             new PoolUsage("public", 4, 1, List.of(new Drained("203.0.113.0/31", List.of("blue")))));
         assertThat(usage.portBlocks()).containsExactly(new BlockUsage("red", "10.0.0.0/24", "198.51.100.0/31", 2, 6, 3,

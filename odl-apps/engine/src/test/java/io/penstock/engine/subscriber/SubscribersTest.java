@@ -4,6 +4,7 @@ package io.penstock.engine.subscriber;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.ManualClock;
+import io.penstock.engine.grant.Transitions;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
@@ -75,7 +76,7 @@ class SubscribersTest {
     }
 
     private List<Block> change(final Allocations before) {
-        return subscribers.change(snapshot, before).tenants().get("red").blocks();
+        return subscribers.propose(snapshot, before).tenants().get("red").blocks();
     }
 
     @Test
@@ -84,7 +85,7 @@ class SubscribersTest {
         assertThat(change(having())).containsExactly(block(FIRST, 1));
         subscribers.onPacketIn(request(SECOND));
         assertThat(change(having())).extracting(Block::subscriber).containsExactly((long) FIRST, (long) SECOND);
-        subscribers.written();
+        subscribers.stored(Transitions.none());
         assertThat(change(having())).isEmpty();
         assertThat(marks).hasValue(2);
     }
@@ -94,7 +95,7 @@ class SubscribersTest {
         subscribers.onPacketIn(request(FIRST));
         change(having());
         subscribers.onPacketIn(request(SECOND));
-        subscribers.written();
+        subscribers.stored(Transitions.none());
         assertThat(change(having(block(FIRST, 1)))).hasSize(2);
     }
 
@@ -106,7 +107,7 @@ class SubscribersTest {
         subscribers.count(NODE, dump(10, 21));
         assertThat(change(had)).containsExactly(block(SECOND, 2));
         assertThat(change(had)).containsExactly(block(SECOND, 2));
-        subscribers.written();
+        subscribers.stored(Transitions.none());
         assertThat(change(had)).hasSize(2);
     }
 
@@ -125,7 +126,7 @@ class SubscribersTest {
         clock.pass(Constants.BLOCK_IDLE_SECONDS);
         subscribers.count(NODE, dump(1, 21));
         change(having(block(FIRST, 1), block(SECOND, 2)));
-        subscribers.written();
+        subscribers.stored(Transitions.none());
         clock.pass(60);
         subscribers.count(NODE, dump(1, 22));
         assertThat(change(having(block(FIRST, 3), block(SECOND, 2)))).hasSize(2);

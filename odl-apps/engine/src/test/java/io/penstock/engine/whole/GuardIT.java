@@ -71,7 +71,7 @@ class GuardIT {
                 ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
             final DataClient client = new DataClient(mdsal);
             final Allocations allocations = Allocations.none().withSecret("a".repeat(64));
-            store.writeAllocations(Allocations.none(), allocations);
+            store.writeAllocations(Allocations.none(), allocations, Optional.empty());
             final String place = "penstock-allocation:allocations";
             assertThat(client.data("PUT", place, "{'penstock-allocation:allocations': {'last-vrf': 7}}").messages())
                 .contains("penstock-allocation is written by the controller alone");

@@ -27,6 +27,12 @@ public record Snapshot(SortedMap<String, Node> nodes, Backbone backbone, SortedM
         return of(List.of(), Backbone.NONE, List.of(), List.of(), List.of(), List.of(), List.of());
     }
 
+    /** Whether nothing but tenants differs. */
+    public boolean hasSameSharedPartAs(final Snapshot other) {
+        return nodes.equals(other.nodes) && backbone.equals(other.backbone) && pools.equals(other.pools)
+            && functions.equals(other.functions) && chains.equals(other.chains) && acls.equals(other.acls);
+    }
+
     /** The same with other tenants. */
     public Snapshot withTenants(final List<Tenant> others) {
         return new Snapshot(nodes, backbone, pools, functions, chains, byName(others, Tenant::name), acls);

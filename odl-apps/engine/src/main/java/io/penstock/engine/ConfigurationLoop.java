@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.engine.config.DatastoreException;
+import io.penstock.engine.config.Desired;
+import io.penstock.engine.config.Stored;
+import io.penstock.engine.grant.Grantor;
+import io.penstock.engine.grant.Transition;
+import io.penstock.engine.task.TaskThread;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Snapshot;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Turns the stored configuration into the desired state, in passes on one thread: reads it, has grantors propose,
+ * stores their proposals, and tells the nodes that it concerns. A pass for packets does not read the configuration.
+ * Marks are safe for all threads; many of them are one pass.
+ */
+final class ConfigurationLoop {
+    private static final Logger LOG = LoggerFactory.getLogger(ConfigurationLoop.class);
+    private static final Duration RETRY = Duration.ofSeconds(5);
+
+    private final Function<Allocations, Stored> configuration;
+    private final Consumer<Transition> writer;
+    private final List<Grantor> grantors;
+    private final Consumer<Transition> adjust;
+    private final Consumer<Transition> wake;
+    private final TaskThread thread;
+    private final Overdue overdue;
+    private final Retry retry;
+    private final TakenOver takenOver = new TakenOver();
+    /** How often the configuration was said to have changed. */
+    private final AtomicLong wanted = new AtomicLong();
+    private final AtomicBoolean marked = new AtomicBoolean();
+    /** Whether the next pass has to read the configuration. */
+    private final AtomicBoolean changed = new AtomicBoolean();
+    private volatile Optional<String> trouble = Optional.empty();
+    private volatile Desired desired = new Desired(0, Snapshot.empty(), Allocations.none());
+
+    /**
+     * A loop that has read nothing.
+     *
+     * @param configuration reads and judges what is stored
+     * @param writer stores the allocations of a transition, and returns when that is safe
+     * @param grantors in the order in which they propose
+     * @param adjust called after a transition was stored, before grantors are told
+     * @param wake called after grantors were told, to bring nodes to the state
+     */
+    ConfigurationLoop(final Function<Allocations, Stored> configuration,
+            final Consumer<Transition> writer, final List<Grantor> grantors, final Consumer<Transition> adjust,
+            final Consumer<Transition> wake, final TaskThread thread, final Overdue overdue) {
+        this.configuration = requireNonNull(configuration);
+        this.writer = requireNonNull(writer);
+        this.grantors = List.copyOf(grantors);
+        this.adjust = requireNonNull(adjust);
+        this.wake = requireNonNull(wake);
+        this.thread = requireNonNull(thread);
+        this.overdue = requireNonNull(overdue);
+        retry = new Retry(thread, this::changed, RETRY);
+    }
+
+    /** Takes over what was handed out before this start; before the first mark. */
+    void begin(final Allocations before) {
+        desired = new Desired(0, Snapshot.empty(), before);
+    }
+
+    /** The state that nodes are brought to: a configuration that was read, and all that was handed out and stored. */
+    Desired desired() {
+        return desired;
+    }
+
+    /** Why no change can be taken over. A configuration that fails is no reason: the next change may repair it. */
+    Optional<String> trouble() {
+        return trouble.or(overdue::reason);
+    }
+
+    /** Says that the configuration may have changed. */
+    void changed() {
+        wanted.incrementAndGet();
+        changed.set(true);
+        mark();
+    }
+
+    /** Says that grantors have something to propose: packets came, or time has passed. */
+    void mark() {
+        if (marked.compareAndSet(false, true)) {
+            thread.run(() -> overdue.watch(this::pass));
+        }
+    }
+
+    /**
+     * The revision of a desired state that has all that was committed before this call.
+     *
+     * @return complete when that was read; a configuration that breaks rules is not taken over
+     */
+    CompletableFuture<Long> takenOver() {
+        changed();
+        return takenOver.of(wanted.get());
+    }
+
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    private void pass() {
+        marked.set(false);
+        final boolean reads = changed.getAndSet(false);
+        try {
+            final long asked = wanted.get();
+            final Optional<Snapshot> snapshot = reads ? read() : Optional.of(desired.snapshot());
+            if (snapshot.isEmpty() && desired.revision() == 0) {
+                trouble = Optional.empty();
+                // Nothing was carried out yet: switches and hosts keep what they have.
+                return;
+            }
+            carryOut(snapshot.orElse(desired.snapshot()));
+            if (reads && snapshot.isPresent()) {
+                takenOver.set(asked, desired.revision());
+            }
+        } catch (UncheckedIOException e) {
+            LOG.error("Cannot store what is allocated, will try again in {} s", RETRY.toSeconds(), e);
+            failed(Optional.of("what is allocated cannot be stored: " + e.getMessage() + " ("
+                + requireNonNull(e.getCause()).getMessage() + "); it is tried again every " + RETRY.toSeconds()
+                + " s"));
+        } catch (DatastoreException e) {
+            LOG.error("The datastore does not read or store, will try again in {} s", RETRY.toSeconds(), e);
+            failed(Optional.of(e.getMessage() + "; it is tried again every " + RETRY.toSeconds() + " s"));
+        } catch (RuntimeException e) {
+            LOG.error("Cannot carry out the configuration, will try again in {} s", RETRY.toSeconds(), e);
+            failed(trouble);
+        }
+    }
+
+    private void failed(final Optional<String> reason) {
+        trouble = reason;
+        retry.later();
+    }
+
+    /** The stored configuration, unless it breaks rules. */
+    private Optional<Snapshot> read() {
+        final Stored stored = configuration.apply(desired.allocations());
+        return stored.isValid() ? Optional.of(stored.snapshot()) : Optional.empty();
+    }
+
+    private void carryOut(final Snapshot snapshot) {
+        final List<Grantor> proposed = new ArrayList<>();
+        Allocations allocations = desired.allocations();
+        for (final Grantor grantor : grantors) {
+            allocations = propose(grantor, snapshot, allocations, proposed);
+        }
+        final Desired next = new Desired(desired.revision() + 1, snapshot, allocations);
+        final boolean differs = desired.revision() == 0 || !next.sameAs(desired);
+        final Transition transition = differs ? Transition.between(desired, next)
+            : new Transition(desired, desired, Set.of());
+        // What could not be stored may have been forgotten meanwhile, such as a lease: then nothing else tells that
+        // there is room again.
+        if (differs || trouble.isPresent()) {
+            writer.accept(transition);
+            trouble = Optional.empty();
+        }
+        if (differs) {
+            desired = next;
+            adjust.accept(transition);
+        }
+        proposed.forEach(grantor -> grantor.stored(transition));
+        if (differs) {
+            wake.accept(transition);
+        }
+    }
+
+    /** A grantor that fails keeps neither the configuration nor other grantors up. */
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    private Allocations propose(final Grantor grantor, final Snapshot snapshot, final Allocations before,
+            final List<Grantor> proposed) {
+        try {
+            final Allocations after = grantor.propose(snapshot, before);
+            proposed.add(grantor);
+            return after;
+        } catch (RuntimeException e) {
+            if (grantor.isEssential()) {
+                throw e;
+            }
+            LOG.error("Cannot hand out {}, will try again in {} s", grantor.name(), RETRY.toSeconds(), e);
+            retry.later();
+            return before;
+        }
+    }
+}

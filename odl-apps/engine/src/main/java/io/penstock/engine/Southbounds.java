@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.engine.node.BridgeTranslator;
+import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import io.penstock.southbound.ovsdb.OvsdbServer;
+
+/**
+ * The ways to the nodes.
+ *
+ * @param openFlow to their switches
+ * @param databases takes their databases; started and closed with the engine
+ * @param bridges writes bridges for them
+ * @param admission which databases are believed
+ */
+record Southbounds(OpenFlowSouthbound openFlow, OvsdbServer databases, BridgeTranslator bridges,
+        NodeAdmission admission) {
+    Southbounds {
+        requireNonNull(openFlow);
+        requireNonNull(databases);
+        requireNonNull(bridges);
+        requireNonNull(admission);
+    }
+}

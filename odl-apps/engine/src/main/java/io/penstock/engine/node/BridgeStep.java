@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.node;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.engine.api.Operations.Progress;
+import io.penstock.engine.config.Desired;
+import io.penstock.engine.task.SerialTasks;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.southbound.ovsdb.BridgeSpec;
+import io.penstock.southbound.ovsdb.NodeSession;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Plans a node and brings its database to the plan while it is connected: bridge, ports, and orders for the agent. For
+ * the tasks of one node, but for what tells the state, which is safe for all threads.
+ */
+final class BridgeStep implements Step {
+    private static final Logger LOG = LoggerFactory.getLogger(BridgeStep.class);
+    private static final Duration ANSWER = Duration.ofMinutes(1);
+    /** A target at which nothing listens. */
+    private static final String NO_CONTROLLER = "tcp:127.0.0.1:1";
+
+    private final String node;
+    private final NodePlanning planning;
+    private final BridgeTranslator bridges;
+    private final SerialTasks tasks;
+    private final AgentOrders orders = new AgentOrders();
+    private final OrdersInForce inForce;
+    private volatile @Nullable NodeSession session;
+    private volatile @Nullable BridgeSpec applied;
+
+    /** Of a node whose database is not connected. */
+    BridgeStep(final String node, final NodePlanning planning, final BridgeTranslator bridges,
+            final SerialTasks tasks, final Supplier<Desired> desired) {
+        this.node = requireNonNull(node);
+        this.planning = requireNonNull(planning);
+        this.bridges = requireNonNull(bridges);
+        this.tasks = requireNonNull(tasks);
+        inForce = new OrdersInForce(this::session, zone -> tenant(desired.get(), zone));
+    }
+
+    /** The database is connected. */
+    void opened(final NodeSession opened) {
+        session = opened;
+        applied = null;
+        inForce.unwritten();
+        inForce.again();
+    }
+
+    /** The database is gone. */
+    void closed() {
+        session = null;
+        applied = null;
+        inForce.unwritten();
+    }
+
+    /** The switch has come, perhaps after a restart: orders of before may be lost. */
+    void switchConnected() {
+        inForce.again();
+    }
+
+    /** Has the next step compare all of the database with the plan. */
+    void forget() {
+        applied = null;
+    }
+
+    /** The node's database, while it is connected. */
+    Optional<NodeSession> session() {
+        return Optional.ofNullable(session);
+    }
+
+    /** Datapath type of the bridge, once the node's database has it. */
+    Optional<String> datapathType() {
+        return Optional.ofNullable(applied).map(bridge -> BridgeSpec.DATAPATH_TYPE);
+    }
+
+    /** Whether the agent has carried out the orders of now; once it has, or has tried in vain, or at the limit. */
+    CompletableFuture<Progress> ordersInForce(final Duration limit) {
+        return inForce.await(limit);
+    }
+
+    @Override
+    public CompletableFuture<Outcome> to(final Desired state) {
+        final BridgeSpec wanted = bridges.translate(planning.plan(state), orders);
+        inForce.plan(wanted.zones());
+        final NodeSession current = session;
+        final BridgeSpec before = applied;
+        if (current == null || wanted.equals(before)) {
+            return CompletableFuture.completedFuture(Outcome.DONE);
+        }
+        return tasks.within(ANSWER, before == null ? current.apply(wanted) : current.change(before, wanted))
+            .thenApply(result -> {
+                result.refusedPorts().forEach((port, reason) ->
+                    LOG.warn("Node {}: port {} was refused: {}", node, port, reason));
+                applied = wanted;
+                inForce.written();
+                return Outcome.DONE;
+            });
+    }
+
+    /**
+     * Has the switch end its connection to the controller; the next step has it connect again.
+     *
+     * @return whether that was ordered, which needs the database
+     */
+    CompletableFuture<Boolean> disconnectSwitch() {
+        final NodeSession current = session;
+        final BridgeSpec there = applied;
+        if (current == null || there == null) {
+            return CompletableFuture.completedFuture(false);
+        }
+        // Open vSwitch ends a connection when its target changes. It has to see this one before the next.
+        return tasks.within(ANSWER, current.apply(there.withControllerTarget(NO_CONTROLLER))).thenApply(done -> {
+            applied = null;
+            return true;
+        });
+    }
+
+    /** The tenant that a conntrack zone is of: that of its translations, or that of its lists. */
+    private static String tenant(final Desired desired, final int zone) {
+        return desired.allocations().tenants().entrySet().stream()
+            .filter(tenant -> tenant.getValue().vrf() == zone || Constants.aclZone(tenant.getValue().vrf()) == zone)
+            .map(Map.Entry::getKey).findFirst().orElse("of zone " + zone);
+    }
+}

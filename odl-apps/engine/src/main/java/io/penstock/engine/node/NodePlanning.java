@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.node;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.engine.api.Operations.Progress;
+import io.penstock.engine.config.Desired;
+import io.penstock.pipeline.intent.AccessPlace;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.plan.Planner;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Plans one node: the desired state, and of the node itself the instances of functions that may have packets and the
+ * places that flood. For the tasks of one node; {@link #latest} and {@link #quarantined} are safe for all threads.
+ */
+final class NodePlanning {
+    private static final Logger LOG = LoggerFactory.getLogger(NodePlanning.class);
+
+    private final String node;
+    private final PortStates ports;
+    private final Predicate<String> healthy;
+    private final Supplier<Set<AccessPlace>> floods;
+    private final Planner planner = new Planner();
+    private volatile @Nullable NodePlan latest;
+
+    /**
+     * Has planned nothing yet.
+     *
+     * @param healthy whether an instance of a function may have packets, by its name; must not block
+     * @param floods where frames come from that flood the slow path of the switch
+     */
+    NodePlanning(final String node, final PortStates ports, final Predicate<String> healthy,
+            final Supplier<Set<AccessPlace>> floods) {
+        this.node = requireNonNull(node);
+        this.ports = requireNonNull(ports);
+        this.healthy = requireNonNull(healthy);
+        this.floods = requireNonNull(floods);
+    }
+
+    /** Plans the node, and remembers the plan as the newest one. */
+    NodePlan plan(final Desired state) {
+        final NodePlan planned = preview(state);
+        final NodePlan before = latest;
+        planned.quarantined().forEach((tenant, quarantine) -> {
+            if (before == null || !quarantine.isLike(before.quarantined().get(tenant))) {
+                LOG.error("Node {}: tenant {}: {}", node, tenant, quarantine.reason(), quarantine.cause());
+            }
+        });
+        latest = planned;
+        return planned;
+    }
+
+    /** Plans the node; changes nothing that others see. */
+    NodePlan preview(final Desired state) {
+        final Set<String> down = state.snapshot().functionPortsOn(node).entrySet().stream()
+            .filter(instance -> !ports.areUp(instance.getValue()) || !healthy.test(instance.getKey()))
+            .map(Map.Entry::getKey).collect(Collectors.toSet());
+        return planner.planAgain(state.snapshot(), state.allocations(), down, floods.get(), node);
+    }
+
+    /** The newest plan, once there was one. */
+    Optional<NodePlan> latest() {
+        return Optional.ofNullable(latest);
+    }
+
+    /** Tenants that cannot be planned, for requests that wait for the newest plan; empty when there are none. */
+    Optional<Progress> quarantined() {
+        return latest().map(NodePlan::quarantined).filter(tenants -> !tenants.isEmpty())
+            .map(tenants -> new Progress(Progress.State.FAILED, tenants.entrySet().stream()
+                .map(each -> each.getKey() + ": " + each.getValue().reason()).collect(Collectors.joining("; "))));
+    }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.base.Ticker;
+import io.penstock.engine.config.DatastoreException;
+import io.penstock.engine.config.Stored;
+import io.penstock.engine.grant.Grantor;
+import io.penstock.engine.grant.Transition;
+import io.penstock.engine.task.TaskThread;
+import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.intent.Violation;
+import io.penstock.pipeline.plan.Fixtures;
+import io.penstock.testkit.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** In which order a pass reads, proposes, stores and tells, and what a failure of each holds up. */
+class ConfigurationLoopTest {
+    private static final Snapshot TWO = Fixtures.network(Fixtures.tenant("acme", 100), Fixtures.tenant("globex", 101));
+
+    private final List<String> steps = new CopyOnWriteArrayList<>();
+    private final List<Transition> woken = new CopyOnWriteArrayList<>();
+    private final TaskThread thread = new TaskThread("test-engine");
+    private volatile Stored stored = new Stored(TWO, List.of());
+    private volatile RuntimeException readFailure;
+    private volatile RuntimeException writeFailure;
+    private final AtomicInteger reads = new AtomicInteger();
+    private final Proposing first = new Proposing("first", true);
+    private final Proposing second = new Proposing("second", false);
+    private final ConfigurationLoop loop = new ConfigurationLoop(before -> {
+        reads.incrementAndGet();
+        if (readFailure != null) {
+            throw readFailure;
+        }
+        return stored;
+    }, transition -> {
+        steps.add("write");
+        if (writeFailure != null) {
+            throw writeFailure;
+        }
+    }, List.of(new IdGrantor((node, connections) -> { }), first, second), transition -> steps.add("adjust"),
+        transition -> {
+            steps.add("wake");
+            woken.add(transition);
+        }, thread, new Overdue(Ticker.systemTicker()));
+
+    @AfterEach
+    void close() {
+        thread.close();
+    }
+
+    /** A grantor as the test wants it. */
+    private final class Proposing implements Grantor {
+        private final String name;
+        private final boolean essential;
+        private volatile UnaryOperator<Allocations> next = before -> before;
+
+        Proposing(final String name, final boolean essential) {
+            this.name = name;
+            this.essential = essential;
+        }
+
+        @Override
+        public String name() {
+            return name;
+        }
+
+        @Override
+        public Allocations propose(final Snapshot snapshot, final Allocations before) {
+            return next.apply(before);
+        }
+
+        @Override
+        public void stored(final Transition transition) {
+            steps.add(name);
+        }
+
+        @Override
+        public boolean isEssential() {
+            return essential;
+        }
+    }
+
+    private static Allocations moved(final Allocations before, final String tenant, final long address) {
+        final Map<String, TenantAllocation> tenants = new HashMap<>(before.tenants());
+        tenants.computeIfPresent(tenant, (name, had) -> new TenantAllocation(had.vrf(), address));
+        return before.withTenants(tenants);
+    }
+
+    private long takeOver() throws Exception {
+        return loop.takenOver().get(1, TimeUnit.MINUTES);
+    }
+
+    /** A pass that does not read the configuration, and all before it. */
+    private void pass() throws Exception {
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        loop.mark();
+        thread.run(() -> done.complete(null));
+        done.get(1, TimeUnit.MINUTES);
+    }
+
+    @Test
+    void aStateIsStoredBeforeAnybodyIsToldOfIt() throws Exception {
+        final long revision = takeOver();
+        assertThat(steps).containsExactly("write", "adjust", "first", "second", "wake");
+        assertThat(loop.desired().revision()).isEqualTo(revision);
+        assertThat(loop.desired().snapshot()).isSameAs(TWO);
+        assertThat(loop.desired().allocations().tenants()).containsOnlyKeys("acme", "globex");
+        steps.clear();
+        assertThat(takeOver()).as("nothing has changed").isEqualTo(revision);
+        assertThat(steps).containsExactly("first", "second");
+    }
+
+    @Test
+    void aPassForPacketsReadsNothingAndConcernsTheTenantsThatItChanges() throws Exception {
+        takeOver();
+        final int before = reads.get();
+        second.next = had -> moved(had, "globex", 7);
+        steps.clear();
+        woken.clear();
+        pass();
+        second.next = had -> had;
+        assertThat(reads).hasValue(before);
+        assertThat(steps).containsExactly("write", "adjust", "first", "second", "wake");
+        assertThat(woken).singleElement().satisfies(transition -> {
+            assertThat(transition.tenants()).containsExactly("globex");
+            assertThat(transition.isWide()).isFalse();
+        });
+    }
+
+    @Test
+    void anotherGrantorAndTheConfigurationGoOnWithoutOneThatFails() throws Exception {
+        second.next = had -> {
+            throw new IndexOutOfBoundsException("on purpose");
+        };
+        first.next = had -> moved(had, "acme", 9);
+        takeOver();
+        assertThat(steps).containsExactly("write", "adjust", "first", "wake");
+        assertThat(loop.desired().allocations().tenants().get("acme").publicAddress()).isEqualTo(9);
+        assertThat(loop.trouble()).isEmpty();
+        second.next = had -> moved(had, "globex", 7);
+        Await.until("it is tried again", () ->
+            loop.desired().allocations().tenants().get("globex").publicAddress() == 7);
+    }
+
+    @Test
+    void nothingGoesOnWithoutAnEssentialGrantor() throws Exception {
+        takeOver();
+        first.next = had -> {
+            throw new IndexOutOfBoundsException("on purpose");
+        };
+        stored = new Stored(Fixtures.network(Fixtures.tenant("acme", 100)), List.of());
+        final CompletableFuture<Long> taken = loop.takenOver();
+        pass();
+        assertThat(taken).isNotDone();
+        assertThat(loop.desired().snapshot()).isSameAs(TWO);
+        first.next = had -> had;
+        taken.get(1, TimeUnit.MINUTES);
+        assertThat(loop.desired().snapshot().tenants()).containsOnlyKeys("acme");
+    }
+
+    @Test
+    void aStateThatIsNotStoredIsNoStateAndTheReasonIsTold() throws Exception {
+        writeFailure = new UncheckedIOException("the journal is full", new IOException("no room"));
+        final CompletableFuture<Long> taken = loop.takenOver();
+        Await.until("the trouble is told", () -> loop.trouble().isPresent());
+        assertThat(loop.trouble().orElseThrow()).contains("the journal is full (no room)", "tried again");
+        assertThat(loop.desired().revision()).isZero();
+        assertThat(steps).containsOnly("write");
+        writeFailure = null;
+        assertThat(taken.get(1, TimeUnit.MINUTES)).isEqualTo(1);
+        assertThat(loop.trouble()).isEmpty();
+    }
+
+    @Test
+    void aDatastoreThatDoesNotReadIsTriedAgain() throws Exception {
+        readFailure = new DatastoreException("cannot read", new IOException("gone"));
+        final CompletableFuture<Long> taken = loop.takenOver();
+        Await.until("the trouble is told", () -> loop.trouble().isPresent());
+        assertThat(loop.trouble().orElseThrow()).startsWith("cannot read; it is tried again");
+        readFailure = null;
+        taken.get(1, TimeUnit.MINUTES);
+        assertThat(loop.trouble()).isEmpty();
+    }
+
+    @Test
+    void aConfigurationThatBreaksRulesIsNotTakenOver() throws Exception {
+        takeOver();
+        stored = new Stored(Snapshot.empty(), List.of(new Violation("acme", "vlan", "taken")));
+        final CompletableFuture<Long> taken = loop.takenOver();
+        pass();
+        assertThat(taken).isNotDone();
+        assertThat(loop.desired().snapshot()).isSameAs(TWO);
+        assertThat(woken).hasSize(1);
+    }
+
+    @Test
+    void aTransitionConcernsTheNodesOfItsTenantsOrAll() throws Exception {
+        takeOver();
+        final Tenant globex = Fixtures.tenant("globex", 102);
+        stored = new Stored(TWO.with(globex), List.of());
+        takeOver();
+        assertThat(woken.get(1).tenants()).containsExactly("globex");
+        assertThat(woken.get(1).nodes()).containsExactly(globex.attachments().get(0).node());
+        stored = new Stored(new Snapshot(TWO.nodes(), TWO.backbone(), TWO.pools(), TWO.functions(), TWO.chains(),
+            stored.snapshot().tenants(), Snapshot.empty().acls()), List.of());
+        assertThat(woken.get(1).isWide()).isFalse();
+        assertThat(Optional.of(stored.snapshot().acls()).filter(TWO.acls()::equals)).isEmpty();
+        takeOver();
+        assertThat(woken.get(2).isWide()).isTrue();
+        assertThat(woken.get(2).nodes()).isEqualTo(TWO.nodes().keySet());
+    }
+}
