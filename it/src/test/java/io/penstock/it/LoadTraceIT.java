@@ -4,7 +4,7 @@ package io.penstock.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.flow.FlowSpec;
-import io.penstock.pipeline.plan.Fixtures;
+import io.penstock.pipeline.plan.GoldenCase;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.testkit.FlowLoader;
 import io.penstock.testkit.OvsSandbox;
@@ -18,13 +18,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every plan is taken by a switch as it is. */
 class LoadTraceIT {
-    static List<Fixtures.Case> cases() {
-        return Fixtures.CASES;
+    static List<GoldenCase> cases() {
+        return GoldenCase.ALL;
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")
-    void theSwitchHasWhatWasPlanned(final Fixtures.Case network) {
+    void theSwitchHasWhatWasPlanned(final GoldenCase network) {
         final NodePlan plan = network.plan();
         try (TestRun run = new TestRun()) {
             final OvsSandbox ovs = OvsSandbox.dummy(run);
@@ -42,7 +42,7 @@ class LoadTraceIT {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")
-    void portsHaveThePlannedNumbersAndTablesTheirNames(final Fixtures.Case network) {
+    void portsHaveThePlannedNumbersAndTablesTheirNames(final GoldenCase network) {
         final NodePlan plan = network.plan();
         try (TestRun run = new TestRun()) {
             final OvsSandbox ovs = OvsSandbox.dummy(run);

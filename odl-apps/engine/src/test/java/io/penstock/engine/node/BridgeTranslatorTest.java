@@ -8,7 +8,7 @@ import io.penstock.pipeline.intent.NetworkFunction.Scheduling;
 import io.penstock.pipeline.intent.NetworkFunction.Start;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.plan.BridgePlan;
-import io.penstock.pipeline.plan.Fixtures;
+import io.penstock.pipeline.plan.GoldenCase;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.TenantOrders;
 import io.penstock.pipeline.registry.Constants;
@@ -34,7 +34,7 @@ class BridgeTranslatorTest {
 
     private final BridgeTranslator translator = new BridgeTranslator("tcp:127.0.0.1:6653");
     private final AgentOrders orders = new AgentOrders();
-    private final NodePlan plan = Fixtures.CASES.stream().filter(each -> each.name().equals("services")).findFirst()
+    private final NodePlan plan = GoldenCase.ALL.stream().filter(each -> each.name().equals("services")).findFirst()
         .orElseThrow().plan();
 
     @Test

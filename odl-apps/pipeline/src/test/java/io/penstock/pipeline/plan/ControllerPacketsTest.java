@@ -33,7 +33,7 @@ class ControllerPacketsTest {
     @Test
     void ofEveryCase() {
         int heard = 0;
-        for (final Fixtures.Case each : Fixtures.CASES) {
+        for (final GoldenCase each : GoldenCase.ALL) {
             final Map<Integer, Tenant> tenants = new TreeMap<>();
             Allocator.allocate(each.snapshot(), Allocations.none()).tenants().forEach((name, given) ->
                 tenants.put(given.vrf(), each.snapshot().tenants().get(name)));

@@ -3,7 +3,6 @@ package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.Block;
@@ -37,60 +36,7 @@ import java.util.stream.Stream;
 
 /** Networks to plan in tests. */
 public final class Fixtures {
-    /** The networks that have a golden file of this name. */
-    public static final List<Case> CASES = List.of(
-        new Case("no-tenant", network(), Set.of()),
-        new Case("two-tenants", network(tenants(2)), Set.of()),
-        new Case("flooding", network(tenants(1)), Set.of(), Set.of(tenants(1)[0].attachments().get(0).place())),
-        new Case("tagged-uplink", taggedUplink(), Set.of()),
-        new Case("published", network(published()), Set.of()),
-        new Case("subscribers", network(subscribers()), Set.of()),
-        new Case("on-demand", network(onDemand()), Set.of()),
-        new Case("independent", network(independent()), Set.of()),
-        new Case("twice", network(twice()), Set.of()),
-        new Case("twice-chained", network(twiceChained()), Set.of()),
-        new Case("twice-chained-fw-down", network(twiceChained()), Set.of("fw")),
-        new Case("narrow", narrow(), Set.of()),
-        new Case("guarded", network(guarded()), Set.of()),
-        new Case("guarded-chained", network(guardedChained()), Set.of()),
-        new Case("limited", network(limited()), Set.of()),
-        new Case("services", serving(network(served())), Set.of()),
-        new Case("dual-stack", DualStack.network(DualStack.tenant()), Set.of()),
-        new Case("dual-stack-served", serving(DualStack.network(DualStack.served())), Set.of()),
-        new Case("dual-stack-chained", DualStack.network(DualStack.chained()), Set.of()),
-        new Case("dual-stack-closed", DualStack.network(DualStack.closed(), DualStack.closedAlone()), Set.of()),
-        new Case("rich-tenant", network(rich()), Set.of()),
-        new Case("rich-tenant-tap-down", network(rich()), Set.of("tap")),
-        new Case("rich-tenant-fw-down", network(rich()), Set.of("fw")),
-        new Case("spread", Chained.spread(), Set.of()),
-        new Case("spread-fw1-down", Chained.spread(), Set.of("fw1")),
-        new Case("canary", Chained.canary(), Set.of()),
-        new Case("mirrored", Chained.mirrored(), Set.of()),
-        new Case("routed", Chained.routed(), Set.of()),
-        new Case("encapsulated", Chained.encapsulated(), Set.of()),
-        new Case("branched", Chained.branched(), Set.of()),
-        new Case("branched-scrub-down", Chained.branched(), Set.of("scrub")),
-        new Case("ruled", Chained.ruled(), Set.of()),
-        new Case("ruled-fw-down", Chained.ruled(), Set.of("fw")));
-
     private Fixtures() {
-    }
-
-    /** A network in a state. */
-    public record Case(String name, Snapshot snapshot, Set<String> down, Set<AccessPlace> flooding) {
-        Case(final String name, final Snapshot snapshot, final Set<String> down) {
-            this(name, snapshot, down, Set.of());
-        }
-
-        /** The plan of the node. */
-        public NodePlan plan() {
-            return Planner.plan(snapshot, view(snapshot, down).allocations(), down, flooding, "edge1");
-        }
-
-        @Override
-        public String toString() {
-            return name;
-        }
     }
 
     /** The node of every fixture: two access ports and an uplink. */

@@ -17,13 +17,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The whole plan of some networks as text. Run with {@code -Dgolden.update} to write the files anew. */
 class GoldenTest {
-    static List<Fixtures.Case> cases() {
-        return Fixtures.CASES;
+    static List<GoldenCase> cases() {
+        return GoldenCase.ALL;
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")
-    void planIsAsReviewed(final Fixtures.Case network) throws IOException {
+    void planIsAsReviewed(final GoldenCase network) throws IOException {
         final Path file = Path.of("src/test/resources/golden", network.name() + ".flows");
         final String text = text(network.plan());
         if (System.getProperty("golden.update") != null) {

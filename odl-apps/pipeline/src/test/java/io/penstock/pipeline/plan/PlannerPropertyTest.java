@@ -42,7 +42,7 @@ class PlannerPropertyTest {
         for (final Set<String> down : List.of(Set.<String>of(), Set.of("fw"), Set.of("tap"), Set.of("fw", "tap"))) {
             assertThat(PipelineLint.check(Fixtures.plan(snapshot, down).flowSpecs())).isEmpty();
         }
-        for (final Fixtures.Case each : Fixtures.CASES) {
+        for (final GoldenCase each : GoldenCase.ALL) {
             assertThat(PipelineLint.check(each.plan().flowSpecs())).as(each.name()).isEmpty();
         }
     }
