@@ -254,7 +254,7 @@ def drops(operations, golden):
              for text in row[1].split(", ") for text in (text, row[1])}
     found = []
     for text in golden:
-        for label, name in re.findall(r"^# (.+)\ntable=(\w+),.* actions=drop$", text, re.MULTILINE):
+        for label, name in re.findall(r"^# (.+)\n(?:\+ )?table=(\w+),.* actions=drop$", text, re.MULTILINE):
             if label not in prose and not any(name == row and pattern.match(label) for row, pattern in names):
                 found.append(f"{operations.path}: no drop counter \"{label}\" of {name}")
     return sorted(set(found))

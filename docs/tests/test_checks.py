@@ -107,6 +107,8 @@ class ChecksTest(unittest.TestCase):
         self.assertEqual([], checks.drops(table, [flows.format("frame"), flows.replace("bad {}", "worse")]))
         self.assertEqual(1, len(checks.drops(table, [flows.format("frame").replace("classify", "egress")])))
         self.assertEqual(1, len(checks.drops(table, [flows.replace("bad {}", "other")])))
+        self.assertEqual(1, len(checks.drops(table, [flows.replace("bad {}\n", "other\n+ ")])))
+        self.assertEqual([], checks.drops(table, [flows.replace("bad {}\n", "other\n- ")]))
 
     def test_decisions(self):
         index = document("[1](0001-a.md)")

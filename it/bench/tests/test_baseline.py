@@ -101,13 +101,9 @@ class FileTest(unittest.TestCase):
         with self.assertRaisesRegex(PenstockError, "baseline.json:1: wanted"):
             budget.load(self.path)
 
-    def test_labels_of_plans_do_not_count_and_flows_do(self):
-        found = []
-        for text in ("# from a\ntable=a\n", "# from b\ntable=a\n", "table=b\n"):
-            self.path.write_text(text, encoding="utf-8")
-            found.append(budget.plans(self.path))
-        self.assertEqual(found[0], found[1])
-        self.assertNotEqual(found[0], found[2])
+    def test_plans_are_those_of_two_tenants(self):
+        self.path.write_text("0123456789  base\nabcdef0123  two-tenants\n", encoding="utf-8")
+        self.assertEqual(budget.plans(self.path), "abcdef01")
         self.assertRegex(budget.plans(), "^[0-9a-f]{8}$")
 
     def test_update_makes_a_file(self):

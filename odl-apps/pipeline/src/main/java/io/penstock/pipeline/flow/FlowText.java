@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Writes flows the way ovs-ofctl(8) reads them. {@link #NAMES} is for people and golden files, {@link #NUMBERS} for a
+ * Writes flows the way ovs-ofctl(8) reads them. {@link #NAMES} is for people, {@link #NUMBERS} for a
  * switch that was not told the table names.
  */
 public enum FlowText {

@@ -17,7 +17,8 @@ import java.util.List;
 
 /**
  * Attachments: which VRF a frame belongs to, learning of hosts, ARP for the gateways, bridging inside a broadcast
- * domain, and the way out. Sample flows: golden/two-tenants.flows, tables classify to l2_forward and egress.
+ * domain, and the way out. Sample flows: golden/base.flows and golden/two-tenants.flows, tables
+ * classify to l2_forward and egress.
  */
 public final class AccessStage implements Stage {
     private static final FieldMatch GROUP_SOURCE =

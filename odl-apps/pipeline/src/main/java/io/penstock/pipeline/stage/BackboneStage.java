@@ -21,7 +21,7 @@ import java.util.List;
  * The backbone VRF: ARP and ping on the uplinks, routes to the transit gateways. What a tenant sends to a public
  * address of this node never leaves it: it begins again as if it came from the backbone (hairpin, RFC 4787, section 6),
  * and may do what it could if it came from there.
- * Sample flows: golden/two-tenants.flows, tables backbone_in and backbone_route.
+ * Sample flows: golden/base.flows, tables backbone_in and backbone_route.
  */
 public final class BackboneStage implements Stage {
     @Override

@@ -22,7 +22,7 @@ import java.util.List;
 /**
  * The IPv6 router of a VRF: answers ping, refuses sources that are not inside, routes by longest prefix. What leaves
  * the VRF passes its list and its chain like IPv4, and no translation. Sample flows: golden/dual-stack.flows, tables
- * gateway, vrf_route and chain_out.
+ * gateway and vrf_route, and golden/base.flows, table chain_out.
  */
 public final class Ipv6Stage implements Stage {
     @Override

@@ -22,7 +22,8 @@ import java.util.Optional;
  * How many connections a tenant may begin in a second. A packet first takes the translation of its connection, without
  * commit: that of a known connection is translated in this one pass, as without a limit. What conntrack does not know
  * passes a meter, and a second pass that begins the connection: the limit is one on entries that are made. What comes
- * from the backbone is asked about in any case. Sample flows: golden/limited.flows, tables nat_translate and nat_begin.
+ * from the backbone is asked about in any case. Sample flows: golden/two-tenants.flows, tables nat_translate and
+ * nat_begin.
  */
 final class NatLimit {
     private NatLimit() {

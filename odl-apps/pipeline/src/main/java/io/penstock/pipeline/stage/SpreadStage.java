@@ -61,8 +61,12 @@ public final class SpreadStage implements Stage {
         }
     }
 
-    /** Where a connection keeps an instance, or an output, by its port. */
-    static FieldRange label(final int place) {
+    /**
+     * Where a connection keeps an instance, or an output, by its port.
+     *
+     * @param place 0 to {@link Constants#MOST_KEEPING} - 1
+     */
+    public static FieldRange label(final int place) {
         final int low = place * PLACE_BITS;
         return new FieldRange(MatchField.CT_LABEL, low + PLACE_BITS - 1, low);
     }

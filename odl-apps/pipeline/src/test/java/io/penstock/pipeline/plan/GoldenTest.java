@@ -4,43 +4,89 @@ package io.penstock.pipeline.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.flow.FlowSpec;
-import io.penstock.pipeline.flow.FlowText;
-import io.penstock.pipeline.stage.PlannedFlow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The whole plan of some networks as text. Run with {@code -Dgolden.update} to write the files anew. */
+/**
+ * The plans of some networks, as they were reviewed: one whole, the others as their difference from the plan of their
+ * parent, and a hash of each whole plan. Run with {@code -Dgolden.update} to write the files.
+ */
 class GoldenTest {
+    private static final Path FOLDER = Path.of("src/test/resources/golden");
+    private static final Path HASHES = FOLDER.resolve("plans.sha256");
+    private static final String SUFFIX = ".flows";
+    private static final Map<String, GoldenText> PLANS = GoldenCase.ALL.stream()
+        .collect(Collectors.toMap(GoldenCase::name, GoldenText::new, (one, two) -> two, LinkedHashMap::new));
+
     static List<GoldenCase> cases() {
         return GoldenCase.ALL;
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("cases")
-    void planIsAsReviewed(final GoldenCase network) throws IOException {
-        final Path file = Path.of("src/test/resources/golden", network.name() + ".flows");
-        final String text = text(network.plan());
+    private static void check(final Path file, final String text) throws IOException {
         if (System.getProperty("golden.update") != null) {
             Files.writeString(file, text);
         }
         assertThat(text).isEqualTo(Files.readString(file));
     }
 
-    private static String text(final NodePlan plan) {
-        final Comparator<FlowSpec> order = Comparator.comparing(FlowSpec::table)
-            .thenComparing(Comparator.comparing(FlowSpec::priority).reversed()).thenComparing(FlowSpec::toString);
-        final List<String> lines = plan.flows().values().stream()
-            .sorted(Comparator.comparing(PlannedFlow::flow, order))
-            .map(planned -> "# " + planned.label() + "\n" + FlowText.NAMES.render(planned.flow()) + "\n").toList();
-        final List<String> meters = plan.tenantMeters().values().stream().flatMap(List::stream).map(meter ->
-            "meter=%d %s rate=%d burst=%d\n".formatted(meter.id(), meter.unit().name().toLowerCase(Locale.ROOT),
-                meter.rate(), meter.burst())).toList();
-        return String.join("", lines) + String.join("", meters);
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("cases")
+    void planIsAsReviewed(final GoldenCase network) throws IOException {
+        final GoldenText plan = PLANS.get(network.name());
+        check(FOLDER.resolve(network.name() + SUFFIX),
+            network.parent().map(parent -> plan.differenceFrom(PLANS.get(parent))).orElseGet(plan::whole));
+    }
+
+    /** In one file: a flow of all plans changes these lines, and not every file. */
+    @Test
+    void wholePlansHaveTheReviewedHashes() throws IOException {
+        check(HASHES, PLANS.entrySet().stream().map(plan -> plan.getValue().hash() + "  " + plan.getKey() + "\n")
+            .collect(Collectors.joining()));
+    }
+
+    @Test
+    void eachFileIsOfACase() throws IOException {
+        try (Stream<Path> files = Files.list(FOLDER)) {
+            assertThat(files.map(file -> file.getFileName().toString())).containsExactlyInAnyOrderElementsOf(Stream
+                .concat(Stream.of(HASHES.getFileName().toString()), PLANS.keySet().stream().map(name -> name + SUFFIX))
+                .toList());
+        }
+    }
+
+    /** A chain of parents ends at the whole plan. */
+    @Test
+    void aParentStandsBeforeItsCases() {
+        final Set<String> before = new HashSet<>();
+        for (final GoldenCase network : GoldenCase.ALL) {
+            assertThat(before).containsAll(network.parent().stream().toList());
+            before.add(network.name());
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("cases")
+    void twoFlowsOfAPlanNeverReadAlike(final GoldenCase network) {
+        assertThat(PLANS.get(network.name()).flowLines()).doesNotHaveDuplicates()
+            .hasSameSizeAs(network.plan().flowSpecs());
+    }
+
+    /** Without names of ports and tenants, which are those of one network. */
+    @Test
+    void twoFlowsOfAnyPlansNeverReadAlike() {
+        final FlowWords words = new FlowWords(Map.of(), Map.of());
+        final Set<FlowSpec> flows = GoldenCase.ALL.stream().flatMap(each -> each.plan().flowSpecs().stream())
+            .collect(Collectors.toSet());
+        assertThat(flows.stream().map(words::of)).doesNotHaveDuplicates();
     }
 }

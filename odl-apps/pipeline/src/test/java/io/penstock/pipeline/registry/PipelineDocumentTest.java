@@ -28,8 +28,8 @@ class PipelineDocumentTest {
             # The pipeline
 
             Generated from the package `io.penstock.pipeline.registry`; do not edit. Generate it again with
-            `mvn -f odl-apps/pipeline/pom.xml test -Dgolden.update`. Whole plans as text, each flow with its label, are
-            in `odl-apps/pipeline/src/test/resources/golden`.
+            `mvn -f odl-apps/pipeline/pom.xml test -Dgolden.update`. Flows with these names, and their labels, are in
+            `odl-apps/pipeline/src/test/resources/golden` ([how to read them](testing.md#golden-plans)).
 
             ## Tables
 
