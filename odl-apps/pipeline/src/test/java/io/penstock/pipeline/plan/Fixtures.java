@@ -269,9 +269,9 @@ public final class Fixtures {
             List.of(keepOut(), webOnly(), officeOut(), officeIn()));
     }
 
-    /** A plain tenant, and a backbone on VLAN 500 of the uplink without a list. */
+    /** Two plain tenants, and a backbone on VLAN 500 of the uplink without a list. */
     public static Snapshot taggedUplink() {
-        final Snapshot plain = network(tenants(1));
+        final Snapshot plain = network(tenants(2));
         final Backbone.Interface uplink = plain.backbone().interfaces().get(0);
         return new Snapshot(plain.nodes(), new Backbone(List.of(new Backbone.Interface(uplink.node(), uplink.port(),
             500, uplink.prefix(), uplink.address(), Optional.empty())), plain.backbone().routes()), plain.pools(),

@@ -20,9 +20,9 @@ public record GoldenCase(String name, Optional<String> parent, Snapshot snapshot
     public static final List<GoldenCase> ALL = List.of(
         new GoldenCase("base", Optional.empty(), Fixtures.network(), Set.of(), Set.of()),
         new GoldenCase("two-tenants", "base", Fixtures.network(Fixtures.tenants(2))),
-        new GoldenCase("flooding", Optional.of("two-tenants"), Fixtures.network(Fixtures.tenants(1)), Set.of(),
-            Set.of(Fixtures.tenants(1)[0].attachments().get(0).place())),
-        new GoldenCase("tagged-uplink", "base", Fixtures.taggedUplink()),
+        new GoldenCase("flooding", Optional.of("two-tenants"), Fixtures.network(Fixtures.tenants(2)), Set.of(),
+            Set.of(Fixtures.tenants(2)[0].attachments().get(0).place())),
+        new GoldenCase("tagged-uplink", "two-tenants", Fixtures.taggedUplink()),
         new GoldenCase("published", "base", Fixtures.network(Fixtures.published())),
         new GoldenCase("subscribers", "base", Fixtures.network(Fixtures.subscribers())),
         new GoldenCase("on-demand", "base", Fixtures.network(Fixtures.onDemand())),
