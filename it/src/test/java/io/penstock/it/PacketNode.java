@@ -112,7 +112,7 @@ final class PacketNode implements AutoCloseable {
     }
 
     private long count(final String tenant, final TenantMeter meter, final String count) {
-        final int id = meter.number(Objects.requireNonNull(allocations.tenants().get(tenant)).vrf());
+        final int id = meter.number(Objects.requireNonNull(allocations.tenants().get(tenant)).id());
         final String stats = node.ovs().ofctl("meter-stats", Constants.BRIDGE, "meter=" + id);
         final Matcher matcher = Pattern.compile("meter:" + id + "\\s[^#]*?" + count).matcher(stats);
         if (!matcher.find()) {

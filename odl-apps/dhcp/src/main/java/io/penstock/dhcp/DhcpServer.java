@@ -37,8 +37,8 @@ public final class DhcpServer {
     }
 
     /** Forgets a VRF that is gone, whose id another tenant may get. */
-    public void forget(final int vrf) {
-        memories.remove(vrf);
+    public void forget(final int id) {
+        memories.remove(id);
     }
 
     /** Frees leases that ran out, and addresses that were declined long enough ago. */
@@ -69,7 +69,7 @@ public final class DhcpServer {
         if (subnets.isEmpty()) {
             return new Nothing(Reason.NO_SUBNET);
         }
-        final Memory memory = memories.computeIfAbsent(scope.vrf(), key -> new Memory(new Offers(), new Routers()));
+        final Memory memory = memories.computeIfAbsent(scope.id(), key -> new Memory(new Offers(), new Routers()));
         final long now = clock.instant().getEpochSecond();
         memory.offers.expire(now);
         memory.routers.hear(message, subnets.get(0));
@@ -101,7 +101,7 @@ public final class DhcpServer {
     public Answer probed(final Query query, final Scope scope, final LeaseTable leases, final long address,
             final boolean conflict) {
         expire(leases);
-        final Memory memory = memories.computeIfAbsent(scope.vrf(), key -> new Memory(new Offers(), new Routers()));
+        final Memory memory = memories.computeIfAbsent(scope.id(), key -> new Memory(new Offers(), new Routers()));
         final List<ServedSubnet> subnets = scope.servedAt(query);
         if (subnets.isEmpty() || !query.message().hasMac()) {
             return new Nothing(Reason.NO_SUBNET);
@@ -134,7 +134,7 @@ public final class DhcpServer {
     public Answer asked(final Query query, final Scope scope, final LeaseTable leases, final Lease holder,
             final boolean present) {
         expire(leases);
-        final Memory memory = memories.computeIfAbsent(scope.vrf(), key -> new Memory(new Offers(), new Routers()));
+        final Memory memory = memories.computeIfAbsent(scope.id(), key -> new Memory(new Offers(), new Routers()));
         final List<ServedSubnet> subnets = scope.servedAt(query);
         if (subnets.isEmpty() || !query.message().hasMac()) {
             return new Nothing(Reason.NO_SUBNET);

@@ -17,7 +17,7 @@ import java.util.Set;
  * while with many reservations; never changes.
  */
 public final class Scope {
-    private final int vrf;
+    private final int id;
     private final Dhcp dhcp;
     private final List<Tenant.Subnet> subnets;
     private final Optional<Integer> quota;
@@ -28,14 +28,14 @@ public final class Scope {
     /**
      * Makes one.
      *
-     * @param vrf its id, by which offers are kept apart
+     * @param id of its tenant, by which offers are kept apart
      * @param subnets of the VRF
      * @param quota most leases at a time; none is no limit
      * @param resolver whether the gateways are resolvers
      */
-    public Scope(final int vrf, final Dhcp dhcp, final List<Tenant.Subnet> subnets, final Optional<Integer> quota,
+    public Scope(final int id, final Dhcp dhcp, final List<Tenant.Subnet> subnets, final Optional<Integer> quota,
             final boolean resolver) {
-        this.vrf = vrf;
+        this.id = id;
         this.dhcp = requireNonNull(dhcp);
         this.subnets = List.copyOf(subnets);
         this.quota = requireNonNull(quota);
@@ -49,14 +49,14 @@ public final class Scope {
     }
 
     /** That of a tenant, if it has a DHCP server. */
-    public static Optional<Scope> of(final Tenant tenant, final int vrf) {
-        return tenant.services().dhcp().map(dhcp -> new Scope(vrf, dhcp, tenant.subnets(),
+    public static Optional<Scope> of(final Tenant tenant, final int id) {
+        return tenant.services().dhcp().map(dhcp -> new Scope(id, dhcp, tenant.subnets(),
             tenant.protection().quota().mostLeases(), tenant.services().dns().isPresent()));
     }
 
-    /** The VRF's id. */
-    public int vrf() {
-        return vrf;
+    /** The id of the tenant. */
+    public int id() {
+        return id;
     }
 
     /** The configuration. */

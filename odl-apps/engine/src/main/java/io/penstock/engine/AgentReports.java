@@ -3,6 +3,7 @@ package io.penstock.engine;
 
 import io.penstock.engine.api.Operations.AgentStatus;
 import io.penstock.engine.node.NodeWorker;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.TenantOrders;
@@ -45,9 +46,10 @@ final class AgentReports {
     }
 
     /** Of one tenant, by node; waits for answers. */
-    List<AgentStatus> of(final int vrf) {
+    List<AgentStatus> of(final TenantAllocation given) {
         final List<AgentStatus> result = new ArrayList<>();
         nodes.forEach((name, node) -> {
+            final int vrf = given.vrf(name);
             final Optional<TenantOrders> orders = Optional.ofNullable(node.orders().get(vrf))
                 .filter(each -> each.sessions().isPresent() || each.dns().isPresent());
             final Optional<ZoneReport> report = Optional.ofNullable(node.report().join().zones().get(vrf));

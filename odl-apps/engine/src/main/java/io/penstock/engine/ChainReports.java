@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
-import static java.util.Objects.requireNonNull;
-
 import io.penstock.engine.api.Operations.ChainStatus;
 import io.penstock.engine.api.Operations.FunctionStatus;
 import io.penstock.engine.api.Operations.InstanceStatus;
@@ -13,11 +11,11 @@ import io.penstock.engine.health.HealthService;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.Observation;
 import io.penstock.pipeline.flow.FlowSpec;
-import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.stage.HopLabels;
 import java.util.Arrays;
@@ -26,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.stream.Collectors;
 
 /**
  * Chains, functions and instances as they are.
@@ -94,17 +91,13 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
         if (snapshot.chains().isEmpty()) {
             return List.of();
         }
-        final Allocations allocations = desired.allocations();
         final Map<String, Long> hits = new HashMap<>();
-        final Map<Integer, String> chainOfVrf = snapshot.tenants().values().stream()
-            .filter(tenant -> tenant.chain().isPresent() && allocations.tenants().containsKey(tenant.name()))
-            .collect(Collectors.toMap(tenant -> requireNonNull(allocations.tenants().get(tenant.name())).vrf(),
-                tenant -> tenant.chain().orElseThrow()));
-        observations.values().forEach(seen -> {
+        observations.forEach((node, seen) -> {
             final Map<FlowSpec.Key, Long> packets = seen.dump().packets();
             seen.plan().flows().values().stream().filter(planned -> planned.label().startsWith(HopLabels.HOP))
                 .forEach(planned -> hits.merge(chain(planned.label()).orElseGet(
-                    () -> chainOfVrf.getOrDefault(Cookie.ownerId(planned.flow().cookie()), "")),
+                    () -> desired.tenant(node, Cookie.ownerId(planned.flow().cookie())).flatMap(Tenant::chain)
+                        .orElse("")),
                     packets.getOrDefault(planned.flow().key(), 0L), Long::sum));
         });
         return snapshot.chains().values().stream().map(chain -> new ChainStatus(chain.name(), chain.functions(),

@@ -159,7 +159,7 @@ final class ConfigurationLoop {
         for (final Grantor grantor : grantors) {
             allocations = propose(grantor, snapshot, allocations, proposed);
         }
-        final Desired next = new Desired(desired.revision() + 1, snapshot, allocations);
+        final Desired next = desired.next(snapshot, allocations);
         final boolean differs = desired.revision() == 0 || !next.sameAs(desired);
         final Transition transition = differs ? Transition.between(desired, next)
             : new Transition(desired, desired, Set.of());

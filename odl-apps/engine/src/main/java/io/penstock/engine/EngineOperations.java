@@ -37,7 +37,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,8 +97,10 @@ final class EngineOperations implements Operations {
     @Override
     public NatPreview natPreview(final PoolChange change) {
         final Desired desired = engine.desired();
-        return Preview.of(desired, change, observe(engine.workers()).values().stream()
-            .flatMap(seen -> seen.dump().flows().stream()).map(InstalledFlow::flow).toList());
+        final Map<String, List<FlowSpec>> flows = new TreeMap<>();
+        observe(engine.workers()).forEach((node, seen) -> flows.put(node,
+            seen.dump().flows().stream().map(InstalledFlow::flow).toList()));
+        return Preview.of(desired, change, flows);
     }
 
     @Override
@@ -134,12 +135,12 @@ final class EngineOperations implements Operations {
 
     @Override
     public List<FlowLine> flows(final Optional<String> node, final Optional<String> tenant) {
-        final Map<Integer, String> vrfs = vrfs(tenant);
+        final Desired desired = known(tenant);
         final List<FlowLine> lines = new ArrayList<>();
         observe(choose(node)).forEach((name, seen) -> {
             final Map<FlowSpec.Key, PlannedFlow> planned = seen.plan().flows();
             seen.dump().flows().forEach(installed -> {
-                final FlowLine line = line(name, planned.get(installed.flow().key()), vrfs, installed);
+                final FlowLine line = line(name, planned.get(installed.flow().key()), desired, installed);
                 if (tenant.isEmpty() || line.tenant().equals(tenant.orElseThrow())) {
                     lines.add(line);
                 }
@@ -150,11 +151,12 @@ final class EngineOperations implements Operations {
 
     @Override
     public List<Limit> limits(final Optional<String> node, final Optional<String> tenant) {
-        final Map<Integer, String> vrfs = vrfs(tenant);
+        final Desired desired = known(tenant);
         final SortedMap<String, NodeWorker> chosen = choose(node);
         return ask(chosen, NodeWorker::meterCounts).entrySet().stream()
             .flatMap(each -> requireNonNull(chosen.get(each.getKey())).plan().stream()
-                .flatMap(plan -> Limits.of(each.getKey(), plan, vrfs, each.getValue())))
+                .flatMap(plan -> Limits.of(each.getKey(), plan, vrf -> name(desired, each.getKey(), vrf),
+                    each.getValue())))
             .filter(limit -> tenant.isEmpty() || limit.tenant().equals(tenant.orElseThrow())).toList();
     }
 
@@ -185,12 +187,6 @@ final class EngineOperations implements Operations {
             throw new IllegalArgumentException("there is no tenant '" + name + "'");
         });
         return desired;
-    }
-
-    /** Names of all tenants by VRF id; refuses a tenant that is not there. */
-    private Map<Integer, String> vrfs(final Optional<String> tenant) {
-        return known(tenant).allocations().tenants().entrySet().stream()
-            .collect(Collectors.toMap(entry -> entry.getValue().vrf(), Map.Entry::getKey));
     }
 
     @Override
@@ -297,12 +293,18 @@ final class EngineOperations implements Operations {
     private static TenantStatus tenantStatus(final ChainReports chains, final Tenant tenant,
             final AgentReports agents) {
         final TenantAllocation allocation = chains.desired().allocations().tenants().get(tenant.name());
-        return new TenantStatus(tenant.name(), allocation == null ? 0 : allocation.vrf(),
+        return new TenantStatus(tenant.name(), allocation == null ? 0 : vrf(tenant, allocation),
             tenant.attachments().stream().map(at -> at.node() + "/" + at.port() + "/" + at.vlan()).toList(),
             allocation == null || allocation.publicAddress() == 0 ? ""
                 : Ipv4.text(allocation.publicAddress()),
             tenant.chain().orElse(""), tenantState(chains, tenant),
-            allocation == null ? List.of() : agents.of(allocation.vrf()));
+            allocation == null ? List.of() : agents.of(allocation));
+    }
+
+    /** The number by which operators find flows and zones of a tenant: on its first node if it has several. */
+    private static int vrf(final Tenant tenant, final TenantAllocation allocation) {
+        return tenant.attachments().isEmpty() ? allocation.id()
+            : allocation.vrf(tenant.attachments().get(0).node());
     }
 
     private static String tenantState(final ChainReports chains, final Tenant tenant) {
@@ -320,7 +322,7 @@ final class EngineOperations implements Operations {
             }
             final TenantAllocation allocation = chains.desired().allocations().tenants().get(tenant.name());
             final Optional<String> lacking = allocation == null ? Optional.empty()
-                : worker.drift().reason(attachment.node(), allocation.vrf());
+                : worker.drift().reason(attachment.node(), allocation.vrf(attachment.node()));
             if (lacking.isPresent()) {
                 return lacking.orElseThrow();
             }
@@ -338,8 +340,12 @@ final class EngineOperations implements Operations {
                 + " flood the slow path").orElse("active");
     }
 
+    private static String name(final Desired desired, final String node, final int vrf) {
+        return desired.tenant(node, vrf).map(Tenant::name).orElse("");
+    }
+
     private static FlowLine line(final String node, final @Nullable PlannedFlow planned,
-            final Map<Integer, String> vrfs, final InstalledFlow installed) {
+            final Desired desired, final InstalledFlow installed) {
         final FlowSpec flow = installed.flow();
         final boolean session = Cookie.is(flow.cookie(), Cookie.Kind.SESSION);
         final boolean learned = session || Cookie.is(flow.cookie(), Cookie.Kind.LEARNED);
@@ -348,7 +354,7 @@ final class EngineOperations implements Operations {
             : Cookie.is(flow.cookie(), Cookie.Kind.OWED) ? "connections to forget" : "not planned";
         final boolean owned = learned || Cookie.is(flow.cookie(), Cookie.Kind.TENANT);
         return new FlowLine(node, flow.table().text(), label,
-            owned ? vrfs.getOrDefault(Cookie.ownerId(flow.cookie()), "") : "", flow.isDrop(), installed.packets(),
-            installed.bytes(), flow.toString());
+            owned ? name(desired, node, Cookie.ownerId(flow.cookie())) : "",
+            flow.isDrop(), installed.packets(), installed.bytes(), flow.toString());
     }
 }

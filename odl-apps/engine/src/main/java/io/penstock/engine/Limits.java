@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,20 +27,20 @@ final class Limits {
     /**
      * The planned meters of a node that the switch has: those of the whole node first, then by VRF id and kind.
      *
-     * @param vrfs names of tenants by VRF id
+     * @param tenants names of tenants by VRF id; empty for one that no tenant has
      */
-    static Stream<Limit> of(final String node, final NodePlan plan, final Map<Integer, String> vrfs,
+    static Stream<Limit> of(final String node, final NodePlan plan, final IntFunction<String> tenants,
             final List<MeterCount> counts) {
         final Map<Integer, MeterSpec> planned = plan.meters();
         return counts.stream().sorted(Comparator.comparingInt(MeterCount::id))
-            .map(count -> limit(node, planned.get(count.id()), vrfs, count))
+            .map(count -> limit(node, planned.get(count.id()), tenants, count))
             .filter(Objects::nonNull);
     }
 
     /** Nothing for a meter that nobody has planned. */
     private static @Nullable Limit limit(final String node, final @Nullable MeterSpec meter,
-            final Map<Integer, String> vrfs, final MeterCount count) {
-        return meter == null ? null : new Limit(node, vrfs.getOrDefault(TenantMeter.vrfOf(meter.id()), ""),
+            final IntFunction<String> tenants, final MeterCount count) {
+        return meter == null ? null : new Limit(node, tenants.apply(TenantMeter.vrfOf(meter.id())),
             kind(meter.id()), text(meter.unit()), meter.rate(), meter.burst(),
             count.packetsIn() - count.packetsDropped(), count.packetsDropped(), count.bytesDropped());
     }

@@ -4,6 +4,7 @@ package io.penstock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.api.Operations.AgentStatus;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.NetworkFunction.Start;
@@ -36,13 +37,13 @@ class AgentReportsTest {
             "pe2", node(Map.of(1, LIMIT, 3, RESOLVER), Map.of()),
             "pe3", node(Map.of(2, NOTHING), Map.of(2, new ZoneReport(OptionalLong.of(5), OptionalLong.empty(), ""))))));
 
-        assertThat(reports.of(1)).containsExactly(new AgentStatus("pe1", 7, 1000, 1000, ""),
+        assertThat(reports.of(new TenantAllocation(1, 0))).containsExactly(new AgentStatus("pe1", 7, 1000, 1000, ""),
             new AgentStatus("pe2", 0, 1000, 0, ""));
         // The order has gone; the agent has not noticed.
-        assertThat(reports.of(2)).containsExactly(new AgentStatus("pe3", 0, 0, 5, ""));
-        assertThat(reports.of(3)).containsExactly(new AgentStatus("pe1", 0, 0, 0, "ok"),
+        assertThat(reports.of(new TenantAllocation(2, 0))).containsExactly(new AgentStatus("pe3", 0, 0, 5, ""));
+        assertThat(reports.of(new TenantAllocation(3, 0))).containsExactly(new AgentStatus("pe1", 0, 0, 0, "ok"),
             new AgentStatus("pe2", 0, 0, 0, "not reported"));
-        assertThat(reports.of(4)).isEmpty();
+        assertThat(reports.of(new TenantAllocation(4, 0))).isEmpty();
     }
 
     @Test

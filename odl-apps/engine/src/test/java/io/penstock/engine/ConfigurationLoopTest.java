@@ -99,7 +99,7 @@ class ConfigurationLoopTest {
 
     private static Allocations moved(final Allocations before, final String tenant, final long address) {
         final Map<String, TenantAllocation> tenants = new HashMap<>(before.tenants());
-        tenants.computeIfPresent(tenant, (name, had) -> new TenantAllocation(had.vrf(), address));
+        tenants.computeIfPresent(tenant, (name, had) -> new TenantAllocation(had.id(), address));
         return before.withTenants(tenants);
     }
 

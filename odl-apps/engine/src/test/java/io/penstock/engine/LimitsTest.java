@@ -27,7 +27,7 @@ class LimitsTest {
 
     @Test
     void countsHaveTheirTenantAndRateAndComeByTenant() {
-        assertThat(Limits.of("edge1", PLAN, Map.of(5, "red", 6, "blue"), List.of(
+        assertThat(Limits.of("edge1", PLAN, Map.of(5, "red", 6, "blue")::get, List.of(
             new MeterCount(TenantMeter.NEW_SESSIONS.number(6), 1, 100, 0, 0),
             new MeterCount(OUT, 10, 1000, 3, 300)))).containsExactly(
                 new Limit("edge1", "red", "out", "kilobits", 100, 20, 7, 3, 300),
@@ -37,7 +37,7 @@ class LimitsTest {
     @Test
     void aLimitOfTheWholeNodeHasNoTenant() {
         final Meter meter = Meter.BACKBONE_NEIGHBOURS;
-        assertThat(Limits.of("edge1", PLAN, Map.of(), List.of(new MeterCount(meter.number(), 5, 50, 1, 10))))
+        assertThat(Limits.of("edge1", PLAN, vrf -> "", List.of(new MeterCount(meter.number(), 5, 50, 1, 10))))
             .containsExactly(new Limit("edge1", "", "backbone-neighbours", "packets", meter.rate(), meter.burst(), 4, 1,
                 10));
     }
@@ -45,14 +45,14 @@ class LimitsTest {
     @Test
     void aLimitOfAFunctionNamesItsPort() {
         final MeterSpec meter = FunctionMeter.spec(4);
-        assertThat(Limits.of("edge1", PLAN, Map.of(), List.of(new MeterCount(meter.id(), 5, 50, 1, 10))))
+        assertThat(Limits.of("edge1", PLAN, vrf -> "", List.of(new MeterCount(meter.id(), 5, 50, 1, 10))))
             .containsExactly(new Limit("edge1", "", "probes from port 4", "packets", meter.rate(), meter.burst(), 4, 1,
                 10));
     }
 
     @Test
     void whatNobodyPlannedIsLeftOut() {
-        assertThat(Limits.of("edge1", PLAN, Map.of(), List.of(
+        assertThat(Limits.of("edge1", PLAN, vrf -> "", List.of(
             new MeterCount(TenantMeter.IN.number(5), 5, 50, 1, 10), new MeterCount(-3, 5, 50, 1, 10)))).isEmpty();
     }
 }

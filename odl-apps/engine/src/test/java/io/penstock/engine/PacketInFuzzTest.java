@@ -74,7 +74,7 @@ class PacketInFuzzTest {
     private final FuzzedFrames frames = new FuzzedFrames(4861);
 
     private long vrf(final String tenant) {
-        return desired.allocations().tenants().get(tenant).vrf();
+        return desired.allocations().tenants().get(tenant).id();
     }
 
     private PacketIn packet(final Table table, final Map<MatchField, Long> fields, final byte[] frame) {

@@ -6,6 +6,7 @@ import static org.opendaylight.mdsal.common.api.LogicalDatastoreType.CONFIGURATI
 
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.registry.Constants;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,9 +34,12 @@ import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocation
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.BlockKey;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.Function;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.FunctionBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.NodeVrf;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.NodeVrfBuilder;
 import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
 import org.opendaylight.yangtools.yang.binding.util.BindingMap;
 import org.opendaylight.yangtools.yang.common.Uint16;
+import org.opendaylight.yangtools.yang.common.Uint32;
 import org.opendaylight.yangtools.yang.common.Uint8;
 
 /** Allocations to and from their YANG form. */
@@ -61,18 +65,26 @@ final class AllocationCodec {
         }
         final Map<String, TenantAllocation> tenants = new HashMap<>();
         for (final Tenant tenant : stored.nonnullTenant().values()) {
-            tenants.put(tenant.getName(), new TenantAllocation(tenant.getVrf().toJava(),
+            tenants.put(tenant.getName(), new TenantAllocation(id(tenant),
                 tenant.getPublicAddress() == null ? 0 : Ipv4.parse(tenant.getPublicAddress().getValue()),
                 tenant.nonnullBlock().values().stream().sorted(BLOCK_ORDER).map(AllocationCodec::block).toList(),
                 tenant.nonnullLease().values().stream().map(LeaseCodec::read).toList(),
                 tenant.nonnullFunction().values().stream().collect(Collectors.toMap(Function::getName,
-                    function -> function.getPlace().intValue(), (one, other) -> one, TreeMap::new))));
+                    function -> function.getPlace().intValue(), (one, other) -> one, TreeMap::new)),
+                tenant.nonnullNodeVrf().values().stream().collect(Collectors.toMap(NodeVrf::getNode,
+                    node -> node.getVrf().toJava(), (one, other) -> one, TreeMap::new))));
         }
         return new io.penstock.pipeline.intent.Allocations(
             stored.getLastVrf() == null ? 0 : stored.getLastVrf().toJava(), nodes, ports, tenants,
             CanaryCodec.read(stored), stored.getSwitchSecret() == null ? "" : stored.getSwitchSecret(),
             stored.getLastNode() == null ? io.penstock.pipeline.intent.Allocations.largest(nodes)
-                : stored.getLastNode().toJava());
+                : stored.getLastNode().toJava(),
+            stored.getLastId() == null ? 0 : stored.getLastId().intValue());
+    }
+
+    /** Former releases have stored VRF ids alone, which are the ids of these tenants. */
+    private static int id(final Tenant stored) {
+        return stored.getId() == null ? stored.getVrf().toJava() : stored.getId().intValue();
     }
 
     /** Puts into a transaction what brings the stored form from one state to another. */
@@ -91,8 +103,10 @@ final class AllocationCodec {
     static void write(final WriteOperations transaction, final io.penstock.pipeline.intent.Allocations from,
             final io.penstock.pipeline.intent.Allocations to, final Set<String> tenants) {
         // Entry by entry: the journal of the datastore takes none above 16 MB.
-        if (from.lastVrf() != to.lastVrf() || from.lastNode() != to.lastNode() || !from.secret().equals(to.secret())) {
+        if (from.lastVrf() != to.lastVrf() || from.lastNode() != to.lastNode() || from.lastLarge() != to.lastLarge()
+                || !from.secret().equals(to.secret())) {
             transaction.merge(CONFIGURATION, PATH, new AllocationsBuilder()
+                .setLastId(to.lastLarge() == 0 ? null : Uint32.valueOf(to.lastLarge()))
                 .setLastVrf(Uint16.valueOf(to.lastVrf())).setLastNode(Uint16.valueOf(to.lastNode()))
                 .setSwitchSecret(to.secret().isEmpty() ? null : to.secret()).build());
         }
@@ -169,7 +183,14 @@ final class AllocationCodec {
     }
 
     private static Tenant tenant(final String name, final TenantAllocation given) {
-        final TenantBuilder builder = new TenantBuilder().setName(name).setVrf(Uint16.valueOf(given.vrf()));
+        final TenantBuilder builder = new TenantBuilder().setName(name);
+        if (given.id() <= Constants.LAST_VRF) {
+            builder.setVrf(Uint16.valueOf(given.id()));
+        } else {
+            builder.setId(Uint32.valueOf(given.id()));
+        }
+        builder.setNodeVrf(given.vrfs().entrySet().stream().map(each -> new NodeVrfBuilder().setNode(each.getKey())
+            .setVrf(Uint16.valueOf(each.getValue())).build()).collect(BindingMap.toMap()));
         if (given.publicAddress() != 0) {
             builder.setPublicAddress(new Ipv4AddressNoZone(Ipv4.text(given.publicAddress())));
         }

@@ -6,18 +6,54 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/**
- * A checked configuration together with what was handed out for it.
- *
- * @param revision counts the times that the configuration was read; everything that was committed before revision
- *     {@code n} was asked for is in the one with that revision and in all later ones
- */
-public record Desired(long revision, Snapshot snapshot, Allocations allocations) {
-    public Desired {
-        requireNonNull(snapshot);
-        requireNonNull(allocations);
+/** A checked configuration together with what was handed out for it. Does not change. Safe for all threads. */
+public final class Desired {
+    private final long revision;
+    private final Snapshot snapshot;
+    private final Allocations allocations;
+    /** Tenants by node and VRF id; made when it is first needed. */
+    private volatile @Nullable Map<String, Map<Integer, Tenant>> tenants;
+
+    /**
+     * A state.
+     *
+     * @param revision grows with each state; everything that was in one is in all later ones, unless it was changed
+     */
+    public Desired(final long revision, final Snapshot snapshot, final Allocations allocations) {
+        this.revision = revision;
+        this.snapshot = requireNonNull(snapshot);
+        this.allocations = requireNonNull(allocations);
+    }
+
+    /** The state after this one. */
+    @SuppressWarnings("ReferenceEquality") // an unchanged configuration is the same object
+    public Desired next(final Snapshot nextSnapshot, final Allocations nextAllocations) {
+        final Desired next = new Desired(revision + 1, nextSnapshot, nextAllocations);
+        if (nextSnapshot == snapshot) {
+            // Ids change with the configuration alone.
+            next.tenants = tenants;
+        }
+        return next;
+    }
+
+    /** Grows with each state. */
+    public long revision() {
+        return revision;
+    }
+
+    /** The configuration. */
+    public Snapshot snapshot() {
+        return snapshot;
+    }
+
+    /** The things that were handed out for it. */
+    public Allocations allocations() {
+        return allocations;
     }
 
     /** Whether nothing but the revision differs. */
@@ -31,17 +67,30 @@ public record Desired(long revision, Snapshot snapshot, Allocations allocations)
         return allocations.nodeOf(datapathId);
     }
 
-    /** Whether a tenant has an attachment at the node whose bridge has an OpenFlow datapath id. */
-    public boolean isOn(final long datapathId, final Tenant tenant) {
-        return node(datapathId)
-            .filter(name -> tenant.attachments().stream().anyMatch(at -> at.node().equals(name))).isPresent();
+    /** The tenant that has a VRF id on a node. */
+    public Optional<Tenant> tenant(final String node, final int vrf) {
+        Map<String, Map<Integer, Tenant>> index = tenants;
+        if (index == null) {
+            index = index();
+            tenants = index;
+        }
+        return Optional.ofNullable(index.getOrDefault(node, Map.of()).get(vrf));
     }
 
-    /** The tenant of a node that has a VRF. */
-    public Optional<Tenant> tenant(final String node, final int vrf) {
-        return snapshot.tenantsOn(node).stream().filter(tenant -> {
+    private Map<String, Map<Integer, Tenant>> index() {
+        final Map<String, Map<Integer, Tenant>> index = new HashMap<>();
+        snapshot.tenants().values().forEach(tenant -> {
             final Allocations.TenantAllocation given = allocations.tenants().get(tenant.name());
-            return given != null && given.vrf() == vrf;
-        }).findFirst();
+            if (given != null) {
+                tenant.nodes().forEach(node ->
+                    index.computeIfAbsent(node, name -> new HashMap<>()).put(given.vrf(node), tenant));
+            }
+        });
+        return index;
+    }
+
+    @Override
+    public String toString() {
+        return "revision " + revision;
     }
 }

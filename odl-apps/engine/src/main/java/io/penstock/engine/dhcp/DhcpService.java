@@ -9,13 +9,13 @@ import io.penstock.dhcp.DhcpServer;
 import io.penstock.dhcp.LeaseTable;
 import io.penstock.dhcp.Query;
 import io.penstock.dhcp.Scope;
-import io.penstock.engine.config.Desired;
 import io.penstock.engine.dhcp.Arrivals.Arrival;
 import io.penstock.engine.dhcp.Probes.Holder;
 import io.penstock.engine.dhcp.Probes.Probe;
 import io.penstock.engine.dhcp.Releases.Release;
 import io.penstock.engine.grant.Grantor;
 import io.penstock.engine.grant.Transition;
+import io.penstock.engine.grant.VrfLookup;
 import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.FrameOutlet;
 import io.penstock.engine.link.Place;
@@ -74,9 +74,10 @@ public final class DhcpService implements Grantor {
     private final List<Held> held = new ArrayList<>();
     /** What operators have ended, and is not stored yet. */
     private final Map<Release, Lease> released = new LinkedHashMap<>();
-    /** Who has a server, by VRF id. */
-    private final Map<Integer, Tenant> tenants = new HashMap<>();
-    private final Map<Integer, Scope> scopes = new HashMap<>();
+    private final VrfLookup vrfs = new VrfLookup();
+    /** Ids of the tenants that have a server, by name. */
+    private final Map<String, Integer> ids = new HashMap<>();
+    private final Map<String, Scope> scopes = new HashMap<>();
     private @Nullable Snapshot served;
     private Instant nextExpiry = Instant.MIN;
 
@@ -198,33 +199,39 @@ public final class DhcpService implements Grantor {
         }
         served = snapshot;
         scopes.clear();
-        final Set<Integer> before = Set.copyOf(tenants.keySet());
-        tenants.clear();
+        final Set<Integer> before = Set.copyOf(ids.values());
+        ids.clear();
         for (final Tenant tenant : snapshot.tenants().values()) {
             final TenantAllocation given = allocations.tenants().get(tenant.name());
             if (given != null && tenant.services().dhcp().isPresent()) {
-                tenants.put(given.vrf(), tenant);
+                ids.put(tenant.name(), given.id());
             }
         }
-        before.stream().filter(vrf -> !tenants.containsKey(vrf)).forEach(server::forget);
+        final Set<Integer> now = Set.copyOf(ids.values());
+        before.stream().filter(id -> !now.contains(id)).forEach(server::forget);
     }
 
     /** One pass over what has come. */
     private final class Pass {
+        private final Snapshot snapshot;
         private final Allocations allocations;
-        private final Desired desired;
 
         Pass(final Snapshot snapshot, final Allocations allocations) {
+            this.snapshot = snapshot;
             this.allocations = allocations;
-            desired = new Desired(0, snapshot, allocations);
+        }
+
+        /** The VRF is the word of the node, which may touch its own tenants alone. */
+        private @Nullable Tenant tenant(final SwitchId node, final int vrf) {
+            return vrfs.tenant(snapshot, allocations, node.datapathId(), vrf)
+                .filter(tenant -> ids.containsKey(tenant.name())).orElse(null);
         }
 
         /** A message on which the server fails must keep neither the others nor the configuration from the engine. */
         @SuppressWarnings("checkstyle:IllegalCatch")
         void take(final Arrival arrival) {
-            final Tenant tenant = tenants.get(arrival.vrf());
-            // The VRF is the word of the node, which may touch its own tenants alone.
-            if (tenant == null || !desired.isOn(arrival.place().node().datapathId(), tenant)) {
+            final Tenant tenant = tenant(arrival.place().node(), arrival.vrf());
+            if (tenant == null) {
                 return;
             }
             try {
@@ -245,17 +252,17 @@ public final class DhcpService implements Grantor {
                 arrival.place().attachment(tenant, allocations).map(Tenant.Attachment::name);
             DhcpFrames.query(arrival.frame(), attachment).ifPresentOrElse(
                 query -> answer(arrival.vrf(), arrival.place(), tenant, query,
-                    server.answer(query, scope(tenant, arrival.vrf()), leases(tenant))),
+                    server.answer(query, scope(tenant), leases(tenant))),
                 () -> counts.malformed(tenant.name()));
         }
 
         void goOn(final Probe probe) {
-            final Tenant tenant = tenants.get(probe.vrf());
+            final Tenant tenant = tenant(probe.place().node(), probe.vrf());
             if (tenant != null && probe.holder().isPresent()) {
                 goOn(tenant, probe, probe.holder().orElseThrow());
             } else if (tenant != null) {
                 answer(probe.vrf(), probe.place(), tenant, probe.query(), server.probed(probe.query(),
-                    scope(tenant, probe.vrf()), leases(tenant), probe.address(), probe.conflict()));
+                    scope(tenant), leases(tenant), probe.address(), probe.conflict()));
             }
         }
 
@@ -265,14 +272,14 @@ public final class DhcpService implements Grantor {
                     probe.left() - 1, probe.until(), false));
             } else {
                 answer(probe.vrf(), probe.place(), tenant, probe.query(), server.asked(probe.query(),
-                    scope(tenant, probe.vrf()), leases(tenant), holder.lease(), probe.conflict()));
+                    scope(tenant), leases(tenant), holder.lease(), probe.conflict()));
             }
         }
 
         /** Asks the host that has a lease, and nobody else. */
         private void ask(final Tenant tenant, final Probe probe) {
             final Holder holder = probe.holder().orElseThrow();
-            if (probes.begin(probe, Math.max(HOLDER_MILLIS, scope(tenant, probe.vrf()).dhcp().probeMillis()))) {
+            if (probes.begin(probe, Math.max(HOLDER_MILLIS, scope(tenant).dhcp().probeMillis()))) {
                 final byte[] frame = request(probe.address());
                 holder.places().forEach(place -> outlet.accept(place, frame));
             }
@@ -306,7 +313,7 @@ public final class DhcpService implements Grantor {
         }
 
         void expire() {
-            tenants.values().forEach(tenant -> server.expire(leases(tenant)));
+            ids.keySet().forEach(name -> server.expire(leases(name)));
         }
 
         private void answer(final int vrf, final Place place, final Tenant tenant, final Query query,
@@ -315,7 +322,7 @@ public final class DhcpService implements Grantor {
             if (answer instanceof Answer.Reply reply) {
                 held.add(new Held(place, leases(tenant).changed(), DhcpFrames.frame(reply)));
             } else if (answer instanceof Answer.Probe probe
-                    && probes.begin(vrf, place, query, probe.address(), scope(tenant, vrf).dhcp().probeMillis())) {
+                    && probes.begin(vrf, place, query, probe.address(), scope(tenant).dhcp().probeMillis())) {
                 final byte[] frame = request(probe.address());
                 tenant.attachmentsOf(probe.subnet())
                     .forEach(at -> outlet.accept(Place.of(place.node(), allocations, at), frame));
@@ -326,8 +333,9 @@ public final class DhcpService implements Grantor {
             }
         }
 
-        private Scope scope(final Tenant tenant, final int vrf) {
-            return scopes.computeIfAbsent(vrf, each -> Scope.of(tenant, vrf).orElseThrow());
+        private Scope scope(final Tenant tenant) {
+            return scopes.computeIfAbsent(tenant.name(), name ->
+                Scope.of(tenant, requireNonNull(ids.get(name))).orElseThrow());
         }
 
         private LeaseTable leases(final Tenant tenant) {

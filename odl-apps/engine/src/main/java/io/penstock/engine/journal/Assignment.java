@@ -68,10 +68,10 @@ public record Assignment(String tenant, int vrf, String kind, Optional<Prefix> i
         final List<Assignment> found = new ArrayList<>();
         if (given.publicAddress() != 0) {
             final Prefix address = Prefix.host(given.publicAddress());
-            found.add(new Assignment(tenant, given.vrf(), SOURCE, Optional.empty(), address, Optional.empty(),
+            found.add(new Assignment(tenant, given.id(), SOURCE, Optional.empty(), address, Optional.empty(),
                 Optional.empty()));
             for (final Tenant.PortForward forward : nat.forwards()) {
-                found.add(new Assignment(tenant, given.vrf(), PORT_FORWARD,
+                found.add(new Assignment(tenant, given.id(), PORT_FORWARD,
                     Optional.of(Prefix.host(forward.address())), address, Optional.empty(),
                     Optional.of(new Forwarded(forward.protocol(), forward.publicPort(), forward.port()))));
             }
@@ -83,7 +83,7 @@ public record Assignment(String tenant, int vrf, String kind, Optional<Prefix> i
             found.add(of(tenant, given, mapping, Optional.of(new Blocks(mapping.firstPort(), mapping.blockSize()))));
         }
         for (final Allocations.Block block : given.blocks()) {
-            found.add(new Assignment(tenant, given.vrf(), PORT_BLOCK, Optional.of(Prefix.host(block.subscriber())),
+            found.add(new Assignment(tenant, given.id(), PORT_BLOCK, Optional.of(Prefix.host(block.subscriber())),
                 Prefix.host(block.address()), Optional.of(new Blocks(block.firstPort(), block.ports())),
                 Optional.empty()));
         }
@@ -92,7 +92,7 @@ public record Assignment(String tenant, int vrf, String kind, Optional<Prefix> i
 
     private static Assignment of(final String tenant, final TenantAllocation given, final Tenant.Mapping mapping,
             final Optional<Blocks> blocks) {
-        return new Assignment(tenant, given.vrf(), mapping.kind(), Optional.of(mapping.inside()), mapping.outside(),
+        return new Assignment(tenant, given.id(), mapping.kind(), Optional.of(mapping.inside()), mapping.outside(),
             blocks, Optional.empty());
     }
 }

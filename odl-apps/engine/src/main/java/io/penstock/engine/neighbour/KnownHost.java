@@ -32,13 +32,13 @@ record KnownHost(int vrf, long address, Optional<String> attachment) {
         for (final Tenant tenant : desired.snapshot().tenantsOn(node)) {
             final TenantAllocation given = desired.allocations().tenants().get(tenant.name());
             if (given != null) {
-                hosts.add(of(tenant, given));
+                hosts.add(of(tenant, given, given.vrf(node)));
             }
         }
         return hosts;
     }
 
-    private static List<KnownHost> of(final Tenant tenant, final TenantAllocation given) {
+    private static List<KnownHost> of(final Tenant tenant, final TenantAllocation given, final int vrf) {
         final Map<Long, Optional<String>> found = new LinkedHashMap<>();
         tenant.routes().stream().map(Route::nextHop).forEach(router -> found.putIfAbsent(router, Optional.empty()));
         given.leases().stream().filter(Lease::isBound).forEach(lease -> found.putIfAbsent(lease.address(),
@@ -52,7 +52,7 @@ record KnownHost(int vrf, long address, Optional<String> attachment) {
             .forEach(address -> found.putIfAbsent(address, Optional.empty()));
         given.blocks().forEach(block -> found.putIfAbsent(block.subscriber(), Optional.empty()));
         return found.entrySet().stream().filter(host -> isLocal(tenant, host.getKey())).limit(MOST_OF_TENANT)
-            .map(host -> new KnownHost(given.vrf(), host.getKey(), host.getValue())).toList();
+            .map(host -> new KnownHost(vrf, host.getKey(), host.getValue())).toList();
     }
 
     private static void all(final Prefix prefix, final Map<Long, Optional<String>> found) {

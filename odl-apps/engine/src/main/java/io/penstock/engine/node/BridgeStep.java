@@ -6,11 +6,12 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.task.SerialTasks;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.NodeSession;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -125,9 +126,10 @@ final class BridgeStep implements Step {
     }
 
     /** The tenant that a conntrack zone is of: that of its translations, or that of its lists. */
-    private static String tenant(final Desired desired, final int zone) {
-        return desired.allocations().tenants().entrySet().stream()
-            .filter(tenant -> tenant.getValue().vrf() == zone || Constants.aclZone(tenant.getValue().vrf()) == zone)
-            .map(Map.Entry::getKey).findFirst().orElse("of zone " + zone);
+    private String tenant(final Desired desired, final int zone) {
+        return desired.snapshot().tenantsOn(node).stream().map(Tenant::name).filter(name -> {
+            final TenantAllocation given = desired.allocations().tenants().get(name);
+            return given != null && (given.vrf(node) == zone || Constants.aclZone(given.vrf(node)) == zone);
+        }).findFirst().orElse("of zone " + zone);
     }
 }

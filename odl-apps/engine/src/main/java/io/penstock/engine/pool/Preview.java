@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.pool;
 
-import static java.util.Objects.requireNonNull;
-
 import io.penstock.engine.api.Operations.Moved;
 import io.penstock.engine.api.Operations.NatPreview;
 import io.penstock.engine.api.Operations.PoolChange;
@@ -20,6 +18,7 @@ import io.penstock.pipeline.intent.Validator;
 import io.penstock.pipeline.intent.Violation;
 import io.penstock.pipeline.registry.Cookie;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -36,23 +35,24 @@ public final class Preview {
     /**
      * What a change would do, were it committed now with force.
      *
-     * @param flows of all switches
+     * @param flows of the switches, by node
      * @throws IllegalArgumentException when it would be refused, or there is nothing to change
      */
-    public static NatPreview of(final Desired desired, final PoolChange change, final List<FlowSpec> flows) {
+    public static NatPreview of(final Desired desired, final PoolChange change,
+            final Map<String, List<FlowSpec>> flows) {
         final Snapshot next = change(desired.snapshot(), change);
         final List<Violation> violations = Validator.validate(next, desired.snapshot(), desired.allocations());
         if (!violations.isEmpty()) {
             throw new IllegalArgumentException(
                 violations.stream().map(Violation::toString).collect(Collectors.joining("; ")));
         }
-        final Map<Integer, List<FlowSpec>> sessions = flows.stream()
-            .filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.SESSION))
-            .collect(Collectors.groupingBy(flow -> Cookie.ownerId(flow.cookie())));
+        final Map<String, List<FlowSpec>> sessions = new HashMap<>();
+        flows.forEach((node, each) -> each.stream().filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.SESSION))
+            .forEach(flow -> desired.tenant(node, Cookie.ownerId(flow.cookie())).ifPresent(tenant ->
+                sessions.computeIfAbsent(tenant.name(), name -> new ArrayList<>()).add(flow))));
         return new NatPreview(Move.of(next, desired.allocations()).stream().map(move -> new Moved(move.tenant(),
             text(move.subscriber()), Ipv4.text(move.from()), text(move.to()), move.blocks().size(),
-            (int) sessions.getOrDefault(requireNonNull(desired.allocations().tenants().get(move.tenant())).vrf(),
-                List.of()).stream()
+            (int) sessions.getOrDefault(move.tenant(), List.of()).stream()
                 .filter(flow -> isOf(move, flow)).count())).toList());
     }
 

@@ -34,22 +34,23 @@ public final class CutBlocks {
         before.tenants().forEach((name, had) -> {
             final Tenant tenant = snapshot.tenants().get(name);
             final TenantAllocation has = after.tenants().get(name);
-            if (tenant != null && has != null && has != had && has.vrf() == had.vrf()) {
-                final Set<TrackedConnections> lost = lost(had, has);
-                tenant.attachments().forEach(
-                    attachment -> cut.computeIfAbsent(attachment.node(), node -> new HashSet<>()).addAll(lost));
+            if (tenant != null && has != null && has != had) {
+                // Where it has another VRF id now, it loses all connections by other means.
+                tenant.nodes().stream().filter(node -> has.vrf(node) == had.vrf(node)).forEach(node ->
+                    cut.computeIfAbsent(node, key -> new HashSet<>()).addAll(lost(had, has, has.vrf(node))));
             }
         });
         cut.values().removeIf(Set::isEmpty);
         return cut;
     }
 
-    private static Set<TrackedConnections> lost(final TenantAllocation had, final TenantAllocation has) {
+    private static Set<TrackedConnections> lost(final TenantAllocation had, final TenantAllocation has,
+            final int vrf) {
         final Set<Block> kept = new HashSet<>(has.blocks());
         final Set<Long> addresses = had.blocks().stream().filter(block -> !kept.contains(block)).map(Block::address)
             .collect(Collectors.toSet());
-        return addresses.size() > MOST_ADDRESSES ? Set.of(TrackedConnections.ofZone(had.vrf()))
-            : addresses.stream().map(address -> new TrackedConnections(had.vrf(), OptionalLong.of(address)))
+        return addresses.size() > MOST_ADDRESSES ? Set.of(TrackedConnections.ofZone(vrf))
+            : addresses.stream().map(address -> new TrackedConnections(vrf, OptionalLong.of(address)))
                 .collect(Collectors.toSet());
     }
 }

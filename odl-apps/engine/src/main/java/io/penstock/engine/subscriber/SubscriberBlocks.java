@@ -3,7 +3,7 @@ package io.penstock.engine.subscriber;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.config.Desired;
+import io.penstock.engine.grant.VrfLookup;
 import io.penstock.engine.subscriber.BlockRequests.Request;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.Block;
@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.slf4j.LoggerFactory;
 
@@ -30,13 +29,22 @@ import org.slf4j.LoggerFactory;
 public final class SubscriberBlocks {
     private final Clock clock;
     private final ShortageLog shortages;
+    private final VrfLookup vrfs;
     private final Map<Place, Instant> resting = new HashMap<>();
 
-    /** Somebody inside a VRF. */
+    /**
+     * A host inside a VRF.
+     *
+     * @param vrf as a node tells it: unique there
+     */
     public record Subscriber(int vrf, long address) { }
 
+    /** The same by the name of its tenant. */
+    record Holder(String tenant, long address) { }
+
     /** Blocks that rest are counted from when they were taken by this clock. */
-    public SubscriberBlocks(final Clock clock) {
+    public SubscriberBlocks(final Clock clock, final VrfLookup vrfs) {
+        this.vrfs = requireNonNull(vrfs);
         this.clock = requireNonNull(clock);
         shortages = new ShortageLog(LoggerFactory.getLogger(SubscriberBlocks.class), clock);
     }
@@ -48,19 +56,12 @@ public final class SubscriberBlocks {
         }
         final Instant now = clock.instant();
         resting.values().removeIf(until -> !now.isBefore(until));
-        final Map<Integer, String> names = names(before);
-        final Desired desired = new Desired(0, snapshot, before);
         final Map<String, List<Block>> changed = new HashMap<>();
         for (final Request request : requests) {
-            final Tenant tenant =
-                Optional.ofNullable(names.get(request.vrf())).map(snapshot.tenants()::get).orElse(null);
             // The VRF is the word of the node, which may touch its own tenants alone.
-            if (tenant != null && desired.isOn(request.node().datapathId(), tenant)) {
-                final List<Block> taken =
-                    changed.computeIfAbsent(tenant.name(),
-                        name -> new ArrayList<>(requireNonNull(before.tenants().get(name)).blocks()));
-                give(tenant, taken, request);
-            }
+            vrfs.tenant(snapshot, before, request.node().datapathId(), request.vrf())
+                .ifPresent(tenant -> give(tenant, changed.computeIfAbsent(tenant.name(),
+                    name -> new ArrayList<>(requireNonNull(before.tenants().get(name)).blocks())), request));
         }
         return with(before, changed);
     }
@@ -77,7 +78,7 @@ public final class SubscriberBlocks {
     }
 
     /** Takes all blocks of some subscribers; the same object when they have none. */
-    public Allocations take(final Allocations before, final Set<Subscriber> idle) {
+    Allocations take(final Allocations before, final Set<Holder> idle) {
         if (idle.isEmpty()) {
             return before;
         }
@@ -87,7 +88,7 @@ public final class SubscriberBlocks {
             if (!given.blocks().isEmpty()) {
                 final List<Block> left = new ArrayList<>(given.blocks());
                 left.removeIf(block -> {
-                    final boolean ends = idle.contains(new Subscriber(given.vrf(), block.subscriber()));
+                    final boolean ends = idle.contains(new Holder(name, block.subscriber()));
                     if (ends) {
                         resting.put(block.place(), until);
                     }
@@ -97,12 +98,6 @@ public final class SubscriberBlocks {
             }
         });
         return with(before, changed);
-    }
-
-    private static Map<Integer, String> names(final Allocations allocations) {
-        final Map<Integer, String> names = new HashMap<>();
-        allocations.tenants().forEach((name, given) -> names.put(given.vrf(), name));
-        return names;
     }
 
     private static Allocations with(final Allocations before, final Map<String, List<Block>> blocks) {

@@ -5,11 +5,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.grant.Grantor;
 import io.penstock.engine.grant.Transition;
+import io.penstock.engine.grant.VrfLookup;
 import io.penstock.engine.link.Fate;
 import io.penstock.engine.subscriber.BlockRequests.Request;
+import io.penstock.engine.subscriber.SubscriberBlocks.Holder;
 import io.penstock.engine.subscriber.SubscriberBlocks.Subscriber;
 import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.PacketIn;
@@ -18,7 +19,6 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -33,11 +33,14 @@ public final class Subscribers implements Grantor {
     private final Clock clock;
     private final Runnable mark;
     private final BlockRequests requests;
+    private final VrfLookup vrfs = new VrfLookup();
     private final SubscriberBlocks blocks;
     private final Map<String, IdleSubscribers> counted = new HashMap<>();
     private final Map<String, Idle> idle = new HashMap<>();
     private Set<Request> asking = Set.of();
-    private Set<Subscriber> ending = Set.of();
+    private Set<Ending> ending = Set.of();
+
+    private record Ending(String node, Subscriber subscriber) { }
 
     private record Idle(Instant counted, Set<Subscriber> subscribers) { }
 
@@ -50,7 +53,7 @@ public final class Subscribers implements Grantor {
         this.clock = requireNonNull(clock);
         this.mark = requireNonNull(mark);
         requests = new BlockRequests(mark);
-        blocks = new SubscriberBlocks(clock);
+        blocks = new SubscriberBlocks(clock, vrfs);
     }
 
     /** Takes a packet for which there was no port. */
@@ -87,23 +90,25 @@ public final class Subscribers implements Grantor {
     public Allocations propose(final Snapshot snapshot, final Allocations before) {
         final Instant oldest = clock.instant().minusSeconds(COUNT_SECONDS);
         ending = new HashSet<>();
+        final Set<Holder> holders = new HashSet<>();
         idle.forEach((node, each) -> {
             if (!each.counted().isBefore(oldest)) {
                 // The VRFs are the word of the node, which may touch its own tenants alone.
-                final Set<Integer> served = snapshot.tenantsOn(node).stream()
-                    .map(tenant -> before.tenants().get(tenant.name())).filter(Objects::nonNull)
-                    .map(TenantAllocation::vrf).collect(Collectors.toSet());
-                each.subscribers().stream().filter(one -> served.contains(one.vrf())).forEach(ending::add);
+                each.subscribers().forEach(one -> vrfs.tenant(snapshot, before, node, one.vrf()).ifPresent(tenant -> {
+                    ending.add(new Ending(node, one));
+                    holders.add(new Holder(tenant.name(), one.address()));
+                }));
             }
         });
         asking = requests.pending();
-        return blocks.give(snapshot, blocks.take(before, ending), asking);
+        return blocks.give(snapshot, blocks.take(before, holders), asking);
     }
 
     @Override
     public void stored(final Transition transition) {
         requests.answered(asking);
-        counted.values().forEach(each -> each.forget(ending));
+        counted.forEach((node, each) -> each.forget(ending.stream().filter(one -> one.node().equals(node))
+            .map(Ending::subscriber).collect(Collectors.toSet())));
         idle.clear();
     }
 }

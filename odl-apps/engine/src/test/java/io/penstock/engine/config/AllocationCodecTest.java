@@ -15,6 +15,10 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.AllocationsBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.Tenant;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.TenantBuilder;
+import org.opendaylight.yangtools.yang.common.Uint16;
 
 /** What is written brings the stored form from any state to any other, and is no more than what differs. */
 class AllocationCodecTest {
@@ -106,6 +110,15 @@ class AllocationCodecTest {
             .containsExactly("v8", "v7", "v6", "v5", "v4", "v3", "v2", "v1");
     }
 
+    @Test
+    void theIdsThatAFormerReleaseHasStoredAreTheVrfIdsOnAllNodes() {
+        final Tenant former = new TenantBuilder().setName("a").setVrf(Uint16.valueOf(4711)).build();
+        final TenantAllocation read = AllocationCodec.read(new AllocationsBuilder().setLastVrf(Uint16.valueOf(4711))
+            .setTenant(Map.of(former.key(), former)).build()).tenants().get("a");
+        assertThat(read).isEqualTo(new TenantAllocation(4711, 0));
+        assertThat(read.vrf("edge1")).isEqualTo(4711);
+    }
+
     private static Lease lease(final int index, final Random random) {
         return new Lease(0x0a000000L + index, Lease.State.values()[random.nextInt(3)], "0102", 0x020000000000L + index,
             random.nextBoolean() ? "" : "lan", random.nextBoolean() ? "" : "host", 1 + random.nextInt(9));
@@ -115,11 +128,13 @@ class AllocationCodecTest {
         final Map<String, TenantAllocation> tenants = new HashMap<>();
         for (int name = 0; name < 6; name++) {
             if (random.nextBoolean()) {
-                tenants.put("t" + name, new TenantAllocation(2 + random.nextInt(3), random.nextInt(2) * 0xcb007105L,
+                tenants.put("t" + name, new TenantAllocation(
+                    (random.nextBoolean() ? 2 : 70_000) + random.nextInt(3), random.nextInt(2) * 0xcb007105L,
                     IntStream.range(0, random.nextInt(5)).mapToObj(index -> new Block(
                         0x0a000000L + random.nextInt(3), 0xcb007101L, 1024 + 512 * index, 512)).toList(),
                     IntStream.range(0, random.nextInt(4)).mapToObj(index -> lease(index, random)).toList(),
-                    new TreeMap<>(random.nextBoolean() ? Map.of() : Map.of("fw", random.nextInt(8)))));
+                    new TreeMap<>(random.nextBoolean() ? Map.of() : Map.of("fw", random.nextInt(8))),
+                    new TreeMap<>(random.nextBoolean() ? Map.of() : Map.of("edge" + random.nextInt(2), 9))));
             }
         }
         Allocations all = allocations(random.nextInt(3), tenants);

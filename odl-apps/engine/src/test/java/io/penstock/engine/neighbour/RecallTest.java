@@ -94,7 +94,7 @@ class RecallTest {
     }
 
     private void learn(final String tenant, final long address) {
-        final int vrf = desired.allocations().tenants().get(tenant).vrf();
+        final int vrf = desired.allocations().tenants().get(tenant).id();
         learned.add(new FlowSpec(Table.NEIGHBOURS, 200, List.of(Register.VRF.is(vrf), Register.NEXT_HOP.is(address)),
             List.of(), Optional.empty(), Cookie.of(Cookie.Kind.LEARNED, vrf), 0));
     }

@@ -93,8 +93,8 @@ class NodeWorkerTest {
         assertThat(told.state()).isEqualTo(Progress.State.FAILED);
         assertThat(told.reason()).startsWith("acme: the tenant cannot be planned, its flows of before stay");
         final Map<Integer, List<PlannedFlow>> after = worker.plan().orElseThrow().tenantFlows();
-        final int acme = good.allocations().tenants().get("acme").vrf();
-        final int globex = good.allocations().tenants().get("globex").vrf();
+        final int acme = good.allocations().tenants().get("acme").id();
+        final int globex = good.allocations().tenants().get("globex").id();
         assertThat(after.get(acme)).isSameAs(before.get(acme));
         assertThat(after.get(globex)).isNotEqualTo(before.get(globex));
         desired = new Desired(3, good.snapshot(), good.allocations());

@@ -59,12 +59,15 @@ class PreviewTest {
         final List<FlowSpec> flows = List.of(session(VRF, "203.0.113.0", 9), session(VRF, "203.0.113.0", 65535),
             session(VRF + 1, "203.0.113.0", 9), session(VRF, "198.51.100.0", 1024),
             session(VRF, "198.51.100.0", 1535), session(VRF, "198.51.100.0", 1536));
-        assertThat(Preview.of(DESIRED, new PoolChange.OfPool("public", List.of("203.0.113.1/32")), flows).moves())
+        assertThat(Preview.of(DESIRED, new PoolChange.OfPool("public", List.of("203.0.113.1/32")),
+            Map.of("edge1", flows)).moves())
             .containsExactly(new Moved("red", "", "203.0.113.0", "203.0.113.1", 0, 2));
         assertThat(Preview.of(DESIRED, new PoolChange.OfPortBlock("red", "10.0.0.0/24", Optional.empty(),
-            Optional.of(1024)), flows).moves())
+            Optional.of(1024)),
+            Map.of("edge1", flows)).moves())
             .containsExactly(new Moved("red", "10.0.0.5", "198.51.100.0", "", 1, 2));
-        assertThat(Preview.of(DESIRED, new PoolChange.OfPool("public", List.of("203.0.113.0/30")), flows).moves())
+        assertThat(Preview.of(DESIRED, new PoolChange.OfPool("public", List.of("203.0.113.0/30")),
+            Map.of("edge1", flows)).moves())
             .isEmpty();
     }
 
@@ -73,23 +76,23 @@ class PreviewTest {
         final Pool drained = new Pool("public", List.of(Prefix.parse("203.0.113.0/29")),
             List.of(Prefix.parse("203.0.113.0/30"), Prefix.parse("203.0.113.4/32")), false, Optional.empty());
         assertThat(Preview.of(new Desired(1, DESIRED.snapshot().with(drained), DESIRED.allocations()),
-            new PoolChange.OfPool("public", List.of("203.0.113.4/30")), List.of()).moves())
+            new PoolChange.OfPool("public", List.of("203.0.113.4/30")), Map.of()).moves())
             .containsExactly(new Moved("red", "", "203.0.113.0", "203.0.113.5", 0, 0));
     }
 
     @Test
     void whatWouldBeRefusedIsNamed() {
         assertThatThrownBy(() -> Preview.of(DESIRED, new PoolChange.OfPool("east", List.of("203.0.113.0/30")),
-            List.of())).hasMessage("pool: there is no pool 'east'");
-        assertThatThrownBy(() -> Preview.of(DESIRED, new PoolChange.OfPool("public", List.of()), List.of()))
+            Map.of())).hasMessage("pool: there is no pool 'east'");
+        assertThatThrownBy(() -> Preview.of(DESIRED, new PoolChange.OfPool("public", List.of()), Map.of()))
             .hasMessage("prefix: is missing");
         assertThatThrownBy(() -> Preview.of(DESIRED, new PoolChange.OfPool("public", List.of("198.51.100.0/24")),
-            List.of())).hasMessageContaining("public-prefix: 198.51.100.0/31 overlaps 198.51.100.0/24 of pool public");
+            Map.of())).hasMessageContaining("public-prefix: 198.51.100.0/31 overlaps 198.51.100.0/24 of pool public");
         assertThatThrownBy(() -> Preview.of(DESIRED, new PoolChange.OfPortBlock("red", "10.0.0.0/25",
-            Optional.empty(), Optional.empty()), List.of()))
+            Optional.empty(), Optional.empty()), Map.of()))
             .hasMessage("inside-prefix: tenant red has no port-block 10.0.0.0/25");
         assertThatThrownBy(() -> Preview.of(DESIRED, new PoolChange.OfPortBlock("red", "10.0.0.0/24",
-            Optional.empty(), Optional.of(500)), List.of()))
+            Optional.empty(), Optional.of(500)), Map.of()))
             .hasMessageContaining("block-size: 500 is not a power of two from 16 to 16384");
     }
 }

@@ -4,8 +4,9 @@ package io.penstock.engine.subscriber;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.ManualClock;
+import io.penstock.engine.grant.VrfLookup;
 import io.penstock.engine.subscriber.BlockRequests.Request;
-import io.penstock.engine.subscriber.SubscriberBlocks.Subscriber;
+import io.penstock.engine.subscriber.SubscriberBlocks.Holder;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.Block;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
@@ -33,7 +34,7 @@ class SubscriberBlocksTest {
     private static final SwitchId OTHER = new SwitchId(Constants.datapathId(2, ""));
 
     private final ManualClock clock = new ManualClock(Instant.EPOCH);
-    private final SubscriberBlocks blocks = new SubscriberBlocks(clock);
+    private final SubscriberBlocks blocks = new SubscriberBlocks(clock, new VrfLookup());
     private final Snapshot snapshot = snapshot();
 
     private static Snapshot snapshot() {
@@ -89,8 +90,8 @@ class SubscriberBlocksTest {
     @Test
     void whatWasTakenRests() {
         final Allocations had = having(block(FIRST, 1), block(FIRST, 2), block(SECOND, 3));
-        assertThat(blocks.take(had, Set.of(new Subscriber(VRF, 0x0a000001L)))).isSameAs(had);
-        final Allocations left = blocks.take(had, Set.of(new Subscriber(VRF, FIRST)));
+        assertThat(blocks.take(had, Set.of(new Holder("red", 0x0a000001L)))).isSameAs(had);
+        final Allocations left = blocks.take(had, Set.of(new Holder("red", FIRST)));
         assertThat(left.tenants().get("red").blocks()).containsExactly(block(SECOND, 3));
         assertThat(give(left, new Request(NODE, VRF, FIRST, 0))).containsExactly(block(SECOND, 3));
         clock.pass(Constants.BLOCK_QUARANTINE_SECONDS);

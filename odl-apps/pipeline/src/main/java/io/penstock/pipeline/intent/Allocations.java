@@ -18,17 +18,18 @@ import java.util.stream.Stream;
  * What was handed out: node ids, OpenFlow port numbers, VRF ids, public addresses; and what was found out about new
  * versions of functions. Survives restarts.
  *
- * @param lastVrf the VRF id given out last, 0 at first
+ * @param lastVrf the VRF id given out last as the id of a tenant, 0 at first
  * @param ports by node, then by port name
  * @param tenants by name; asked many times for each tenant, so it should be a map that answers at once
  * @param canaries by function, the newest first, and each version once
  * @param secret of which the datapath ids of the nodes are made, so that no node can guess that of another; empty if
  *     they are to follow from their numbers
  * @param lastNode the node id given out last, 0 at first
+ * @param lastLarge the id of a tenant given out last that is no VRF id, 0 at first
  */
 public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
         SortedMap<String, SortedMap<String, Integer>> ports, Map<String, TenantAllocation> tenants,
-        SortedMap<String, List<CanaryResult>> canaries, String secret, int lastNode) {
+        SortedMap<String, List<CanaryResult>> canaries, String secret, int lastNode, int lastLarge) {
     public Allocations {
         requireNonNull(secret);
     }
@@ -37,7 +38,7 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
     public Allocations(final int lastVrf, final SortedMap<String, Integer> nodes,
             final SortedMap<String, SortedMap<String, Integer>> ports, final Map<String, TenantAllocation> tenants,
             final SortedMap<String, List<CanaryResult>> canaries) {
-        this(lastVrf, nodes, ports, tenants, canaries, "", largest(nodes));
+        this(lastVrf, nodes, ports, tenants, canaries, "", largest(nodes), 0);
     }
 
     /** Without canaries. */
@@ -55,44 +56,52 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
     Allocations withoutHoldings() {
         final Map<String, TenantAllocation> ids = new TreeMap<>();
         tenants.forEach((name, given) -> ids.put(name,
-            new TenantAllocation(given.vrf(), 0, List.of(), List.of(), given.places())));
-        return new Allocations(lastVrf, nodes, ports, ids, canaries, secret, lastNode);
+            new TenantAllocation(given.id(), 0, List.of(), List.of(), given.places(), given.vrfs())));
+        return new Allocations(lastVrf, nodes, ports, ids, canaries, secret, lastNode, lastLarge);
     }
 
     /**
      * What a tenant got.
      *
+     * @param id of the tenant in the network, unique among all tenants
      * @param publicAddress 0 without source NAT
      * @param blocks ports of its subscribers, those of one subscriber in the order in which it got them
      * @param leases addresses of its DHCP server, each once
      * @param places which sixteen bits of ct_label tell the instance of a connection, 0..7, by function
+     * @param vrfs VRF ids by node, where they are another number than the id
      */
-    public record TenantAllocation(int vrf, long publicAddress, List<Block> blocks, List<Lease> leases,
-            SortedMap<String, Integer> places) {
+    public record TenantAllocation(int id, long publicAddress, List<Block> blocks, List<Lease> leases,
+            SortedMap<String, Integer> places, SortedMap<String, Integer> vrfs) {
         public TenantAllocation {
+            vrfs = Collections.unmodifiableSortedMap(new TreeMap<>(vrfs));
             places = Collections.unmodifiableSortedMap(new TreeMap<>(places));
             blocks = blocks.stream().sorted(Comparator.comparingLong(Block::subscriber)).toList();
             leases = leases.stream().sorted(Comparator.comparingLong(Lease::address)).toList();
         }
 
         /** Without leases and spread functions. */
-        public TenantAllocation(final int vrf, final long publicAddress, final List<Block> blocks) {
-            this(vrf, publicAddress, blocks, List.of(), new TreeMap<>());
+        public TenantAllocation(final int id, final long publicAddress, final List<Block> blocks) {
+            this(id, publicAddress, blocks, List.of(), new TreeMap<>(), new TreeMap<>());
         }
 
         /** Without subscribers. */
-        public TenantAllocation(final int vrf, final long publicAddress) {
-            this(vrf, publicAddress, List.of());
+        public TenantAllocation(final int id, final long publicAddress) {
+            this(id, publicAddress, List.of());
+        }
+
+        /** The VRF id of the tenant on one of its nodes, unique there: its tag, its register, its conntrack zone. */
+        public int vrf(final String node) {
+            return vrfs.getOrDefault(node, id);
         }
 
         /** The same with other blocks. */
         public TenantAllocation withBlocks(final List<Block> others) {
-            return new TenantAllocation(vrf, publicAddress, others, leases, places);
+            return new TenantAllocation(id, publicAddress, others, leases, places, vrfs);
         }
 
         /** The same with other leases. */
         public TenantAllocation withLeases(final List<Lease> others) {
-            return new TenantAllocation(vrf, publicAddress, blocks, others, places);
+            return new TenantAllocation(id, publicAddress, blocks, others, places, vrfs);
         }
     }
 
@@ -120,7 +129,7 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
     /** The same with other tenants. */
     public Allocations withTenants(final Map<String, TenantAllocation> others) {
         return new Allocations(lastVrf, nodes, ports, Collections.unmodifiableMap(others), canaries, secret,
-            lastNode);
+            lastNode, lastLarge);
     }
 
     /** The same with one result more of a function, for which the oldest may go. */
@@ -129,7 +138,7 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
         results.put(function, Stream.concat(Stream.of(result), canariesOf(function).stream())
             .limit(CanaryResult.KEPT).toList());
         return new Allocations(lastVrf, nodes, ports, tenants, Collections.unmodifiableSortedMap(results), secret,
-            lastNode);
+            lastNode, lastLarge);
     }
 
     /** What was found out about new versions of a function, the newest first. */
@@ -145,7 +154,7 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
 
     /** The same with a secret. */
     public Allocations withSecret(final String other) {
-        return new Allocations(lastVrf, nodes, ports, tenants, canaries, other, lastNode);
+        return new Allocations(lastVrf, nodes, ports, tenants, canaries, other, lastNode, lastLarge);
     }
 
     /** OpenFlow datapath id of the bridge of a node. */

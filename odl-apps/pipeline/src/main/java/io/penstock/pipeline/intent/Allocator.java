@@ -4,10 +4,7 @@ package io.penstock.pipeline.intent;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
-import io.penstock.pipeline.registry.Constants;
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -73,44 +70,34 @@ public final class Allocator {
     private static Allocations allocateTenants(final Snapshot snapshot, final Allocations before,
             final SortedMap<String, Integer> nodes, final SortedMap<String, SortedMap<String, Integer>> ports) {
         final IdentityHashMap<Tenant, TenantAllocation> kept = new IdentityHashMap<>(snapshot.tenants().size());
-        final List<Tenant> came = new ArrayList<>();
-        final Set<Integer> vrfs = new HashSet<>();
         final Set<Long> byHand = snapshot.tenants().values().stream().flatMap(tenant -> tenant.nat().stream())
             .flatMap(nat -> nat.address().stream()).collect(Collectors.toSet());
         final Set<Long> addresses = new HashSet<>(byHand);
         for (final Tenant tenant : snapshot.tenants().values()) {
             final TenantAllocation had = before.tenants().get(tenant.name());
-            if (had == null) {
-                came.add(tenant);
-            } else {
+            if (had != null) {
                 kept.put(tenant, had);
-                vrfs.add(had.vrf());
             }
             keptAddress(snapshot, tenant, had, byHand).ifPresent(addresses::add);
         }
-        // Who has a chain needs an id that is an 802.1Q tag, so it comes first.
-        came.sort(Comparator.comparing(tenant -> tenant.chains().isEmpty()));
-        int last = before.lastVrf();
-        final IdentityHashMap<Tenant, Integer> given = new IdentityHashMap<>();
-        for (final Tenant tenant : came) {
-            last = nextVrf(last, vrfs, !tenant.chains().isEmpty());
-            given.put(tenant, last);
-        }
+        final VrfIds ids = new VrfIds(snapshot, before);
         final Map<String, TenantAllocation> tenants = new HashMap<>(2 * snapshot.tenants().size());
         final Map<String, Free> free = new HashMap<>();
         for (final Tenant tenant : snapshot.tenants().values()) {
             final TenantAllocation had = kept.get(tenant);
-            final int vrf = had != null ? had.vrf() : requireNonNull(given.get(tenant));
             final long address = publicAddress(snapshot, tenant, had, byHand, addresses, free);
             final List<Allocations.Block> blocks = had == null ? List.of() : BlockAllocator.kept(tenant, had.blocks());
-            final TenantAllocation now = new TenantAllocation(vrf, address, blocks, keptLeases(tenant, had),
-                number(keepingFunctions(snapshot, tenant), had == null ? new TreeMap<>() : had.places(), 0));
+            final TenantAllocation now = new TenantAllocation(ids.id(tenant.name()), address, blocks,
+                keptLeases(tenant, had),
+                number(keepingFunctions(snapshot, tenant), had == null ? new TreeMap<>() : had.places(), 0),
+                ids.vrfs(tenant.name()));
             tenants.put(tenant.name(), now.equals(had) ? had : now);
         }
         final SortedMap<String, List<CanaryResult>> canaries = new TreeMap<>(before.canaries());
         canaries.keySet().retainAll(snapshot.functions().keySet());
-        return new Allocations(last, nodes, ports, Collections.unmodifiableMap(tenants),
-            Collections.unmodifiableSortedMap(canaries), before.secret(), lastNode(nodes, before));
+        return new Allocations(ids.lastVrf(), nodes, ports, Collections.unmodifiableMap(tenants),
+            Collections.unmodifiableSortedMap(canaries), before.secret(), lastNode(nodes, before),
+            ids.lastLarge());
     }
 
     private static int lastNode(final SortedMap<String, Integer> nodes, final Allocations before) {
@@ -130,21 +117,6 @@ public final class Allocator {
     private static List<String> keepingFunctions(final Snapshot snapshot, final Tenant tenant) {
         return snapshot.functionsOf(tenant).stream().filter(NetworkFunction::keepsConnections)
             .map(NetworkFunction::name).toList();
-    }
-
-    private static int nextVrf(final int last, final Set<Integer> taken, final boolean tag) {
-        // Goes round instead of taking the lowest: a freed id, and with it its conntrack zone, rests for a while. The
-        // first round stays below the limit of chain tags for as long as it can.
-        final int limit = tag || taken.size() < Constants.LAST_CHAIN_VRF - Constants.FIRST_VRF
-            ? Constants.LAST_CHAIN_VRF : Constants.LAST_VRF;
-        int candidate = last;
-        for (int tries = Constants.FIRST_VRF; tries <= limit; tries++) {
-            candidate = candidate >= limit ? Constants.FIRST_VRF : Math.max(candidate + 1, Constants.FIRST_VRF);
-            if (taken.add(candidate)) {
-                return candidate;
-            }
-        }
-        throw new IllegalStateException("every VRF id up to " + limit + " is in use");
     }
 
     /**

@@ -31,7 +31,8 @@ public final class SizeRules {
     private static final int MOST_PORTS = 4096;
     static final int MOST_INSTANCES = 64;
     private static final int MOST_LISTS = 16384;
-    private static final int MOST_TENANTS = Constants.LAST_VRF - Constants.FIRST_VRF + 1;
+    /** On all nodes together; VRF ids limit those of one node. */
+    private static final int MOST_TENANTS = 100_000;
     /** Values of an option of DHCP or of a router advertisement, of which other rules permit fewer still. */
     private static final int MOST_VALUES = 256;
 

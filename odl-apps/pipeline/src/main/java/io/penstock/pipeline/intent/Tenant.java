@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -308,6 +309,18 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
     public Tenant with(final List<ChainRule> others) {
         return new Tenant(name, attachments, subnets, routes, nat, egressAcl, chain, services, protection, ipv6,
             others);
+    }
+
+    /** Whether it has any chain. */
+    public boolean hasChain() {
+        return chain.isPresent() || chainRules.stream().anyMatch(rule -> rule.chain().isPresent());
+    }
+
+    /** Names of the nodes that it is attached to. */
+    public Set<String> nodes() {
+        // Nearly all have one, and each change asks all of them.
+        return attachments.size() == 1 ? Set.of(attachments.get(0).node())
+            : attachments.stream().map(Attachment::node).collect(Collectors.toUnmodifiableSet());
     }
 
     /** Names of all its chains, each once: its own one first, then those of its rules by their priority. */

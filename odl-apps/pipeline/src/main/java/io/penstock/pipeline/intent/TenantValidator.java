@@ -241,11 +241,6 @@ final class TenantValidator {
         if (tenant.chains().isEmpty()) {
             return;
         }
-        final TenantAllocation allocation = allocations.tenants().get(tenant.name());
-        if (allocation != null && allocation.vrf() > Constants.LAST_CHAIN_VRF) {
-            add(tenant, "chain", "VRF id " + allocation.vrf() + " is above " + Constants.LAST_CHAIN_VRF
-                + " and cannot be an 802.1Q tag");
-        }
         final List<NetworkFunction> functions =
             snapshot.functionsOf(tenant).stream().filter(Objects::nonNull).toList();
         final long keeping = functions.stream().filter(NetworkFunction::keepsConnections).count();
@@ -262,17 +257,34 @@ final class TenantValidator {
         }
     }
 
-    /** The allocator serves who came with a chain first, from the ids that are tags; there must be as many. */
+    /**
+     * Each node has so many VRF ids, and so many of them that can be 802.1Q tags, which tenants with a chain need. One
+     * without a chain that has such an id keeps it.
+     */
     private void checkIds(final List<Tenant> tenants) {
-        int free = Constants.LAST_CHAIN_VRF - Constants.FIRST_VRF + 1;
+        final Map<String, Integer> ids = new HashMap<>();
+        final Map<String, Integer> tags = new HashMap<>();
         for (final Tenant tenant : tenants) {
             final TenantAllocation kept = allocations.tenants().get(tenant.name());
-            if (kept != null ? kept.vrf() <= Constants.LAST_CHAIN_VRF : !tenant.chains().isEmpty()) {
-                free--;
+            for (final String node : tenant.nodes()) {
+                ids.merge(node, 1, Integer::sum);
+                if (tenant.hasChain() || kept != null && kept.vrf(node) <= Constants.LAST_CHAIN_VRF) {
+                    tags.merge(node, 1, Integer::sum);
+                }
             }
-            if (kept == null && !tenant.chains().isEmpty() && free < 0) {
-                add(tenant, "chain", "every VRF id up to " + Constants.LAST_CHAIN_VRF
-                    + " is in use, and no other can be an 802.1Q tag");
+        }
+        for (final Tenant tenant : tenants) {
+            final TenantAllocation kept = allocations.tenants().get(tenant.name());
+            for (final String node : tenant.nodes()) {
+                if (ids.getOrDefault(node, 0) > Constants.LAST_VRF - Constants.FIRST_VRF + 1) {
+                    add(tenant, "attachment", "node " + node + " has more tenants than there are VRF ids, which are "
+                        + (Constants.LAST_VRF - Constants.FIRST_VRF + 1));
+                }
+                if (tenant.hasChain() && (kept == null || kept.vrf(node) > Constants.LAST_CHAIN_VRF)
+                        && tags.getOrDefault(node, 0) > Constants.LAST_CHAIN_VRF - Constants.FIRST_VRF + 1) {
+                    add(tenant, "chain", "every VRF id of node " + node + " up to " + Constants.LAST_CHAIN_VRF
+                        + " is in use, and no other can be an 802.1Q tag");
+                }
             }
         }
     }

@@ -110,7 +110,7 @@ public final class Planner {
         }
     }
 
-    private record TenantPlan(TenantAllocation allocation, Set<AccessPlace> flooding, List<PlannedFlow> flows,
+    private record TenantPlan(TenantAllocation allocation, int vrf, Set<AccessPlace> flooding, List<PlannedFlow> flows,
         List<MeterSpec> meters, SortedMap<Integer, TenantOrders> orders) { }
 
     /**
@@ -166,8 +166,8 @@ public final class Planner {
         final Map<String, TenantPlan> plans = planTenants(node, faults);
         final SortedMap<String, Quarantine> found = quarantine(node, faults, plans);
         plans.values().forEach(planned -> {
-            tenantFlows.put(planned.allocation().vrf(), planned.flows());
-            tenantMeters.put(planned.allocation().vrf(), planned.meters());
+            tenantFlows.put(planned.vrf(), planned.flows());
+            tenantMeters.put(planned.vrf(), planned.meters());
             orders.putAll(planned.orders());
         });
         last = plans;
@@ -208,18 +208,22 @@ public final class Planner {
         faults.forEach((tenant, fault) -> {
             final TenantAllocation allocation = node.allocations().tenants().get(tenant);
             final TenantPlan before = last.get(tenant);
-            if (allocation != null && before != null && before.allocation().vrf() == allocation.vrf()
+            if (allocation != null && before != null && before.vrf() == vrf(node, allocation)
                     && before.flows().stream().noneMatch(planned -> taken.contains(planned.flow().key()))) {
                 before.flows().forEach(planned -> taken.add(planned.flow().key()));
                 plans.put(tenant, before);
-                found.put(tenant, new Quarantine(Flows.PLANNED, OptionalInt.of(allocation.vrf()), fault));
+                found.put(tenant, new Quarantine(Flows.PLANNED, OptionalInt.of(vrf(node, allocation)), fault));
             } else if (allocation != null && mayHaveFlows(tenant)) {
-                found.put(tenant, new Quarantine(Flows.KEPT, OptionalInt.of(allocation.vrf()), fault));
+                found.put(tenant, new Quarantine(Flows.KEPT, OptionalInt.of(vrf(node, allocation)), fault));
             } else {
                 found.put(tenant, new Quarantine(Flows.NONE, OptionalInt.empty(), fault));
             }
         });
         return found;
+    }
+
+    private static int vrf(final NodeView node, final TenantAllocation allocation) {
+        return allocation.vrf(node.node().name());
     }
 
     /** Whether the switch may have flows of a tenant that this planner has never planned. */
@@ -240,8 +244,8 @@ public final class Planner {
         final List<PlannedFlow> flows = new ArrayList<>();
         final FlowSink sink = new FlowSink(Cookie.of(Cookie.Kind.TENANT, view.vrf()), flows::add);
         STAGES.forEach(stage -> stage.planTenant(node, view, sink));
-        final TenantPlan planned = new TenantPlan(allocation, flooding, List.copyOf(flows), TenantMeters.of(view),
-            TenantOrders.of(node, view));
+        final TenantPlan planned = new TenantPlan(allocation, view.vrf(), flooding, List.copyOf(flows),
+            TenantMeters.of(view), TenantOrders.of(node, view));
         tenants.remember(tenant, planned);
         return planned;
     }

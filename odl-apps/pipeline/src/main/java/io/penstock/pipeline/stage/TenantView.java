@@ -111,7 +111,8 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
     static TenantView of(final NodeView node, final Tenant tenant) {
         final TenantAllocation allocation =
             requireNonNull(node.allocations().tenants().get(tenant.name()));
-        return new TenantView(tenant, allocation.vrf(), allocation.publicAddress(), allocation.blocks(),
+        return new TenantView(tenant, allocation.vrf(node.node().name()), allocation.publicAddress(),
+            allocation.blocks(),
             allocation.leases().stream().filter(Lease::isBound).toList(), domains(tenant),
             paths(node, tenant, allocation.places()), steering(node, tenant), allocation.places());
     }

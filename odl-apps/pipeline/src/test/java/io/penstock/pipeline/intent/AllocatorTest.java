@@ -10,7 +10,6 @@ import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,7 +42,7 @@ class AllocatorTest {
     void moreTenantsThanTagsHaveIdsAboveThem() {
         final List<Tenant> many = IntStream.range(0, 5000).mapToObj(AllocatorTest::plain).toList();
         final Allocations given = Allocator.allocate(network(many), Allocations.none());
-        assertThat(given.tenants().values()).extracting(TenantAllocation::vrf).doesNotHaveDuplicates()
+        assertThat(given.tenants().values()).extracting(TenantAllocation::id).doesNotHaveDuplicates()
             .allMatch(vrf -> vrf >= Constants.FIRST_VRF && vrf <= Constants.LAST_VRF)
             .filteredOn(vrf -> vrf > Constants.LAST_CHAIN_VRF).hasSize(5000 - TAGS);
         assertThat(Allocator.allocate(network(many), given)).isEqualTo(given);
@@ -60,7 +59,7 @@ class AllocatorTest {
         final Allocations again = Allocator.allocate(named("a", "b", "c"), one);
         assertThat(again.nodes()).isEqualTo(Map.of("a", 1, "b", 3, "c", 4));
         final Allocations last = new Allocations(0, before.nodes(), before.ports(), Map.of(), before.canaries(), "",
-            65_535);
+            65_535, 0);
         assertThat(Allocator.allocate(named("a", "b", "c"), last).nodes()).isEqualTo(Map.of("a", 1, "b", 2, "c", 3));
     }
 
@@ -90,27 +89,9 @@ class AllocatorTest {
         final Snapshot together = network(many, withChain("z"));
         assertThat(Validator.validate(together, Allocations.none())).isEmpty();
         final Allocations given = Allocator.allocate(together, Allocations.none());
-        assertThat(given.tenants().get("z").vrf()).isLessThanOrEqualTo(Constants.LAST_CHAIN_VRF);
+        assertThat(given.tenants().get("z").id()).isLessThanOrEqualTo(Constants.LAST_CHAIN_VRF);
         assertThat(Planner.plan(together, given, Set.of(), "edge1").vrfs())
-            .containsExactly(given.tenants().get("z").vrf());
-    }
-
-    @Test
-    void whoComesWithAChainWhenAllTagsAreTakenIsRefused() {
-        final List<Tenant> many = IntStream.range(0, TAGS + 10).mapToObj(AllocatorTest::plain).toList();
-        final Allocations full = Allocator.allocate(network(many), Allocations.none());
-        final Snapshot wanted = network(many, withChain("z"));
-        assertThat(Validator.validate(wanted, full)).extracting(Violation::toString).containsExactly(
-            "tenant z: chain: every VRF id up to 4094 is in use, and no other can be an 802.1Q tag");
-        // One goes, and its id is free for the next.
-        final Map<String, TenantAllocation> fewer = new HashMap<>(full.tenants());
-        fewer.remove("t00007");
-        final Allocations room = new Allocations(full.lastVrf(), full.nodes(), full.ports(), fewer);
-        final Snapshot possible = network(many.stream().filter(tenant -> !tenant.name().equals("t00007")).toList(),
-            withChain("z"));
-        assertThat(Validator.validate(possible, room)).isEmpty();
-        assertThat(Allocator.allocate(possible, room).tenants().get("z").vrf())
-            .isEqualTo(full.tenants().get("t00007").vrf());
+            .containsExactly(given.tenants().get("z").id());
     }
 
     @Test

@@ -67,9 +67,9 @@ class SizeRulesTest {
                 "function f: instance: 100000 instances are more than 64"),
             Arguments.of(network(List.of(), List.of(), List.of(), list(HUGE, number -> new Acl("a" + number,
                 none.entries()))), "acls: acl: 100000 lists are more than 16384"),
-            Arguments.of(network(List.of(), List.of(), list(HUGE, number -> new Tenant("t" + number, List.of(),
+            Arguments.of(network(List.of(), List.of(), list(HUGE + 1, number -> new Tenant("t" + number, List.of(),
                 List.of(), List.of(), Optional.empty(), Optional.empty(), Optional.empty())), List.of()),
-                "network: tenant: 100000 tenants are more than 28670"),
+                "network: tenant: 100001 tenants are more than 100000"),
             Arguments.of(network(List.of(), List.of(), List.of(), List.of(new Acl("a", list(HUGE,
                 SizeRulesTest::entry)))), "acl a: aces: more than 50000 entries"));
     }

@@ -36,7 +36,7 @@ class ControllerPacketsTest {
         for (final GoldenCase each : GoldenCase.ALL) {
             final Map<Integer, Tenant> tenants = new TreeMap<>();
             Allocator.allocate(each.snapshot(), Allocations.none()).tenants().forEach((name, given) ->
-                tenants.put(given.vrf(), each.snapshot().tenants().get(name)));
+                tenants.put(given.id(), each.snapshot().tenants().get(name)));
             heard += check(each.name(), each.plan(), tenants);
         }
         assertThat(heard).isPositive();
@@ -54,7 +54,7 @@ class ControllerPacketsTest {
                     allocations = Allocator.allocate(snapshot, allocations);
                     final Map<Integer, Tenant> tenants = new TreeMap<>();
                     allocations.tenants().forEach((name, given) ->
-                        tenants.put(given.vrf(), snapshot.tenants().get(name)));
+                        tenants.put(given.id(), snapshot.tenants().get(name)));
                     heard += check("seed " + seed + ", step " + step,
                         Planner.plan(snapshot, allocations, Set.of(), "edge1"), tenants);
                 }

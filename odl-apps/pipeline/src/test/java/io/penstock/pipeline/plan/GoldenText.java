@@ -38,7 +38,7 @@ final class GoldenText {
         name = network.name();
         plan = network.plan();
         plan.bridge().ports().forEach(port -> ports.put(port.number(), port.name()));
-        network.allocations().tenants().forEach((tenant, given) -> vrfs.put(given.vrf(), tenant));
+        network.allocations().tenants().forEach((tenant, given) -> vrfs.put(given.id(), tenant));
         final FlowWords words = new FlowWords(ports, vrfs);
         Stream.concat(Arrays.stream(Table.values()).map(GoldenText::heading), Stream.of(METERS))
             .forEach(heading -> sections.put(heading, new TreeMap<>()));

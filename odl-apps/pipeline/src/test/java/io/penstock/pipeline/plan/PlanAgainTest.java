@@ -84,7 +84,7 @@ class PlanAgainTest {
             planner.planAgain(after, Allocator.allocate(after, allocations), Set.of(), Set.of(), "edge1");
         assertThat(second.nodeFlows()).isSameAs(first.nodeFlows());
         first.tenantFlows().forEach((vrf, flows) -> {
-            if (vrf == allocations.tenants().get("t001").vrf()) {
+            if (vrf == allocations.tenants().get("t001").id()) {
                 assertThat(second.tenantFlows().get(vrf)).isNotEqualTo(flows);
             } else {
                 assertThat(second.tenantFlows().get(vrf)).isSameAs(flows);
@@ -101,7 +101,7 @@ class PlanAgainTest {
         final AccessPlace place = snapshot.tenants().get("t001").attachments().get(0).place();
         final NodePlan flood = planner.planAgain(snapshot, allocations, Set.of(), Set.of(place), "edge1");
         assertThat(flood.nodeFlows()).isSameAs(quiet.nodeFlows());
-        final int vrf = allocations.tenants().get("t001").vrf();
+        final int vrf = allocations.tenants().get("t001").id();
         quiet.tenantFlows().forEach((each, flows) -> {
             if (each == vrf) {
                 assertThat(flood.tenantFlows().get(each)).hasSize(flows.size() + 4);

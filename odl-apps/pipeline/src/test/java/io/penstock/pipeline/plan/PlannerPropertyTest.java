@@ -187,7 +187,7 @@ class PlannerPropertyTest {
         final Allocations gone = Allocator.allocate(Fixtures.network(), first);
         final Allocations second = Allocator.allocate(Fixtures.network(Fixtures.tenant("two", 100)), gone);
         assertThat(gone.tenants()).isEmpty();
-        assertThat(second.tenants().get("two").vrf()).isNotEqualTo(first.tenants().get("one").vrf());
+        assertThat(second.tenants().get("two").id()).isNotEqualTo(first.tenants().get("one").id());
     }
 
     /** OpenFlow flows of a tenant in a scenario of {@code cost-budget.txt}, where they stand for all who need them. */

@@ -27,8 +27,8 @@ class QuarantineTest {
     private final Tenant bad = Fixtures.tenant("bad", 101);
     private final Snapshot whole = Fixtures.network(good, bad);
     private final Allocations allocations = Allocator.allocate(whole, Allocations.none());
-    private final int badVrf = allocations.tenants().get("bad").vrf();
-    private final int goodVrf = allocations.tenants().get("good").vrf();
+    private final int badVrf = allocations.tenants().get("bad").id();
+    private final int goodVrf = allocations.tenants().get("good").id();
     private final Planner planner = new Planner();
 
     /** Its port is none of the node, which the validator refuses and no stage expects. */
