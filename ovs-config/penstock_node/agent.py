@@ -16,13 +16,13 @@ from . import (
     agent_cache,
     agent_database,
     agent_floods,
-    agent_keys,
     agent_progress,
     agent_resolvers,
     agent_session_flows,
     agent_sessions,
     agent_traces,
     alive,
+    node_protocol,
     node_watch,
     processes,
     sample_socket,
@@ -80,10 +80,10 @@ class Agent:
             poller = ovs.poller.Poller()
             if changed is not None and time.monotonic() >= report_due:
                 reports = self._reports()
-                bridge = {agent_keys.TRACE_REPORT: self._traces.report,
-                          agent_keys.CACHE_DONE: self._cache.done,
-                          agent_keys.ORDERS_DONE: self._progress.report,
-                          agent_keys.FLOODS: self._floods.report}
+                bridge = {node_protocol.TRACE_REPORT: self._traces.report,
+                          node_protocol.CACHE_DONE: self._cache.done,
+                          node_protocol.ORDERS_DONE: self._progress.report,
+                          node_protocol.FLOODS: self._floods.report}
                 said = reports, bridge, changed
                 if said != reported and self._database.report(reports, bridge):
                     reported = said
@@ -126,16 +126,17 @@ class Agent:
         if configuration != self._configuration:
             self._configuration = configuration
             self._sessions.look_again()
-        self._traces.want(self._database.bridge(agent_keys.TRACE))
-        self._cache.want(self._database.bridge(agent_keys.CACHE), self._database.bridge(agent_keys.CACHE_DONE))
-        if self._progress.want(self._database.bridge(agent_keys.ORDERS), self._database.bridge(agent_keys.ORDERS_DONE)):
+        bridge = self._database.bridge
+        self._traces.want(bridge(node_protocol.TRACE))
+        self._cache.want(bridge(node_protocol.CACHE), bridge(node_protocol.CACHE_DONE))
+        if self._progress.want(bridge(node_protocol.ORDERS), bridge(node_protocol.ORDERS_DONE)):
             self._sessions.look_again()  # The switch may have been started again a moment ago.
         orders = self._database.orders()
-        self._session_flows.want(self._database.bridge(agent_keys.SESSION_FLOWS), orders)
+        self._session_flows.want(bridge(node_protocol.SESSION_FLOWS), orders)
         if orders == self._orders and not self._is_new:
             return
         if self._is_new:
-            self._floods.adopt(self._database.bridge(agent_keys.FLOODS))
+            self._floods.adopt(bridge(node_protocol.FLOODS))
         self._is_new = False
         self._orders = orders
         self._sessions.want({zone: order.sessions for zone, order in orders.items() if order.sessions is not None},
@@ -160,14 +161,14 @@ class Agent:
         for zone, order in self._orders.items():
             limited = order.sessions is not None
             keys = reports[zone] = {
-                agent_keys.SESSIONS_SET: _text(self._sessions.limits.get(zone)) if limited else None,
-                agent_keys.SESSIONS_COUNT: _text(self._sessions.counts.get(zone)) if limited else None}
+                node_protocol.SESSIONS_SET: _text(self._sessions.limits.get(zone)) if limited else None,
+                node_protocol.SESSIONS_COUNT: _text(self._sessions.counts.get(zone)) if limited else None}
             if order.dns is None:
-                keys[agent_keys.DNS_STATE] = None
+                keys[node_protocol.DNS_STATE] = None
             elif not self._resolvers:
-                keys[agent_keys.DNS_STATE] = _NO_RESOLVER
+                keys[node_protocol.DNS_STATE] = _NO_RESOLVER
             elif zone in states:
-                keys[agent_keys.DNS_STATE] = states[zone]
+                keys[node_protocol.DNS_STATE] = states[zone]
         return reports
 
 

@@ -6,11 +6,9 @@ import itertools
 
 import ovs.db.idl
 
-from .agent_keys import DNS, SESSIONS
-from .ovs import BRIDGE
+from .node_protocol import BRIDGE, DATAPATH, DNS, SESSIONS
 
 _SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
-_DATAPATH = "netdev"
 _BUSY = (ovs.db.idl.Transaction.INCOMPLETE,)
 _DONE = (ovs.db.idl.Transaction.SUCCESS, ovs.db.idl.Transaction.UNCHANGED)
 
@@ -134,7 +132,7 @@ class Database:
 
     def _zones(self):
         for row in self._idl.tables["Open_vSwitch"].rows.values():
-            datapath = row.datapaths.get(_DATAPATH)
+            datapath = row.datapaths.get(DATAPATH)
             if datapath is not None:
                 return datapath.ct_zones
         return {}

@@ -6,9 +6,11 @@ import ipaddress
 import json
 import re
 
+from . import node_protocol
+
 TYPES = ("A", "AAAA", "CNAME", "MX", "TXT", "SRV", "PTR", "NS")
-SERVICE_IPV4 = ipaddress.ip_network("240.0.0.0/8")
-SERVICE_IPV6 = ipaddress.ip_network("fd50:7300::/48")
+SERVICE_IPV4 = ipaddress.ip_network(node_protocol.SERVICE_IPV4)
+SERVICE_IPV6 = ipaddress.ip_network(node_protocol.SERVICE_IPV6)
 _LEASE_TTL = 60  # Seconds: a host that changes its address is found anew within a minute.
 _LONGEST_DOMAIN = 200  # Names of hosts have to fit before it, and it is the name of a file.
 _LONGEST_TTL = 2**31 - 1

@@ -14,7 +14,7 @@ import shutil
 import signal
 import time
 
-from . import agent_keys, agent_orders, agent_unbound, files, processes, user_ids, user_processes
+from . import agent_orders, agent_unbound, files, node_protocol, processes, user_ids, user_processes
 from .errors import PenstockError
 
 DIRECTORY = "dns"
@@ -280,7 +280,7 @@ class _Tenant:
             return self.failure()
         if self._adopted or self.again is not None:
             return None
-        return "starting" if self.is_starting or self.due is not None else self.note or agent_keys.RESOLVER_OK
+        return "starting" if self.is_starting or self.due is not None else self.note or node_protocol.RESOLVER_OK
 
     def remove(self):
         """Ends the process and removes its files."""

@@ -13,7 +13,7 @@ import time
 from . import agent_switch, ipfix, session_choice
 from .commands import run
 from .errors import PenstockError
-from .ovs import BRIDGE
+from .node_protocol import BRIDGE
 
 _RUN_SECONDS = 0.5
 _COUNT_SECONDS, _TOTAL_SECONDS = 20, 2

@@ -4,7 +4,7 @@
 import re
 import time
 
-from . import agent_switch, processes
+from . import agent_switch, node_protocol, processes
 from .errors import PenstockError
 
 _LOOK_SECONDS = 5  # How often it is looked whether the switch is another process now.
@@ -41,7 +41,7 @@ class Sessions:
                 wanted[zone] = int(text)
             else:
                 if self._refused.get(zone) != text:
-                    self._log(f"tenant {zone}: penstock-sessions is {text!r}, not a number of connections")
+                    self._log(f"tenant {zone}: {node_protocol.SESSIONS} is {text!r}, not a number of connections")
                 self._refused[zone] = text
                 wanted[zone] = self._wanted.get(zone) or self.limits.get(zone)
         if wanted != self._wanted:

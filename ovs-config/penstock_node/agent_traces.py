@@ -12,7 +12,7 @@ import subprocess
 import time
 
 from .errors import PenstockError
-from .ovs import BRIDGE
+from .node_protocol import BRIDGE
 
 MOST_LEGS = 16
 _SECONDS = 4

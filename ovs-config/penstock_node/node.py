@@ -18,6 +18,7 @@ from . import (
     management,
     namespaces,
     node_agent,
+    node_protocol,
     node_watch,
     numa,
     processes,
@@ -187,7 +188,7 @@ def _limits(profile):
 
 def _take_ports(profile, state):
     for port in profile.ports:
-        if port.type != "system":
+        if port.type != node_protocol.TYPE_SYSTEM:
             continue
         place = find_port(profile, port)
         if place is None:
@@ -248,9 +249,9 @@ def _announce(ovs, profile):
     ovs.set_map("external_ids", {
         "system-id": uuid.uuid5(uuid.NAMESPACE_DNS, f"{profile.name}.penstock"),
         "hostname": profile.name,
-        "penstock-node": profile.name,
-        "penstock-ports": json.dumps(profile.announced_ports(), separators=(",", ":")),
-        "penstock-vhost-dir": profile.vhost_user_directory})
+        node_protocol.NODE: profile.name,
+        node_protocol.PORTS: json.dumps(profile.announced_ports(), separators=(",", ":")),
+        node_protocol.VHOST_DIR: profile.vhost_user_directory})
     target = f"tcp:{profile.controller_address}:{profile.ovsdb_port}"
     ovs.vsctl("--no-wait", "del-manager", "--", "--id=@manager", "create", "Manager",
               "target=" + json.dumps(target), f"inactivity_probe={_PROBE_MS}", f"max_backoff={_MAX_BACKOFF_MS}",

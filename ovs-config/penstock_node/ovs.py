@@ -10,6 +10,7 @@ import uuid
 from . import files, processes, supervision, switch_program
 from .commands import run
 from .errors import PenstockError
+from .node_protocol import BRIDGE
 
 NICENESS = -20
 """Of ovs-vswitchd, and of the agent, which has to act when the switch is overloaded. Open vSwitch's own scripts have
@@ -20,8 +21,6 @@ than there are: every packet of the others is an upcall."""
 DATABASE, SWITCH = "ovsdb-server", "ovs-vswitchd"
 """Names of the programs, of their files and of their services."""
 
-BRIDGE = "br-penstock"
-"""The bridge that the controller owns; io.penstock.pipeline.registry.Constants has its name too."""
 _SHORTEST_FRAGMENT = "400"
 """The least that Open vSwitch can be set to (IPF_V4_FRAG_SIZE_LBOUND, lib/ipf.c, 3.1); last fragments may be
 shorter."""

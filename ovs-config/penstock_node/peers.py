@@ -8,9 +8,9 @@ the same names. All its processes run as one user that no other instance has, wh
 import contextlib
 import pathlib
 
-from . import locks, processes, user_ids, user_processes
+from . import locks, node_protocol, processes, user_ids, user_processes
 
-_SIDES = ("in", "out", "alt")
+_SIDES = (node_protocol.SIDE_INSIDE, node_protocol.SIDE_OUTSIDE, node_protocol.SIDE_SECOND)
 
 
 class Peers:

@@ -10,6 +10,7 @@ import re
 from . import documents, management, namespaces, numa, resolver_network, switch_program
 from .errors import ProfileError
 from .hugepages import HugePages
+from .node_protocol import ROLE_ACCESS, ROLE_SERVICE, ROLE_UPLINK, TYPE_DPDK, TYPE_SYSTEM
 
 SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "profile.schema.json"
 _PCI_ADDRESS = re.compile(r"^([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7](,|$)", re.IGNORECASE)
@@ -88,7 +89,7 @@ class Profile:
 
     def announced_ports(self):
         """What the controller reads about the ports, that of the resolvers too."""
-        service = [{"name": resolver_network.PORT, "role": "service", "type": "system"}] if self.dns else []
+        service = [{"name": resolver_network.PORT, "role": ROLE_SERVICE, "type": TYPE_SYSTEM}] if self.dns else []
         return [port.announced() for port in self.ports] + service
 
 
@@ -142,19 +143,19 @@ def parse(content):
 
 def _ports(content, wrong):
     ports, fields = [], {}
-    for role in ("access", "uplink"):
+    for role in (ROLE_ACCESS, ROLE_UPLINK):
         for index, entry in enumerate(content.get(f"{role}-ports") or []):
             field = f"{role}-ports[{index}]"
-            port = Port(entry["name"], role, entry.get("type", "system"), entry.get("devargs"),
+            port = Port(entry["name"], role, entry.get("type", TYPE_SYSTEM), entry.get("devargs"),
                         entry.get("receive-queues", 1), tuple(entry.get("queue-cores", ())))
             if port.name in fields:
                 wrong.append(f"{field}.name: {port.name} is also {fields[port.name]}; give each port once")
             if port.name in (management.NODE_LINK, resolver_network.PORT):
                 what = "management port" if port.name == management.NODE_LINK else "port of the resolvers"
                 wrong.append(f"{field}.name: {port.name} is the {what}; name another device")
-            if port.type == "dpdk" and not port.devargs:
+            if port.type == TYPE_DPDK and not port.devargs:
                 wrong.append(f"{field}.devargs: is missing; a dpdk port needs its device, for example 0000:03:00.0")
-            if port.type == "system" and port.devargs:
+            if port.type == TYPE_SYSTEM and port.devargs:
                 wrong.append(f"{field}.devargs: a system port has none; remove it, or set type: dpdk")
             wrong += _queue_problems(field, port, content["pmd-cores"])
             fields[port.name] = field
@@ -163,7 +164,7 @@ def _ports(content, wrong):
 
 
 def _queue_problems(field, port, cores):
-    if port.type == "system" and (port.receive_queues > 1 or port.queue_cores):
+    if port.type == TYPE_SYSTEM and (port.receive_queues > 1 or port.queue_cores):
         which = "receive-queues" if port.receive_queues > 1 else "queue-cores"
         yield f"{field}.{which}: a system port has one queue, which no polling core reads; remove it, or set type: dpdk"
     if len(port.queue_cores) > port.receive_queues:
@@ -218,7 +219,7 @@ def machine_problems(profile, check_memory=True):
         wrong.append(f"switch-root: {problem}; make it as docs/node-profile.md says")
     for port in profile.ports:
         field = profile.field_of_port[port.name]
-        if port.type == "system" and find_port(profile, port) is None:
+        if port.type == TYPE_SYSTEM and find_port(profile, port) is None:
             wrong.append(f"{field}.name: there is no network device {port.name}, neither in namespace "
                          f"{profile.namespace} nor here; create it first")
         if port.pci_device and not pathlib.Path("/sys/bus/pci/devices", port.pci_device).exists():

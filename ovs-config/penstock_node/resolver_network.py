@@ -8,13 +8,10 @@ and the switch by the service address that an answer comes from: what has one as
 from . import namespaces, user_ids
 from .agent_orders import SERVICE_IPV4, SERVICE_IPV6
 from .commands import run
+from .node_protocol import RESOLVER_MAC, SWITCH_MAC
 
 PORT = "svc0"
 """The switch's end of the pair, in the node's namespace."""
-SWITCH_MAC = "02:50:53:00:00:01"
-"""Where the resolvers send everything; the switch's flows answer for it."""
-RESOLVER_MAC = "02:50:53:00:00:02"
-"""Where the switch sends queries."""
 
 _LINK = "dns0"
 _GATEWAY = {"-4": "169.254.53.1", "-6": "fe80::53:1"}

@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 
+from penstock_node import node_protocol
 from penstock_node.commands import run
 from penstock_node.ovs import Ovs
 from sandbox import inside
@@ -47,7 +48,7 @@ class Controller:
 
     def state(self, tenant):
         """What the agent says about the tenant's names."""
-        return self.reports(tenant).get("penstock-dns-state")
+        return self.reports(tenant).get(node_protocol.DNS_STATE)
 
     def _insert(self, tenant):
         if not self.ovs.get("Open_vSwitch", ".", "datapaths"):

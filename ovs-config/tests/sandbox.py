@@ -15,6 +15,7 @@ import threading
 from penstock_node import locks, namespaces
 from penstock_node.commands import run
 from penstock_node.hugepages import HugePages
+from penstock_node.node_protocol import BRIDGE
 
 OVS_CONFIG = pathlib.Path(__file__).resolve().parent.parent / "ovs-config"
 FUNCTIONS = OVS_CONFIG.parent.parent / "service-chains" / "functions"
@@ -119,7 +120,7 @@ class Sandbox:
 def internal_ports(ovs, namespace, *names):
     """Adds ports with OpenFlow numbers from 1 to the bridge of a node; their ends in the namespace are up."""
     for number, name in enumerate(names, 1):
-        ovs.vsctl("add-port", "br-penstock", name, "--", "set", "Interface", name, "type=internal",
+        ovs.vsctl("add-port", BRIDGE, name, "--", "set", "Interface", name, "type=internal",
                   f"ofport_request={number}")
         namespaces.set_up(name, namespace)
 

@@ -16,10 +16,10 @@ import pytest
 from intruder import attempt
 
 from names import Asker, Controller, Upstream, dig, short
-from penstock_node import agent_keys, agent_sessions, namespaces, processes, resolver_network, user_ids
+from penstock_node import agent_sessions, namespaces, node_protocol, processes, resolver_network, user_ids
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
-from penstock_node.ovs import BRIDGE
+from penstock_node.node_protocol import BRIDGE
 from sandbox import Sandbox, hanging, udp
 
 # Starts switches with DPDK, or guests.
@@ -53,7 +53,7 @@ class AgentTest(unittest.TestCase):
         run("ip", "-n", cls.hosts, "link", "set", "svc0", "address", resolver_network.SWITCH_MAC)
         for address in ("10.0.0.10/24", f"{INSIDE}/24"):
             run("ip", "-n", cls.hosts, "address", "add", address, "dev", "svc0")
-        run("ip", "-n", cls.hosts, "route", "add", "240.0.0.0/8", "dev", "svc0")
+        run("ip", "-n", cls.hosts, "route", "add", node_protocol.SERVICE_IPV4, "dev", "svc0")
         cls.provider = Upstream(provider, PROVIDER, "198.51.100.1")
         cls.addClassCleanup(cls.provider.close)
         cls.inside = Upstream(cls.hosts, INSIDE, "198.51.100.2")
@@ -258,9 +258,9 @@ class AgentTest(unittest.TestCase):
         self.controller.order(18, penstock_sessions="2000")
         self.controller.order(19, penstock_sessions=None)
         self.until_limits({18: "2000", 19: None})
-        run("ovs-ofctl", "-O", "OpenFlow13", "packet-out", self.directory / "br-penstock.mgmt",
+        run("ovs-ofctl", "-O", "OpenFlow13", "packet-out", self.directory / f"{BRIDGE}.mgmt",
             f"in_port=LOCAL packet={_udp_packet()} actions=ct(commit,zone=18)")
-        self.until(lambda: self.controller.reports(18).get("penstock-sessions-count") == "1", "one connection", 45)
+        self.until(lambda: self.controller.reports(18).get(node_protocol.SESSIONS_COUNT) == "1", "one connection", 45)
         os.kill(processes.pid_of(self.controller.ovs.switch_process), 9)
         self.until_limits({18: "2000", 19: None})
         self.assertIn("zone=18,limit=2000", self.controller.ovs.appctl("dpctl/ct-get-limits"))
@@ -273,13 +273,13 @@ class AgentTest(unittest.TestCase):
 
     def ask(self, number):
         """Asks how far the agent is, and returns its last answer."""
-        self.controller.ovs.vsctl("set", "Bridge", BRIDGE, f'external_ids:{agent_keys.ORDERS}="here {number}"')
+        self.controller.ovs.vsctl("set", "Bridge", BRIDGE, f'external_ids:{node_protocol.ORDERS}="here {number}"')
         said = {}
 
         def is_final():
             said.clear()
             said.update(json.loads(self.controller.ovs.get("Bridge", BRIDGE, "external_ids").get(
-                agent_keys.ORDERS_DONE, "{}")))
+                node_protocol.ORDERS_DONE, "{}")))
             return said.get("order") == f"here {number}" and not said["waiting"]
         self.until(is_final, f"an answer to question {number}", 40)
         return said
@@ -321,7 +321,7 @@ class AgentTest(unittest.TestCase):
                 answer = self.controller.ovs.appctl("dpctl/ct-get-limits")
             except PenstockError:
                 return False  # It is being started.
-            return all(self.controller.reports(number).get("penstock-sessions-set") == limit
+            return all(self.controller.reports(number).get(node_protocol.SESSIONS_SET) == limit
                        and f"zone={number},limit={limit or agent_sessions.LARGEST}," in answer
                        for number, limit in wanted.items())
         self.until(fits, f"limits {wanted}", 30)
@@ -330,7 +330,7 @@ class AgentTest(unittest.TestCase):
         """Nobody reaches a tenant's resolver from the provider's side."""
         server = self.tenant(20)
         provider = f"psh-{os.getpid()}-provider"
-        run("ip", "-n", provider, "route", "replace", "240.0.0.0/8", "via", "192.0.2.10")
+        run("ip", "-n", provider, "route", "replace", node_protocol.SERVICE_IPV4, "via", "192.0.2.10")
         self.assertIn("timed out", dig(provider, server, "sneaked.example", timeout=1))
         self.assertEqual(short(self.hosts, server, "asked.example"), ["198.51.100.1"])
         asked = {name for name, _ in self.provider.asked}
@@ -351,7 +351,7 @@ class AgentTest(unittest.TestCase):
         server, upstream = "fd50:7300:0:17::53", "2001:db8::53"
         for args in (("address", "replace", "2001:db8::10/64", "dev", "svc0", "nodad"),
                      ("address", "replace", f"{upstream}/64", "dev", "svc0", "nodad"),
-                     ("route", "replace", "fd50:7300::/48", "dev", "svc0"),
+                     ("route", "replace", node_protocol.SERVICE_IPV6, "dev", "svc0"),
                      ("neighbour", "replace", server, "lladdr", resolver_network.RESOLVER_MAC, "dev", "svc0")):
             run("ip", "-n", self.hosts, "-6", *args)
         self.tenant(23, addresses=["240.0.23.0", server])
@@ -414,14 +414,14 @@ class AgentOfPlainNodeTest(unittest.TestCase):
         controller = Controller(box.run_directory / name)
         controller.order(2, penstock_dns={"domain": "corp.example", "addresses": ["240.0.2.0"]}, penstock_sessions="7")
         processes.wait_until(lambda: "no resolvers" in (controller.state(2) or ""), "a state", 20)
-        processes.wait_until(lambda: controller.reports(2).get("penstock-sessions-set") == "7", "a limit", 20)
-        self.assertNotIn("service", controller.ovs.get("Open_vSwitch", ".", "external_ids")["penstock-ports"])
+        processes.wait_until(lambda: controller.reports(2).get(node_protocol.SESSIONS_SET) == "7", "a limit", 20)
+        self.assertNotIn("service", controller.ovs.get("Open_vSwitch", ".", "external_ids")[node_protocol.PORTS])
         box.host("plain", "192.0.2.53/24", "psup")
         box.node("b", dns={"device": "psup", "upstream-address": "192.0.2.10/24"})
         self.assertIn("dns", box.ovs_config("up", profile))
         processes.wait_until(lambda: controller.state(2) == "ok", "ok", 20)
         self.assertIn('{"name":"svc0","role":"service","type":"system"}',
-                      controller.ovs.get("Open_vSwitch", ".", "external_ids")["penstock-ports"])
+                      controller.ovs.get("Open_vSwitch", ".", "external_ids")[node_protocol.PORTS])
         self.assertIn("nothing changed", box.ovs_config("up", profile))
         box.ovs_config("down", name)
         self.assertEqual((box.processes(), box.namespaces_left()), ([], []))

@@ -13,9 +13,10 @@ import unittest
 
 import pytest
 
-from penstock_node import agent_cache, namespaces, processes
+from penstock_node import agent_cache, namespaces, node_protocol, processes
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
+from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 from sandbox import Sandbox, internal_ports
 
@@ -100,7 +101,7 @@ class RealSwitchTest(unittest.TestCase):
         cls.space = f"ps-{cls.name}"
         cls.ovs = Ovs(cls.directory)
         internal_ports(cls.ovs, cls.space, "a0", "b0")
-        run("ovs-ofctl", "add-flow", cls.directory / "br-penstock.mgmt", "in_port=1,actions=output:2")
+        run("ovs-ofctl", "add-flow", cls.directory / f"{BRIDGE}.mgmt", "in_port=1,actions=output:2")
 
     def send(self, count):
         """Sends frames into a0; returns how many have come out at b0."""
@@ -127,10 +128,10 @@ class RealSwitchTest(unittest.TestCase):
         processes.wait_until(lambda: self.send(3) == count, f"{count} frames", 5)
 
     def done(self):
-        return self.ovs.get("Bridge", "br-penstock", "external_ids").get("penstock-cache-done")
+        return self.ovs.get("Bridge", BRIDGE, "external_ids").get(node_protocol.CACHE_DONE)
 
     def order(self, text):
-        self.ovs.vsctl("--no-wait", "set", "Bridge", "br-penstock", f"external_ids:penstock-cache={text}")
+        self.ovs.vsctl("--no-wait", "set", "Bridge", BRIDGE, f"external_ids:{node_protocol.CACHE}={text}")
         processes.wait_until(lambda: self.done() == text, "the order is carried out", 20)
 
     def test_a_flow_that_is_wrong_is_right_again(self):
@@ -148,7 +149,7 @@ class RealSwitchTest(unittest.TestCase):
         """One purge leaves those that a revalidator holds at that moment."""
         flows = "".join(f"dl_type=0x88b6,dl_src=02:00:00:0f:{number >> 8:02x}:{number & 255:02x},"
                         "actions=resubmit(,1)\n" for number in range(_MANY))
-        bridge = self.directory / "br-penstock.mgmt"
+        bridge = self.directory / f"{BRIDGE}.mgmt"
         # The thread that purges and the one that revalidates run side by side, as on a machine with more cores.
         run("taskset", "--all-tasks", "--pid", "--cpu-list", "0,1", processes.pid_of(self.ovs.switch_process))
         run("ovs-ofctl", "add-flows", bridge, "-", standard_input=flows)

@@ -10,10 +10,11 @@ from unittest import mock
 
 import pytest
 
-from penstock_node import agent_floods, agent_keys, agent_switch, namespaces
+from penstock_node import agent_floods, agent_switch, namespaces, node_protocol
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
-from penstock_node.ovs import BRIDGE, Ovs
+from penstock_node.node_protocol import BRIDGE
+from penstock_node.ovs import Ovs
 from sandbox import Sandbox, inside
 
 _PORTS = "  port 0: ovs-netdev (tap)\n  port 2: acc0 (system)\n  port 3: acc1 (system)\n"
@@ -190,7 +191,7 @@ class RealSwitchTest(unittest.TestCase):
         sender = threading.Thread(target=_send, args=(link, ended), daemon=True)
         sender.start()
         deadline = time.monotonic() + 20
-        while (said := switch.get("Bridge", BRIDGE, "external_ids").get(agent_keys.FLOODS)) is None:
+        while (said := switch.get("Bridge", BRIDGE, "external_ids").get(node_protocol.FLOODS)) is None:
             log = pathlib.Path(directory, "agent.log").read_text(encoding="utf-8")
             self.assertLess(time.monotonic(), deadline, log)
             time.sleep(0.1)

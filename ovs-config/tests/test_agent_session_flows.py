@@ -14,8 +14,9 @@ import unittest
 import pytest
 
 from names import Controller
-from penstock_node import agent_session_flows, namespaces, processes
+from penstock_node import agent_session_flows, namespaces, node_protocol, processes
 from penstock_node.commands import run
+from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 from sandbox import Sandbox, internal_ports
 
@@ -70,16 +71,16 @@ class SwitchTest(unittest.TestCase):
                  f"obs_point_id={VRF})")
         controller = Controller(cls.directory)
         controller.order(VRF, penstock_sessions="1000")
-        cls.ovs.vsctl("--no-wait", "set", "Bridge", "br-penstock",
-                      "external_ids:penstock-session-flows=" + json.dumps(json.dumps(ORDER)))
+        cls.ovs.vsctl("--no-wait", "set", "Bridge", BRIDGE,
+                      f"external_ids:{node_protocol.SESSION_FLOWS}=" + json.dumps(json.dumps(ORDER)))
         processes.wait_until(lambda: cls.ovs.rows("Flow_Sample_Collector_Set", "id") == [{"id": 1}], "a collector", 10)
 
     @classmethod
     def flow(cls, text):
-        run("ovs-ofctl", "-O", "OpenFlow13", "add-flow", cls.directory / "br-penstock.mgmt", text)
+        run("ovs-ofctl", "-O", "OpenFlow13", "add-flow", cls.directory / f"{BRIDGE}.mgmt", text)
 
     def flows(self, table):
-        text = run("ovs-ofctl", "-O", "OpenFlow13", "dump-flows", self.directory / "br-penstock.mgmt", f"table={table}")
+        text = run("ovs-ofctl", "-O", "OpenFlow13", "dump-flows", self.directory / f"{BRIDGE}.mgmt", f"table={table}")
         return [line for line in text.splitlines() if "cookie=" in line]
 
     def until_open(self, is_open):

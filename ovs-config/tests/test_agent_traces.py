@@ -10,8 +10,9 @@ import re
 import unittest
 
 from names import Controller
-from penstock_node import agent_traces, processes
+from penstock_node import agent_traces, node_protocol, processes
 from penstock_node.commands import run
+from penstock_node.node_protocol import BRIDGE
 from sandbox import Sandbox, hanging
 
 GOOD = {"packet": {"source": "10.0.0.5", "destination": "198.18.0.10", "protocol": 6, "source-port": 40000,
@@ -90,7 +91,7 @@ class SwitchTest(unittest.TestCase):
         cls.name, cls.directory = cls.box.running_node("t")
         cls.ovs = Controller(cls.directory).ovs
         ports = ["acc0", "up0", "fw1-in", "fw1-out", "fw2-in", "fw2-out"]
-        cls.ovs.vsctl(*" -- ".join(f"add-port br-penstock {name} -- set Interface {name} type=internal "
+        cls.ovs.vsctl(*" -- ".join(f"add-port {BRIDGE} {name} -- set Interface {name} type=internal "
                                    f"ofport_request={number}" for number, name in enumerate(ports, 1)).split())
 
     def setUp(self):
@@ -113,24 +114,24 @@ class SwitchTest(unittest.TestCase):
     def flows(self, *flows):
         path = self.box.run_directory / "flows"
         path.write_text("\n".join(flows) + "\n", encoding="ascii")
-        run("ovs-ofctl", "-O", "OpenFlow13", "replace-flows", self.directory / "br-penstock.mgmt", path)
+        run("ovs-ofctl", "-O", "OpenFlow13", "replace-flows", self.directory / f"{BRIDGE}.mgmt", path)
 
     def ask(self, wanted, name="1"):
         """Has the agent answer an order in the database; the words are the controller's."""
         text = json.dumps(f"{name} {wanted if isinstance(wanted, str) else json.dumps(wanted)}")
-        self.ovs.vsctl("--no-wait", "set", "Bridge", "br-penstock", f"external_ids:penstock-trace={text}")
+        self.ovs.vsctl("--no-wait", "set", "Bridge", BRIDGE, f"external_ids:{node_protocol.TRACE}={text}")
         answers = []
 
         def answered():
-            said = self.ovs.get("Bridge", "br-penstock", "external_ids").get("penstock-trace-report", "")
+            said = self.ovs.get("Bridge", BRIDGE, "external_ids").get(node_protocol.TRACE_REPORT, "")
             answers[:] = [said.removeprefix(f"{name} ")] if said.startswith(f"{name} ") else []
             return bool(answers)
         try:
             processes.wait_until(answered, "an answer of the agent", 20)
         finally:
-            self.ovs.vsctl("--no-wait", "remove", "Bridge", "br-penstock", "external_ids", "penstock-trace")
-        processes.wait_until(lambda: "penstock-trace-report" not in self.ovs.get(
-            "Bridge", "br-penstock", "external_ids"), "the end of the report", 20)
+            self.ovs.vsctl("--no-wait", "remove", "Bridge", BRIDGE, "external_ids", node_protocol.TRACE)
+        processes.wait_until(lambda: node_protocol.TRACE_REPORT not in self.ovs.get(
+            "Bridge", BRIDGE, "external_ids"), "the end of the report", 20)
         return json.loads(answers[0])
 
     def test_a_packet_is_followed_through_functions(self):
@@ -152,7 +153,7 @@ class SwitchTest(unittest.TestCase):
         for source, destination, ports in (("10.0.0.5", "198.18.0.10", (50000, 7)),
                                            ("2001:db8::5", "2001:db8::10", (50002, 7))):
             version = 6 if ":" in source else 4
-            run("ovs-ofctl", "-O", "OpenFlow13", "packet-out", self.directory / "br-penstock.mgmt",
+            run("ovs-ofctl", "-O", "OpenFlow13", "packet-out", self.directory / f"{BRIDGE}.mgmt",
                 f"in_port=LOCAL packet={_syn(version, source, destination, *ports)} "
                 f"actions=ct(commit,zone={ZONE},exec(set_field:0x5->ct_label))")
             there = order(zone=ZONE, packet={"source": source, "destination": destination, "protocol": 6,
@@ -168,7 +169,7 @@ class SwitchTest(unittest.TestCase):
         self.assertEqual(self.ask(order(zone=ZONE, packet__source_port=50000), "kept")["legs"][0]["to"], ["fw2-in"])
 
     def test_what_is_changed_by_hand_is_seen(self):
-        run("ovs-ofctl", "-O", "OpenFlow13", "del-flows", self.directory / "br-penstock.mgmt", "table=4,reg0=3")
+        run("ovs-ofctl", "-O", "OpenFlow13", "del-flows", self.directory / f"{BRIDGE}.mgmt", "table=4,reg0=3")
         self.assertEqual(self.ask(order(zone=ZONE), "gone")["legs"], [
             {"from": "acc0", "to": [], "tables": [0, 1, 2, 4]}])
 

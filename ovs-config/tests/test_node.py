@@ -12,8 +12,9 @@ import unittest
 
 import pytest
 
-from penstock_node import namespaces, processes, supervision
+from penstock_node import namespaces, node_protocol, processes, supervision
 from penstock_node.commands import run
+from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 from sandbox import OVS_CONFIG, Sandbox, free_huge_pages, listen, pages_of_nobody, reaches, send_over_tcp
 
@@ -86,11 +87,11 @@ class NodeTest(unittest.TestCase):
             row = json.loads(_one_json(connection))["result"][0]["rows"][0]
         ids = dict(row["external_ids"][1])
         self.assertTrue(row["dpdk_initialized"])
-        self.assertEqual(ids["penstock-node"], a)
-        self.assertEqual(json.loads(ids["penstock-ports"]),
+        self.assertEqual(ids[node_protocol.NODE], a)
+        self.assertEqual(json.loads(ids[node_protocol.PORTS]),
                          [{"name": "acc0", "role": "access", "type": "dpdk", "devargs": "net_null0",
                            "receive-queues": 2, "queue-cores": [0]}])
-        self.assertEqual(ids["penstock-vhost-dir"], str(self.box.run_directory / a / "vhost"))
+        self.assertEqual(ids[node_protocol.VHOST_DIR], str(self.box.run_directory / a / "vhost"))
         self.assertIn("system-id", ids)
 
     def test_bridge_forwards_between_hosts(self):
@@ -122,7 +123,7 @@ class NodeTest(unittest.TestCase):
         settings = ovs.get("Open_vSwitch", ".", "other_config")
         self.assertEqual((settings["pmd-maxsleep"], settings["emc-insert-inv-prob"], settings["pmd-auto-lb"]),
                          ("0", "100", "true"))
-        self.assertEqual(ovs.get("Open_vSwitch", ".", "external_ids")["penstock-ports"], "[]")
+        self.assertEqual(ovs.get("Open_vSwitch", ".", "external_ids")[node_protocol.PORTS], "[]")
         self.assertTrue(namespaces.link_exists("pl", self.box.controller), "the port is back")
         self.assertEqual(self.box.status(a)["processes"], pids)
         self.box.node("a", hugepage_memory_mb=1024)
@@ -143,7 +144,7 @@ class NodeTest(unittest.TestCase):
         ovs = Ovs(self.box.run_directory / a)
         self.assertIn("Open vSwitch", ovs.appctl("version"))
         self.assertIn(f" -d {root}/usr/lib/", ovs.get("Open_vSwitch", ".", "other_config")["dpdk-extra"])
-        ovs.vsctl("add-port", "br-penstock", "n0", "--", "set", "Interface", "n0", "type=dpdk",
+        ovs.vsctl("add-port", BRIDGE, "n0", "--", "set", "Interface", "n0", "type=dpdk",
                   "options:dpdk-devargs=net_null0")
         self.assertEqual(ovs.get("Interface", "n0", "error"), [])
         self.box.node("a")
@@ -156,9 +157,9 @@ class NodeTest(unittest.TestCase):
         self.box.ovs_config("up", profile)
         ovs = Ovs(self.box.run_directory / a)
         # As the controller does it, whose tests show that it does what the node announces.
-        ovs.vsctl("add-port", "br-penstock", "nic0", "--", "set", "Interface", "nic0", "type=dpdk",
+        ovs.vsctl("add-port", BRIDGE, "nic0", "--", "set", "Interface", "nic0", "type=dpdk",
                   'options:dpdk-devargs="net_null0,no-rx=1"', "options:n_rxq=2",
-                  'other_config:pmd-rxq-affinity="0:1,1:0"', "--", "add-port", "br-penstock", "nic1",
+                  'other_config:pmd-rxq-affinity="0:1,1:0"', "--", "add-port", BRIDGE, "nic1",
                   "--", "set", "Interface", "nic1", "type=dpdk", 'options:dpdk-devargs="net_null1,no-rx=1"')
         shown = {}
         processes.wait_until(lambda: len(shown.update(_queues(ovs)) or shown) == 3, "all queues have a core", 20)
@@ -193,7 +194,7 @@ class NodeTest(unittest.TestCase):
                 if victims == [ovs.database_process]:
                     self.assertEqual(self.box.status(a)["processes"].get("ovs-vswitchd"), survivor)
                 self.assertEqual(self.box.status(a)["state"], "running")
-                processes.wait_until(lambda: self.box.status(a)["bridges"] == ["br-penstock", "kept"], "bridges", 20)
+                processes.wait_until(lambda: self.box.status(a)["bridges"] == [BRIDGE, "kept"], "bridges", 20)
                 # More, if another program of the machine took some while the switch was started again.
                 self.assertGreaterEqual(self.box.status(a)["huge-pages-added"], missing)
         os.kill(processes.pid_of(ovs.switch_process), 9)

@@ -20,6 +20,7 @@ from penstock_node import alive, node_watch, polling, processes, supervision, wa
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 from penstock_node.hugepages import HugePages
+from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 from sandbox import Sandbox, hanging, internal_ports, reaches
 
@@ -364,7 +365,7 @@ class NodeTest(unittest.TestCase):
     def is_prepared(self):
         try:
             return ("disabled" in self.ovs.appctl("dpctl/ct-get-tcp-seq-chk")
-                    and "br-penstock" in self.ovs.vsctl("list-br"))
+                    and BRIDGE in self.ovs.vsctl("list-br"))
         except Exception:  # noqa: BLE001  (it is being started)
             return False
 
@@ -398,7 +399,7 @@ class NodeTest(unittest.TestCase):
 
     def test_a_switch_of_which_a_polling_thread_hangs_is_ended(self):
         # Polling threads are there for ports of DPDK alone.
-        self.ovs.vsctl("add-port", "br-penstock", "polled", "--", "set", "Interface", "polled",
+        self.ovs.vsctl("add-port", BRIDGE, "polled", "--", "set", "Interface", "polled",
                        "type=dpdkvhostuserclient", f"options:vhost-server-path={self.directory}/polled.sock")
         self.addCleanup(self.ovs.vsctl, "del-port", "polled")
         pid = self.pid("ovs-vswitchd")
@@ -470,7 +471,7 @@ class NodeTest(unittest.TestCase):
             run("ip", "-n", self.namespace, "link", "set", device, "netns", namespace)
             run("ip", "-n", namespace, "address", "add", address, "dev", device)
             run("ip", "-n", namespace, "link", "set", device, "up")
-        run("ovs-ofctl", "add-flow", "br-penstock", "actions=normal", environment=self.ovs.environment)
+        run("ovs-ofctl", "add-flow", BRIDGE, "actions=normal", environment=self.ovs.environment)
         self.assertTrue(reaches(left[0], "10.9.0.2"))
         ping = subprocess.Popen(["ip", "netns", "exec", left[0], "ping", "-i", "0.1", "-c", "60", "10.9.0.2"],
                                 stdout=subprocess.PIPE, text=True)

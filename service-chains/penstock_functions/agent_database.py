@@ -4,16 +4,10 @@
 import ovs.db.idl
 
 from penstock_node.agent_database import Writer
-from penstock_node.ovs import BRIDGE
+from penstock_node.node_protocol import BRIDGE, FUNCTION, FUNCTION_STATE, FUNCTIONS_FOUND, NODE_FUNCTIONS, SIDE_INSIDE
 
 _SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
-_SUFFIX = "-in"
-FUNCTION = "penstock-function"
-"""Key of an interface that the controller writes."""
-STATE = "penstock-function-state"
-"""Key of an interface that the agent writes."""
-FOUND, FACTS = "penstock-functions-found", "penstock-node-functions"
-"""Keys of the bridge that the agent writes."""
+_SUFFIX = f"-{SIDE_INSIDE}"
 
 
 class Database:
@@ -52,10 +46,10 @@ class Database:
 
     def _wanted(self, states, found, facts):
         for name, row in self._rows():
-            yield row, row.external_ids, {STATE: states.get(name)}
+            yield row, row.external_ids, {FUNCTION_STATE: states.get(name)}
         for row in self._idl.tables["Bridge"].rows.values():
             if row.name == BRIDGE:
-                yield row, row.external_ids, {FOUND: ",".join(sorted(found)) or None, FACTS: facts}
+                yield row, row.external_ids, {FUNCTIONS_FOUND: ",".join(sorted(found)) or None, NODE_FUNCTIONS: facts}
 
     def _rows(self):
         for row in self._idl.tables["Interface"].rows.values():

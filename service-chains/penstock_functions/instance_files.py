@@ -5,15 +5,15 @@ import os
 import pathlib
 import re
 
-from penstock_node import locks, processes, user_ids
+from penstock_node import locks, node_protocol, processes, user_ids
 from penstock_node.confined import Confinement
 from penstock_node.ovs import Ovs
 
 from . import control_group
 
-SIDES = ("in", "out")
+SIDES = (node_protocol.SIDE_INSIDE, node_protocol.SIDE_OUTSIDE)
 """The tenant's and the backbone's."""
-ALT = "alt"
+ALT = node_protocol.SIDE_SECOND
 """The side of the second output, another way to the backbone."""
 # Columns of /proc/net/unix: Num RefCount Protocol Flags Type St Inode Path.
 _SOCKET = re.compile(rb"^[0-9a-f]+: [0-9A-F]{8} [0-9A-F]{8} ([0-9A-F]{8}) [0-9A-F]{4} ([0-9A-F]{2}) +[0-9]+ (.+)$",

@@ -16,14 +16,13 @@ from intruder import attempt, capabilities
 from penstock_functions import agent_rings, catalogue, guest_image
 from penstock_node import processes, quarantine
 from penstock_node.hugepages import HugePages
-from penstock_node.ovs import BRIDGE, Ovs
+from penstock_node.node_protocol import BRIDGE, FUNCTION, FUNCTION_STATE, FUNCTIONS_FOUND, NODE_FUNCTIONS
+from penstock_node.ovs import Ovs
 from sandbox import FUNCTIONS, Sandbox, pages_of_nobody
 
-ORDER, STATE, FOUND = "penstock-function", "penstock-function-state", "penstock-functions-found"
 # Starts switches with DPDK, or guests.
 pytestmark = pytest.mark.node
 
-FACTS = "penstock-node-functions"
 FORWARDER = {"function": "forwarder", "core": 0, "scheduling": "low"}
 _LISTEN = """
 import socket, sys, time
@@ -94,10 +93,10 @@ class FunctionsAgentTest(unittest.TestCase):
         """Writes an order, an object or a text; the ports are made when they are missing."""
         self.ports(name, sides)
         text = order if isinstance(order, str) else json.dumps(order)
-        self.ovs.vsctl("--no-wait", "set", "interface", f"{name}-in", f"external_ids:{ORDER}={json.dumps(text)}")
+        self.ovs.vsctl("--no-wait", "set", "interface", f"{name}-in", f"external_ids:{FUNCTION}={json.dumps(text)}")
 
     def withdraw(self, name):
-        self.ovs.vsctl("--no-wait", "remove", "interface", f"{name}-in", "external_ids", ORDER)
+        self.ovs.vsctl("--no-wait", "remove", "interface", f"{name}-in", "external_ids", FUNCTION)
 
     def remove(self, name):
         """Takes the ports away, with whatever is ordered."""
@@ -108,7 +107,7 @@ class FunctionsAgentTest(unittest.TestCase):
         return self.ovs.get("Interface", f"{name}-in", "external_ids")
 
     def found(self):
-        return self.ovs.get("Bridge", BRIDGE, "external_ids").get(FOUND)
+        return self.ovs.get("Bridge", BRIDGE, "external_ids").get(FUNCTIONS_FOUND)
 
     def pid(self, name, program="testpmd"):
         return processes.pid_of(self.directory / "functions" / name / f"{program}.process")
@@ -120,7 +119,7 @@ class FunctionsAgentTest(unittest.TestCase):
         said = []
 
         def fits():
-            state = self.keys(name).get(STATE)
+            state = self.keys(name).get(FUNCTION_STATE)
             if state not in said[-1:]:
                 said.append(state)
             return words in (state or "")
@@ -133,7 +132,7 @@ class FunctionsAgentTest(unittest.TestCase):
 
     def pause(self, name):
         """Seconds until an instance that failed is started again, as its state says; 0 when it says none."""
-        _, _, text = (self.keys(name).get(STATE) or "").partition("; next try in ")
+        _, _, text = (self.keys(name).get(FUNCTION_STATE) or "").partition("; next try in ")
         return int(text.split()[0]) if text else 0
 
     def until_nothing_left(self, name):
@@ -160,10 +159,11 @@ class FunctionsAgentTest(unittest.TestCase):
         entry = self.status()["hop"]
         self.assertEqual((entry["state"], entry["ordered"], entry["core"], entry["scheduling"]),
                          ("attached", True, 0, "low"))
-        self.assertEqual(self.keys("hop"), {ORDER: json.dumps(FORWARDER), STATE: "running", "foreign": "kept"})
+        self.assertEqual(self.keys("hop"), {FUNCTION: json.dumps(FORWARDER), FUNCTION_STATE: "running",
+                                            "foreign": "kept"})
         self.assertIsNone(self.found())
         self.withdraw("hop")
-        self.until(lambda: STATE not in self.keys("hop"), "the end of the report")
+        self.until(lambda: FUNCTION_STATE not in self.keys("hop"), "the end of the report")
         self.assertEqual(self.keys("hop"), {"foreign": "kept"})
         self.until_nothing_left("hop")
         self.order("hop", FORWARDER)
@@ -176,7 +176,8 @@ class FunctionsAgentTest(unittest.TestCase):
         self.ports("hop")
 
         def functions():
-            return json.loads(self.ovs.get("Bridge", BRIDGE, "external_ids").get(FACTS, "{}")).get("functions", {})
+            facts = self.ovs.get("Bridge", BRIDGE, "external_ids").get(NODE_FUNCTIONS, "{}")
+            return json.loads(facts).get("functions", {})
         self.until(lambda: "greedy" in functions(), "the catalogue")
         self.assertEqual(functions()["router-vm"], {"form": "vm", "mode": "routed", "shared": False})
         text = (self.catalogue / "forwarder.yaml").read_text()
@@ -254,7 +255,7 @@ class FunctionsAgentTest(unittest.TestCase):
             pid = self.pid("weak")
             os.kill(pid, signal.SIGKILL)
             self.until_state("weak", "failed: its process ended")
-            self.assertIn(f"; next try in {pause} s", self.keys("weak")[STATE])
+            self.assertIn(f"; next try in {pause} s", self.keys("weak")[FUNCTION_STATE])
             self.until_nothing_left("weak")
             self.until_state("weak", "running")
             self.assertNotIn(self.pid("weak"), (None, pid))
@@ -283,19 +284,19 @@ class FunctionsAgentTest(unittest.TestCase):
         words = ("Z: it truncated its memory and ended the switch; to release it: functions release evil --node "
                  + self.name)
         self.until_state("evil", words)
-        self.assertTrue(self.keys("evil")[STATE].startswith("failed: quarantined at 20"), self.keys("evil"))
+        self.assertTrue(self.keys("evil")[FUNCTION_STATE].startswith("failed: quarantined at 20"), self.keys("evil"))
         self.until_nothing_left("evil")
         agent = self.agent()
         os.kill(agent, signal.SIGKILL)
         self.withdraw("evil")
         self.until(lambda: self.agent() not in (None, agent), "the next agent")
-        self.until(lambda: STATE not in self.keys("evil"), "the end of the report")
+        self.until(lambda: FUNCTION_STATE not in self.keys("evil"), "the end of the report")
         self.order("evil", FORWARDER)
         self.until_state("evil", words)
         self.assertEqual(self.status()["evil"]["state"], "quarantined")
         self.functions("release", "evil")
         self.until_state("evil", "running")
-        self.assertEqual((self.pid("other"), self.keys("other")[STATE]), (other, "running"))
+        self.assertEqual((self.pid("other"), self.keys("other")[FUNCTION_STATE]), (other, "running"))
 
     def test_stopped_process(self):
         """It goes on after two seconds. When it is stopped again it is ended, and started again."""
@@ -306,7 +307,7 @@ class FunctionsAgentTest(unittest.TestCase):
         os.kill(pid, signal.SIGSTOP)
         self.until(lambda: processes.is_stopped(process), "it is stopped")
         self.until(lambda: not processes.is_stopped(process), "it goes on", 10)
-        self.assertEqual((self.pid("idle"), self.keys("idle")[STATE]), (pid, "running"))
+        self.assertEqual((self.pid("idle"), self.keys("idle")[FUNCTION_STATE]), (pid, "running"))
         os.kill(pid, signal.SIGSTOP)
         self.until_state("idle", "failed: its process was stopped twice within 60 s, and is ended; next try in 1 s")
         self.until_state("idle", "running")
@@ -336,7 +337,7 @@ class FunctionsAgentTest(unittest.TestCase):
         self.until_state("mute", "running")
         self.assertNotIn(self.pid("mute"), (None, silent.pid))
         self.until(lambda: not agent_rings.without_ring(self.ovs.appctl("dpif-netdev/pmd-rxq-show")), "its rings")
-        self.assertEqual((self.pid("other"), self.keys("other")[STATE]), (other, "running"))
+        self.assertEqual((self.pid("other"), self.keys("other")[FUNCTION_STATE]), (other, "running"))
 
     def test_crash_loop_disturbs_nobody(self):
         self.order("steady", FORWARDER)
@@ -349,7 +350,7 @@ class FunctionsAgentTest(unittest.TestCase):
         self.until_state("late", "running")
         # How many times it was tried meanwhile depends on how fast the other one was: perhaps not once.
         self.until(lambda: self.pause("loop") > 2, "a longer pause")
-        self.assertEqual((self.pid("steady"), self.keys("steady")[STATE]), (pid, "running"))
+        self.assertEqual((self.pid("steady"), self.keys("steady")[FUNCTION_STATE]), (pid, "running"))
         self.until_nothing_left("loop")
         self.order("loop", FORWARDER)
         self.until_state("loop", "running")
@@ -365,7 +366,7 @@ class FunctionsAgentTest(unittest.TestCase):
         self.until(lambda: self.agent() not in (None, agent), "the next agent")
         self.order("new", FORWARDER)
         self.until_state("new", "running")
-        self.assertEqual((self.pid("long"), self.keys("long")[STATE]), (pid, "running"))
+        self.assertEqual((self.pid("long"), self.keys("long")[FUNCTION_STATE]), (pid, "running"))
         self.functions("agent", "--stop")
         self.assertIsNone(self.agent())
         self.remove("gone")
@@ -374,7 +375,7 @@ class FunctionsAgentTest(unittest.TestCase):
         os.kill(self.pid("new"), signal.SIGKILL)
         self.until_state("new", "failed")
         self.until_state("new", "running")
-        self.assertEqual((self.pid("long"), self.keys("long")[STATE]), (pid, "running"))
+        self.assertEqual((self.pid("long"), self.keys("long")[FUNCTION_STATE]), (pid, "running"))
 
     def test_killed_while_it_starts(self):
         """Whatever moment: the start that is under way, or the next one, comes to its end."""
@@ -419,7 +420,7 @@ class FunctionsAgentTest(unittest.TestCase):
         self.order("hand", {"function": "packet-filter"})
         self.until_state("hand", "refused: function: hand runs already, started by hand as forwarder")
         self.withdraw("hand")
-        self.until(lambda: STATE not in self.keys("hand"), "the end of the report")
+        self.until(lambda: FUNCTION_STATE not in self.keys("hand"), "the end of the report")
         self.remove("hand")
         self.until(lambda: self.found() == "hand", "the offer")
         self.assertEqual(self.pid("hand"), pid)

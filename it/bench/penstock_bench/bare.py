@@ -5,7 +5,7 @@ The same ports, bridge, core and packets as Penstock's, by two flows above all o
 """
 
 from penstock_node.commands import run
-from penstock_node.ovs import BRIDGE
+from penstock_node.node_protocol import BRIDGE
 
 COOKIE = "0xba4e"
 

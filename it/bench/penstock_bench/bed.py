@@ -16,7 +16,8 @@ import penstock_controller
 from penstock_launcher.restconf import Restconf
 from penstock_node import namespaces, node, processes, profile
 from penstock_node.errors import PenstockError
-from penstock_node.ovs import BRIDGE, Ovs
+from penstock_node.node_protocol import BRIDGE
+from penstock_node.ovs import Ovs
 
 from . import configuration
 from .configuration import ACCESS_PORTS, NETWORK, UPLINK

@@ -16,7 +16,7 @@ import re
 from penstock_node import processes
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
-from penstock_node.ovs import BRIDGE
+from penstock_node.node_protocol import BRIDGE
 
 from . import configuration, edge, traffic
 

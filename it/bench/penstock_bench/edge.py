@@ -9,7 +9,8 @@ import typing
 from penstock_node import profile
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
-from penstock_node.ovs import BRIDGE, Ovs
+from penstock_node.node_protocol import BRIDGE
+from penstock_node.ovs import Ovs
 
 from . import bed, switch, traffic
 

@@ -6,7 +6,8 @@ passes: one to track and translate, one to leave.
 """
 
 from penstock_node.commands import run
-from penstock_node.ovs import BRIDGE, Ovs
+from penstock_node.node_protocol import BRIDGE
+from penstock_node.ovs import Ovs
 
 ADDRESS = "100.127.0.3"
 # A table of the bridge that no flow of Penstock uses, and a zone of no tenant.

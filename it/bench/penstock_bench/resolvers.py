@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from penstock_node import agent_keys, agent_resolvers, node_agent, processes
+from penstock_node import agent_resolvers, node_agent, node_protocol, processes
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 
@@ -143,7 +143,7 @@ def query() -> str:
     """
     return json.dumps(["Open_vSwitch", {
         "op": "select", "table": "CT_Zone", "columns": ["_uuid"],
-        "where": [["external_ids", "includes", ["map", [[agent_keys.DNS_STATE, agent_keys.RESOLVER_OK]]]]]}])
+        "where": [["external_ids", "includes", ["map", [[node_protocol.DNS_STATE, node_protocol.RESOLVER_OK]]]]]}])
 
 
 def counted(answer: str) -> int:

@@ -25,7 +25,7 @@ from penstock_bench import (
     services_report,
     traffic,
 )
-from penstock_node import profile
+from penstock_node import node_protocol, profile
 from penstock_node.commands import run
 from penstock_node.errors import PenstockError
 
@@ -206,7 +206,7 @@ class ResolversTest(unittest.TestCase):
             self.assertIs(services.has_resolvers(parts), wanted)
 
     def test_those_that_are_ok_are_counted_in_a_database(self):
-        rows = [("map", [("penstock-dns-state", state), ("penstock-dns", "{}")])
+        rows = [("map", [(node_protocol.DNS_STATE, state), (node_protocol.DNS, "{}")])
                 for state in ("ok", "starting", "ok", "ok: not")]
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory) / "conf.db"

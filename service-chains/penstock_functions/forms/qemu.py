@@ -11,10 +11,11 @@ import pathlib
 import shutil
 import socket
 
-from penstock_node import answers, locks, processes
+from penstock_node import answers, locks, node_protocol, processes
 from penstock_node.commands import run
 from penstock_node.confined import Confinement
 from penstock_node.errors import PenstockError
+from penstock_node.node_protocol import SIDE_INSIDE, SIDE_OUTSIDE
 from penstock_node.steps import step
 
 from .. import firewall_nft, guest_image
@@ -27,13 +28,14 @@ PACKAGE = "qemu-system-x86"
 LEAST_MEMORY_MB = 128
 """Below it the guest's kernel has no room to unpack its files."""
 
-_NAMES = {"in": "inside", "out": "outside"}
+_NAMES = {SIDE_INSIDE: "inside", SIDE_OUTSIDE: "outside"}
 # Of the guest's cards, by mode. Nobody sends to those of a bridge, but it keeps what is sent to its own ports. To those
 # of a router the switch sends: they, and the addresses of its links, are the same in all, and known to the controller.
-_MACS = {"transparent": {"in": "02:50:53:fe:00:01", "out": "02:50:53:fe:00:02"},
-         "routed": {"in": "02:50:53:ff:01:01", "out": "02:50:53:ff:01:02"}}
+_MACS = {"transparent": {SIDE_INSIDE: "02:50:53:fe:00:01", SIDE_OUTSIDE: "02:50:53:fe:00:02"},
+         "routed": {SIDE_INSIDE: node_protocol.ROUTER_INSIDE_MAC, SIDE_OUTSIDE: node_protocol.ROUTER_OUTSIDE_MAC}}
 # The function's address and the switch's, of a /30.
-_LINKS = {"in": "169.254.81.2,169.254.81.1", "out": "169.254.82.2,169.254.82.1"}
+_LINKS = {SIDE_INSIDE: f"{node_protocol.ROUTER_INSIDE_ADDRESS},{node_protocol.ROUTER_INSIDE_GATEWAY}",
+          SIDE_OUTSIDE: f"{node_protocol.ROUTER_OUTSIDE_ADDRESS},{node_protocol.ROUTER_OUTSIDE_GATEWAY}"}
 _READY = b"penstock: ready"
 LOG_KEEPS = _READY
 _KVM = "/dev/kvm"

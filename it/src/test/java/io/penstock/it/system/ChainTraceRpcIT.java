@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import com.google.gson.JsonObject;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
@@ -252,7 +253,7 @@ class ChainTraceRpcIT {
         assertThat(trace.get("reason").getAsString()).contains("the agent did not answer");
         assertThat(trace.getAsJsonObject("outbound").getAsJsonArray("hop")).isNotEmpty();
         assertThat(node.ovs().vsctl("get", "Bridge", Constants.BRIDGE, "external_ids"))
-            .doesNotContain("penstock-trace");
+            .doesNotContain(NodeKeys.TRACE);
         agent.start();
         assertThat(said(firstPort)).isNotEmpty();
     }

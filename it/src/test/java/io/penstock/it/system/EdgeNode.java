@@ -4,6 +4,7 @@ package io.penstock.it.system;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;
 import io.penstock.testkit.DpdkNode;
@@ -204,7 +205,7 @@ final class EdgeNode {
      */
     void stopFunctionsAgent() {
         functions.stopAgent();
-        ovs().vsctl("remove", "Bridge", Constants.BRIDGE, "external_ids", "penstock-node-functions");
+        ovs().vsctl("remove", "Bridge", Constants.BRIDGE, "external_ids", NodeKeys.NODE_FUNCTIONS);
     }
 
     /** Cuts or mends the management network. */

@@ -6,6 +6,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
+import io.penstock.southbound.ovsdb.NodeKeys;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.ByteBuffer;
@@ -71,8 +72,8 @@ final class FakeDatabase implements AutoCloseable {
             case "get_schema" -> Files.readString(SCHEMA);
             case "monitor" -> {
                 read = true;
-                yield "{'Open_vSwitch': {'" + ROW + "': {'new': {'external_ids': ['map', [['penstock-node', '" + name
-                    + "'], ['penstock-ports', '[]'], ['penstock-vhost-dir', '/nowhere']]]}}}}";
+                yield "{'Open_vSwitch': {'" + ROW + "': {'new': {'external_ids': ['map', [['" + NodeKeys.NODE + "', '"
+                    + name + "'], ['" + NodeKeys.PORTS + "', '[]'], ['" + NodeKeys.VHOST_DIR + "', '/nowhere']]]}}}}";
             }
             case "transact" -> {
                 final String text = parameters.toString();

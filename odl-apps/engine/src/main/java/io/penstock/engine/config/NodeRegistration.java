@@ -4,6 +4,7 @@ package io.penstock.engine.config;
 import io.penstock.pipeline.intent.NodeFacts;
 import io.penstock.southbound.ovsdb.AnnouncedPort;
 import io.penstock.southbound.ovsdb.NodeAnnouncement;
+import io.penstock.southbound.ovsdb.NodeKeys;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -71,7 +72,7 @@ public final class NodeRegistration {
         return new PortBuilder()
             .setName(port.name())
             .setRole(role(port))
-            .setType(port.type().equals("dpdk") ? Port.Type.Dpdk : Port.Type.System)
+            .setType(port.type().equals(NodeKeys.TYPE_DPDK) ? Port.Type.Dpdk : Port.Type.System)
             .setDevargs(port.devargs().isEmpty() ? null : port.devargs())
             .setReceiveQueues(port.receiveQueues() == 1 ? null : Uint8.valueOf(port.receiveQueues()))
             .setQueueCore(port.queueCores().isEmpty() ? null : queueCores(port.queueCores()))
@@ -86,9 +87,9 @@ public final class NodeRegistration {
 
     private static Port.Role role(final AnnouncedPort port) {
         return switch (port.role()) {
-            case "access" -> Port.Role.Access;
-            case "uplink" -> Port.Role.Uplink;
-            case "service" -> Port.Role.Service;
+            case NodeKeys.ROLE_ACCESS -> Port.Role.Access;
+            case NodeKeys.ROLE_UPLINK -> Port.Role.Uplink;
+            case NodeKeys.ROLE_SERVICE -> Port.Role.Service;
             default -> throw new IllegalArgumentException("port " + port.name() + " has the role " + port.role());
         };
     }

@@ -11,7 +11,7 @@ import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.Memo;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.plan.TenantOrders;
-import io.penstock.southbound.ovsdb.PortSpec;
+import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.southbound.ovsdb.ZoneSpec;
 import java.util.Collection;
 import java.util.HashMap;
@@ -40,8 +40,8 @@ final class AgentOrders {
 
     private static Map<String, String> write(final TenantOrders orders) {
         final Map<String, String> result = new HashMap<>();
-        orders.sessions().ifPresent(limit -> result.put(ZoneSpec.SESSIONS, Integer.toString(limit)));
-        orders.dns().ifPresent(dns -> result.put(ZoneSpec.DNS, GSON.toJson(resolver(dns))));
+        orders.sessions().ifPresent(limit -> result.put(NodeKeys.SESSIONS, Integer.toString(limit)));
+        orders.dns().ifPresent(dns -> result.put(NodeKeys.DNS, GSON.toJson(resolver(dns))));
         return Map.copyOf(result);
     }
 
@@ -50,7 +50,7 @@ final class AgentOrders {
         return GSON.toJson(content);
     }
 
-    /** The order to start an instance, for {@link PortSpec#FUNCTION}. */
+    /** The order to start an instance, for {@link NodeKeys#FUNCTION}. */
     static String function(final NetworkFunction.Start start) {
         final JsonObject json = new JsonObject();
         json.addProperty("function", start.function());

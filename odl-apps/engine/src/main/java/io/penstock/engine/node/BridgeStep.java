@@ -10,6 +10,7 @@ import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.ovsdb.BridgeSpec;
+import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.southbound.ovsdb.NodeSession;
 import java.time.Duration;
 import java.util.Optional;
@@ -80,7 +81,7 @@ final class BridgeStep implements Step {
 
     /** Datapath type of the bridge, once the node's database has it. */
     Optional<String> datapathType() {
-        return Optional.ofNullable(applied).map(bridge -> BridgeSpec.DATAPATH_TYPE);
+        return Optional.ofNullable(applied).map(bridge -> NodeKeys.DATAPATH);
     }
 
     /** Whether the agent has carried out the orders of now; once it has, or has tried in vain, or at the limit. */

@@ -8,6 +8,7 @@ import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.stage.SessionOrder;
 import io.penstock.southbound.ovsdb.BridgeSpec;
+import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.southbound.ovsdb.OvsPortType;
 import io.penstock.southbound.ovsdb.PortSpec;
 import io.penstock.southbound.ovsdb.ZoneSpec;
@@ -39,7 +40,7 @@ public record BridgeTranslator(String controllerTarget) {
         final BridgePlan bridge = plan.bridge();
         return new BridgeSpec(bridge.name(), bridge.datapathId(), controllerTarget, CONTROLLER_RATE,
             bridge.ports().stream().map(BridgeTranslator::port).toList(), bridge.tableNames(),
-            Map.of(BridgeSpec.SESSION_FLOWS, SESSION_FLOWS),
+            Map.of(NodeKeys.SESSION_FLOWS, SESSION_FLOWS),
             plan.orders().entrySet().stream().map(zone -> new ZoneSpec(zone.getKey(), bridge.zoneTimeouts(),
                 orders.of(zone.getValue()))).toList(), plan.keptZones());
     }
@@ -51,7 +52,7 @@ public record BridgeTranslator(String controllerTarget) {
                 Map.of(), Optional.empty());
             case VHOST_USER_CLIENT -> new PortSpec(port.name(), OvsPortType.VHOST_USER_CLIENT, port.number(),
                 Map.of("vhost-server-path", port.detail()), Map.of(), port.order().map(order ->
-                    Map.of(PortSpec.FUNCTION, AgentOrders.function(order))).orElse(Map.of()), port.mtu());
+                    Map.of(NodeKeys.FUNCTION, AgentOrders.function(order))).orElse(Map.of()), port.mtu());
         };
     }
 

@@ -13,6 +13,7 @@ import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.TenantOrders;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.ovsdb.BridgeSpec;
+import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.southbound.ovsdb.PortSpec;
 import io.penstock.southbound.ovsdb.ZoneSpec;
 import java.util.List;
@@ -40,7 +41,7 @@ class BridgeTranslatorTest {
     @Test
     void orderSaysAllThatTheAgentHasToKnow() {
         assertThat(translate(everything()).zones()).extracting(ZoneSpec::orders)
-            .containsExactly(Map.of("penstock-sessions", "5000", "penstock-dns", EVERYTHING));
+            .containsExactly(Map.of(NodeKeys.SESSIONS, "5000", NodeKeys.DNS, EVERYTHING));
     }
 
     @Test
@@ -49,7 +50,7 @@ class BridgeTranslatorTest {
         final TenantOrders few = new TenantOrders(Optional.empty(),
             Optional.of(new TenantOrders.Resolver(dns, List.of("240.0.1.0"), List.of(), List.of())));
 
-        assertThat(orders.of(few)).isEqualTo(Map.of("penstock-dns", "{\"addresses\":[\"240.0.1.0\"]}"));
+        assertThat(orders.of(few)).isEqualTo(Map.of(NodeKeys.DNS, "{\"addresses\":[\"240.0.1.0\"]}"));
         assertThat(orders.of(new TenantOrders(Optional.empty(), Optional.empty()))).isEmpty();
     }
 
@@ -58,9 +59,9 @@ class BridgeTranslatorTest {
         final ZoneSpec zone = translator.translate(plan, orders).zones().get(0);
 
         assertThat(zone.timeouts()).isNotEmpty();
-        assertThat(zone.orders()).containsOnlyKeys("penstock-dns", "penstock-sessions")
-            .containsEntry("penstock-sessions", Integer.toString(Constants.CONNECTIONS_PER_ZONE));
-        assertThat(zone.orders().get("penstock-dns"))
+        assertThat(zone.orders()).containsOnlyKeys(NodeKeys.DNS, NodeKeys.SESSIONS)
+            .containsEntry(NodeKeys.SESSIONS, Integer.toString(Constants.CONNECTIONS_PER_ZONE));
+        assertThat(zone.orders().get(NodeKeys.DNS))
             .contains("\"leases\":[{\"name\":\"desk1\",\"address\":\"10.3.0.101\"}]")
             .contains("\"addresses\":[\"240.0." + zone.zone() + ".0\",\"240.0." + zone.zone() + ".1\"]");
     }
@@ -76,7 +77,7 @@ class BridgeTranslatorTest {
 
     @Test
     void bridgeTellsTheAgentHowSessionsAreMade() {
-        assertThat(translate(everything()).orders()).containsOnlyKeys("penstock-session-flows")
+        assertThat(translate(everything()).orders()).containsOnlyKeys(NodeKeys.SESSION_FLOWS)
             .containsValue("{\"collector-set\":1,\"most-sessions\":12000,\"most-sessions-of-one\":6000,"
                 + "\"open-actions\":\"load:0x1->NXM_NX_REG0[28],resubmit(,74)\",\"open-cookie\":\"0x9e04040000000000\","
                 + "\"open-priority\":200,\"open-seconds\":30,\"open-table\":72,\"sampled-of\":512,"
@@ -92,7 +93,7 @@ class BridgeTranslatorTest {
             bridge.tableNames(), bridge.zoneTimeouts()), List.of(), List.of(), new TreeMap<>(), new TreeMap<>(),
             new TreeMap<>()), orders).ports();
 
-        assertThat(ports).extracting(PortSpec::orders).containsExactly(Map.of("penstock-function",
+        assertThat(ports).extracting(PortSpec::orders).containsExactly(Map.of(NodeKeys.FUNCTION,
             "{\"function\":\"packet-filter\",\"core\":3,\"scheduling\":\"low\"}"), Map.of());
         assertThat(AgentOrders.function(new Start("forwarder", Optional.empty(), Optional.empty())))
             .isEqualTo("{\"function\":\"forwarder\"}");

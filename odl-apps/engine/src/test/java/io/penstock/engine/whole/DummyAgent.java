@@ -8,6 +8,7 @@ import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
+import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.testkit.TestRun;
 import java.io.IOException;
 import java.io.Reader;
@@ -81,15 +82,15 @@ final class DummyAgent implements TestRun.Closing {
             for (final Map.Entry<String, JsonElement> row : tables.getAsJsonObject("Bridge").entrySet()) {
                 final JsonObject now = row.getValue().getAsJsonObject().getAsJsonObject("new");
                 final JsonObject ids = now == null ? new JsonObject() : map(now.getAsJsonArray("external_ids"));
-                final JsonElement order = ids.get("penstock-cache");
-                if (order != null && !order.equals(ids.get("penstock-cache-done"))) {
-                    write(row.getKey(), "penstock-cache-done", order);
+                final JsonElement order = ids.get(NodeKeys.CACHE);
+                if (order != null && !order.equals(ids.get(NodeKeys.CACHE_DONE))) {
+                    write(row.getKey(), NodeKeys.CACHE_DONE, order);
                 }
-                final JsonElement question = ids.get("penstock-orders");
+                final JsonElement question = ids.get(NodeKeys.ORDERS);
                 if (question != null && answering) {
                     final JsonElement said = new JsonPrimitive("{\"order\": %s%s}".formatted(question, progress));
-                    if (!said.equals(ids.get("penstock-orders-done"))) {
-                        write(row.getKey(), "penstock-orders-done", said);
+                    if (!said.equals(ids.get(NodeKeys.ORDERS_DONE))) {
+                        write(row.getKey(), NodeKeys.ORDERS_DONE, said);
                     }
                 }
             }

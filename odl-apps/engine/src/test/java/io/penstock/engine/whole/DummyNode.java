@@ -3,6 +3,7 @@ package io.penstock.engine.whole;
 
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
+import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.testkit.Documents;
 import io.penstock.testkit.FlowLoader;
 import io.penstock.testkit.OvsSandbox;
@@ -28,8 +29,8 @@ final class DummyNode {
         ovs = OvsSandbox.dummy(run);
         agent = run.closing(new DummyAgent(ovs.directory().resolve("db.sock")));
         announce("");
-        ovs.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-node=" + name,
-            "external_ids:penstock-vhost-dir=\"" + run.directory().resolve("vhost") + "\"", "--",
+        ovs.vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.NODE + "=" + name,
+            "external_ids:" + NodeKeys.VHOST_DIR + "=\"" + run.directory().resolve("vhost") + "\"", "--",
             "--id=@m", "create", "Manager", "target=\"tcp:127.0.0.1:" + ovsdbPort + "\"", "max_backoff=1000", "--",
             "set", "Open_vSwitch", ".", "manager_options=@m");
     }
@@ -39,7 +40,7 @@ final class DummyNode {
         final String ports = """
             [{"name":"%s","role":"access","type":"system"},{"name":"%s","role":"uplink","type":"system"}%s]"""
             .formatted(Documents.ACCESS, Documents.UPLINK, more).strip().replace("\"", "\\\"");
-        ovs.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-ports=\"" + ports + "\"");
+        ovs.vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.PORTS + "=\"" + ports + "\"");
     }
 
     String name() {

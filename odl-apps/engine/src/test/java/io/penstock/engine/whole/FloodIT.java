@@ -4,6 +4,7 @@ package io.penstock.engine.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;
 import java.util.List;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 @OnEdge
 class FloodIT {
     private static final int VLAN = 100;
-    private static final String FLOODS = "penstock-floods";
+    private static final String FLOODS = NodeKeys.FLOODS;
 
     private final Edge edge;
     private final DummyNode node;

@@ -7,6 +7,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;
 import java.util.List;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 @OnEdge
 class FunctionOrderIT {
     private static final String FUNCTION = Documents.NETWORK + "/function=fw";
-    private static final String ORDER = "penstock-function";
+    private static final String ORDER = NodeKeys.FUNCTION;
 
     private final Edge edge;
     private final DummyNode node;
@@ -69,11 +70,11 @@ class FunctionOrderIT {
         assertThat(found()).isEmpty();
 
         node.ovs().vsctl("set", "Interface", "fw-in",
-            "external_ids:penstock-function-state=\"refused: function: none\"", "--", "set", "Bridge", "br-penstock",
-            "external_ids:penstock-functions-found=\"old2,old1\"");
+            "external_ids:" + NodeKeys.FUNCTION_STATE + "=\"refused: function: none\"", "--", "set", "Bridge",
+            NodeKeys.BRIDGE, "external_ids:" + NodeKeys.FUNCTIONS_FOUND + "=\"old2,old1\"");
         assertThat(edge.instance("fw", "fw").get("process").getAsString()).isEqualTo("refused: function: none");
         assertThat(found()).containsExactly("old1", "old2");
-        node.ovs().vsctl("remove", "Bridge", "br-penstock", "external_ids", "penstock-functions-found");
+        node.ovs().vsctl("remove", "Bridge", NodeKeys.BRIDGE, "external_ids", NodeKeys.FUNCTIONS_FOUND);
         assertThat(found()).isEmpty();
     }
 

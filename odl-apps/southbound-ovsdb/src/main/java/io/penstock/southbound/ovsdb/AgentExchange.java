@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.ovsdb;
 
+import static io.penstock.southbound.ovsdb.NodeKeys.CACHE;
+import static io.penstock.southbound.ovsdb.NodeKeys.CACHE_DONE;
+import static io.penstock.southbound.ovsdb.NodeKeys.ORDERS;
+import static io.penstock.southbound.ovsdb.NodeKeys.ORDERS_DONE;
+import static io.penstock.southbound.ovsdb.NodeKeys.TRACE;
+import static io.penstock.southbound.ovsdb.NodeKeys.TRACE_REPORT;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -17,17 +24,9 @@ import org.opendaylight.ovsdb.lib.operations.OperationResult;
  * Orders to the agent of a node that it answers once: a key in {@code external_ids} of the bridge, and another one that
  * the agent writes. Traces are ordered one at a time, later ones wait, and nothing of them stays. Of orders to drop
  * cached flows, and of questions how far the agent is, the newest takes the place of the others, and stays.
- * Thread-safe. The keys are those of ovs-config/penstock_node/agent_keys.py.
+ * Thread-safe.
  */
 final class AgentExchange {
-    static final String ORDER = "penstock-trace";
-    static final String REPORT = "penstock-trace-report";
-    private static final String CACHE = "penstock-cache";
-    private static final String CACHE_DONE = "penstock-cache-done";
-
-    private static final String ORDERS = "penstock-orders";
-    private static final String ORDERS_DONE = "penstock-orders-done";
-
     private static final Duration POLL = Duration.ofMillis(100);
     /** How soon an answer is looked for that may come at once, and how often before it is looked for less often. */
     private static final Duration FIRST_POLL = Duration.ofMillis(20);
@@ -170,7 +169,7 @@ final class AgentExchange {
 
         CompletableFuture<String> ask(final Duration limit) {
             traced = answer;
-            final CompletableFuture<Void> written = write(Map.of(ORDER, id + order));
+            final CompletableFuture<Void> written = write(Map.of(TRACE, id + order));
             written.thenRun(this::look).exceptionally(error -> fail(answer, error));
             return answer.orTimeout(limit.toMillis(), TimeUnit.MILLISECONDS)
                 .handle((report, error) -> remove(written).handle((done, alsoFailed) -> {
@@ -192,7 +191,7 @@ final class AgentExchange {
                 return;
             }
             bridge(bridgeName).thenAccept(bridge -> {
-                final Object report = bridge.map(OvsTables.EXTERNAL_IDS).get(REPORT);
+                final Object report = bridge.map(OvsTables.EXTERNAL_IDS).get(TRACE_REPORT);
                 if (report instanceof String text && text.startsWith(id)) {
                     answer.complete(text.substring(id.length()));
                 } else {
@@ -205,8 +204,8 @@ final class AgentExchange {
         private CompletableFuture<Void> write(final Map<String, String> keys) {
             return bridge(bridgeName).thenCompose(bridge -> {
                 final Optional<RowChange> change = keys.isEmpty() && !bridge.map(OvsTables.EXTERNAL_IDS)
-                    .containsKey(ORDER) ? Optional.empty() : Optional.of(new RowChange.Mutate(OvsTables.BRIDGE,
-                        bridge.ref(), OvsTables.EXTERNAL_IDS, Set.of(ORDER), keys));
+                    .containsKey(TRACE) ? Optional.empty() : Optional.of(new RowChange.Mutate(OvsTables.BRIDGE,
+                        bridge.ref(), OvsTables.EXTERNAL_IDS, Set.of(TRACE), keys));
                 return change.map(each -> channel.transact(codec.schema(), List.of(codec.operation(each))))
                     .orElse(CompletableFuture.completedFuture(List.<OperationResult>of()));
             }).thenAccept(SpecApplier::checkAccepted);

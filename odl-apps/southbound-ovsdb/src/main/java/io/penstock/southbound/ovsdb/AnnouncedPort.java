@@ -7,7 +7,7 @@ import java.util.List;
  * A port the node offers to the bridge, as its operator declared it.
  *
  * @param name name of the port
- * @param role {@code access} (towards tenants) or {@code uplink} (towards the backbone)
+ * @param role {@code access} (towards tenants), {@code uplink} (towards the backbone) or {@code service} (resolvers)
  * @param type {@code system} or {@code dpdk}
  * @param devargs DPDK device arguments, empty for a system port
  * @param receiveQueues number of receive queues, 1 to 64

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.ovsdb;
 
+import static io.penstock.southbound.ovsdb.NodeKeys.NODE;
+import static io.penstock.southbound.ovsdb.NodeKeys.PORTS;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -14,16 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads a node's announcement from its row of table {@code Open_vSwitch}. Stateless. */
 final class AnnouncementReader {
-    static final String NAME = "penstock-node";
-    static final String PORTS = "penstock-ports";
-    static final String VHOST_DIRECTORY = "penstock-vhost-dir";
-
     /** What a daemon built without DPDK calls its DPDK version. */
     private static final String NO_DPDK = "none";
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final Pattern NODE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,62}");
-    private static final Set<String> ROLES = Set.of("access", "uplink", "service");
-    private static final Set<String> TYPES = Set.of("system", "dpdk");
+    private static final Set<String> ROLES = Set.of(NodeKeys.ROLE_ACCESS, NodeKeys.ROLE_UPLINK,
+        NodeKeys.ROLE_SERVICE);
+    private static final Set<String> TYPES = Set.of(NodeKeys.TYPE_SYSTEM, NodeKeys.TYPE_DPDK);
     private static final String RECEIVE_QUEUES = "receive-queues";
     private static final String QUEUE_CORES = "queue-cores";
     private static final int MOST_QUEUES = 64;
@@ -37,13 +37,13 @@ final class AnnouncementReader {
     /** Reads the row, or throws an {@link OvsdbException} that tells the operator what is missing or wrong. */
     static NodeAnnouncement read(final TableRow row) {
         final Map<?, ?> ids = row.map("external_ids");
-        if (!(ids.get(NAME) instanceof String name)) {
-            throw new OvsdbException("external_ids has no " + NAME);
+        if (!(ids.get(NODE) instanceof String name)) {
+            throw new OvsdbException("external_ids has no " + NODE);
         }
         if (!NODE_NAME.matcher(name).matches()) {
-            throw new OvsdbException(NAME + " is not a node name: \"" + PeerText.cut(name, MOST_QUOTED) + "\"");
+            throw new OvsdbException(NODE + " is not a node name: \"" + PeerText.cut(name, MOST_QUOTED) + "\"");
         }
-        return new NodeAnnouncement(name, ports(ids.get(PORTS)), text(ids.get(VHOST_DIRECTORY)),
+        return new NodeAnnouncement(name, ports(ids.get(PORTS)), text(ids.get(NodeKeys.VHOST_DIR)),
             text(row.optional("ovs_version").orElse(null)),
             text(row.optional("dpdk_version").filter(version -> !NO_DPDK.equals(version)).orElse(null)),
             row.flag("dpdk_initialized"), Optional.empty(), Set.of());
@@ -51,7 +51,7 @@ final class AnnouncementReader {
 
     /** Whether the row has the name of a node; of the rest nothing is looked at. */
     static boolean namesANode(final TableRow row) {
-        return row.map(OvsTables.EXTERNAL_IDS).get(NAME) instanceof String name && NODE_NAME.matcher(name).matches();
+        return row.map(OvsTables.EXTERNAL_IDS).get(NODE) instanceof String name && NODE_NAME.matcher(name).matches();
     }
 
     private static String text(final @Nullable Object value) {

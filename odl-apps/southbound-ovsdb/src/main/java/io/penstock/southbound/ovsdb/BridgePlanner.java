@@ -75,7 +75,7 @@ final class BridgePlanner {
     }
 
     private static Map<String, Object> bridgeColumns() {
-        return Map.of("datapath_type", BridgeSpec.DATAPATH_TYPE, "fail_mode", Set.of("secure"),
+        return Map.of("datapath_type", NodeKeys.DATAPATH, "fail_mode", Set.of("secure"),
             "protocols", Set.of("OpenFlow13"));
     }
 

@@ -23,14 +23,6 @@ import java.util.Set;
 public record BridgeSpec(String bridgeName, long datapathId, String controllerTarget, int controllerRateLimit,
         List<PortSpec> ports, Map<Integer, String> tableNames, Map<String, String> orders,
         List<ZoneSpec> zones, Set<Integer> keptZones) {
-    /** Key of the order that says how sessions are made: {@code SessionOrder} of the pipeline. */
-    public static final String SESSION_FLOWS = "penstock-session-flows";
-    /** Name of the bridge on every node. */
-    public static final String DEFAULT_NAME = "br-penstock";
-
-    /** Datapath type of every bridge: the userspace datapath; also the key of its row in Open_vSwitch.datapaths. */
-    public static final String DATAPATH_TYPE = "netdev";
-
     private static final int MIN_RATE_LIMIT = 100;
     private static final int MAX_TABLE = 254;
 

@@ -9,9 +9,6 @@ import java.util.stream.Stream;
 
 /** Reads from the row of a node's bridge where frames come from that flood the slow path. Stateless. */
 final class FloodsReader {
-    /** Written by the agent of the node; ovs-config/penstock_node/agent_keys.py has it too. */
-    static final String FLOODS = "penstock-floods";
-
     private static final Pattern PLACE = Pattern.compile("[^/ ]{1,63}/[0-9]{1,4}");
     private static final int MOST = 256;
 
@@ -21,7 +18,7 @@ final class FloodsReader {
 
     /** Each as port/VLAN. What is no such text is left out, and all beyond 256. */
     static Set<String> read(final Optional<TableRow> bridge) {
-        final Object text = bridge.<Object>map(row -> row.map(OvsTables.EXTERNAL_IDS).get(FLOODS)).orElse("");
+        final Object text = bridge.<Object>map(row -> row.map(OvsTables.EXTERNAL_IDS).get(NodeKeys.FLOODS)).orElse("");
         return text instanceof String places
             ? Stream.of(places.split(" ", MOST + 1)).limit(MOST).filter(PLACE.asMatchPredicate())
                 .collect(Collectors.toUnmodifiableSet())

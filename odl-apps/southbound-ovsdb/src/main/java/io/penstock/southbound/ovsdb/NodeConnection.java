@@ -57,7 +57,7 @@ final class NodeConnection implements NodeSession {
     @SuppressWarnings("NullAway.Init")
     private volatile NodeAnnouncement announcement;
     private volatile Optional<RefusedPeer> refusal = Optional.empty();
-    private volatile String bridgeName = BridgeSpec.DEFAULT_NAME;
+    private volatile String bridgeName = NodeKeys.BRIDGE;
 
     NodeConnection(final PeerChannel channel, final ExecutorService thread, final Executor planner,
             final NodeRegistry claims, final OvsdbListener listener, final OnceLog troubles, final Admission admission,

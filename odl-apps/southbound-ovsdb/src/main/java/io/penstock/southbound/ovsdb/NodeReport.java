@@ -18,9 +18,6 @@ public record NodeReport(Map<Integer, ZoneReport> zones, Map<String, String> fun
     /** Of a node that wrote nothing. */
     public static final NodeReport NONE = new NodeReport(Map.of(), Map.of(), List.of());
 
-    static final String FUNCTION_STATE = "penstock-function-state";
-    static final String FUNCTIONS_FOUND = "penstock-functions-found";
-
     /** What has to be read for it. */
     static final List<String> TABLES = List.of(OvsTables.ROOT, OvsTables.DATAPATH, OvsTables.ZONE, OvsTables.BRIDGE,
         OvsTables.INTERFACE);
@@ -37,13 +34,13 @@ public record NodeReport(Map<Integer, ZoneReport> zones, Map<String, String> fun
         final Map<String, String> functions = new HashMap<>();
         // A name is that of one interface only, whichever bridge it is on.
         view.rows(OvsTables.INTERFACE).forEach(row -> {
-            final String state = text(row, FUNCTION_STATE);
+            final String state = text(row, NodeKeys.FUNCTION_STATE);
             if (!state.isEmpty()) {
                 functions.put(row.text("name"), state);
             }
         });
         return new NodeReport(ZoneRows.reports(view), functions, view.named(OvsTables.BRIDGE, bridgeName)
-            .map(bridge -> names(text(bridge, FUNCTIONS_FOUND))).orElse(List.of()));
+            .map(bridge -> names(text(bridge, NodeKeys.FUNCTIONS_FOUND))).orElse(List.of()));
     }
 
     private static List<String> names(final String list) {

@@ -20,11 +20,8 @@ import java.util.Set;
  */
 public record PortSpec(String name, OvsPortType type, int ofport, Map<String, String> options,
         Map<String, String> settings, Map<String, String> orders, Optional<Integer> mtu) {
-    /** Order: the network function that the node has to run behind the port, a JSON object. */
-    public static final String FUNCTION = "penstock-function";
-
     /** Keys of {@code external_ids} of an interface that are this side's; the node reads them and writes others. */
-    static final Set<String> ORDERS = Set.of(FUNCTION);
+    static final Set<String> ORDERS = Set.of(NodeKeys.FUNCTION);
 
     /** Setting: the cores that poll receive queues, as in {@code 0:1,1:3}. */
     public static final String QUEUE_AFFINITY = "pmd-rxq-affinity";

@@ -52,7 +52,7 @@ final class ZonePlanner {
             final PlanBuilder plan) {
         final ZonePlanner planner = new ZonePlanner(ZoneRows.policies(view), plan);
         final TableRow root = view.root().orElseThrow();
-        final TableRow datapath = view.row(OvsTables.DATAPATH, root.map("datapaths").get(BridgeSpec.DATAPATH_TYPE))
+        final TableRow datapath = view.row(OvsTables.DATAPATH, root.map("datapaths").get(NodeKeys.DATAPATH))
             .orElse(null);
         final Map<?, ?> present = datapath == null ? Map.of() : datapath.map(ZoneRows.ZONES);
         final Map<Long, Ref> wanted = new HashMap<>();
@@ -65,7 +65,7 @@ final class ZonePlanner {
                 key -> !kept.contains(Math.toIntExact((long) key)));
         } else if (!wanted.isEmpty()) {
             // The switch never makes this row by itself; it fills in the datapath's capabilities.
-            plan.mutateMap(OvsTables.ROOT, root, "datapaths", Map.of(BridgeSpec.DATAPATH_TYPE,
+            plan.mutateMap(OvsTables.ROOT, root, "datapaths", Map.of(NodeKeys.DATAPATH,
                 plan.insert(OvsTables.DATAPATH, Map.of(ZoneRows.ZONES, wanted))), key -> false);
         }
     }

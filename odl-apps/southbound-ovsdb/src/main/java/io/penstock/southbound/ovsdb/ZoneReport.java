@@ -13,14 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param resolver the state of the tenant's resolver, {@code ok} or what is wrong; empty when it has none
  */
 public record ZoneReport(OptionalLong limit, OptionalLong connections, String resolver) {
-    static final String SESSIONS_SET = "penstock-sessions-set";
-    static final String SESSIONS_COUNT = "penstock-sessions-count";
-    static final String DNS_STATE = "penstock-dns-state";
-
     /** Reads the {@code external_ids} of a zone; what makes no sense is as if it were not there. */
     static ZoneReport of(final Map<?, ?> ids) {
-        return new ZoneReport(number(ids.get(SESSIONS_SET)), number(ids.get(SESSIONS_COUNT)),
-            ids.get(DNS_STATE) instanceof String state ? state : "");
+        return new ZoneReport(number(ids.get(NodeKeys.SESSIONS_SET)), number(ids.get(NodeKeys.SESSIONS_COUNT)),
+            ids.get(NodeKeys.DNS_STATE) instanceof String state ? state : "");
     }
 
     private static OptionalLong number(final @Nullable Object value) {

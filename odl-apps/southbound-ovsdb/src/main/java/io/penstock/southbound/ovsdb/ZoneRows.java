@@ -32,7 +32,7 @@ record ZoneRows(Ref datapath, Map<?, Ref> policies, Map<?, ?> zones) {
     /** Reads it from a view with {@link #TABLES}; empty when there is no userspace datapath yet. */
     static Optional<ZoneRows> of(final DatabaseView view) {
         return view.root().flatMap(root -> view.row(OvsTables.DATAPATH,
-            root.map("datapaths").get(BridgeSpec.DATAPATH_TYPE)))
+            root.map("datapaths").get(NodeKeys.DATAPATH)))
             .map(row -> new ZoneRows(row.ref(), policies(view), row.map(ZONES)));
     }
 

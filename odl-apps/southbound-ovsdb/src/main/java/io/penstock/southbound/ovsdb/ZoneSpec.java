@@ -13,13 +13,8 @@ import java.util.Set;
  * @param orders to the agent, by the names of {@link #ORDERS}; a name left out is taken out of the database
  */
 public record ZoneSpec(int zone, Map<String, Integer> timeouts, Map<String, String> orders) {
-    /** Order: most connections in the zone, a number. */
-    public static final String SESSIONS = "penstock-sessions";
-    /** Order: what the resolver of the node has to know of the tenant, a JSON object. */
-    public static final String DNS = "penstock-dns";
-
     /** Keys of {@code external_ids} of a zone that are this side's; the agent reads them and writes others. */
-    static final Set<String> ORDERS = Set.of(SESSIONS, DNS);
+    static final Set<String> ORDERS = Set.of(NodeKeys.SESSIONS, NodeKeys.DNS);
 
     /** The names Open vSwitch 3.1 knows; one it does not know would make the node refuse the whole transaction. */
     private static final Set<String> NAMES = Set.of("tcp_syn_sent", "tcp_syn_recv", "tcp_established", "tcp_fin_wait",

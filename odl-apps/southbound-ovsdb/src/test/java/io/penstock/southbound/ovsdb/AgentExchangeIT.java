@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class AgentExchangeIT extends ConnectedNode {
     private static final Duration LONG = Duration.ofSeconds(30);
-    private static final Pattern ORDER = Pattern.compile("penstock-trace=\"([0-9a-f-]{36}) (.*?)\"[,}]");
-    private static final Pattern CACHE_ORDER = Pattern.compile("penstock-cache=\"([0-9a-f-]{36})\"");
+    private static final Pattern ORDER = Pattern.compile(NodeKeys.TRACE + "=\"([0-9a-f-]{36}) (.*?)\"[,}]");
+    private static final Pattern CACHE_ORDER = Pattern.compile(NodeKeys.CACHE + "=\"([0-9a-f-]{36})\"");
 
-    private static final Pattern QUESTION = Pattern.compile("penstock-orders=\"([0-9a-f-]{36} [0-9]+)\"");
+    private static final Pattern QUESTION = Pattern.compile(NodeKeys.ORDERS + "=\"([0-9a-f-]{36} [0-9]+)\"");
 
     @BeforeEach
     void makeBridge() {
@@ -42,7 +42,8 @@ class AgentExchangeIT extends ConnectedNode {
     }
 
     private void answer(final String id, final String text) {
-        node.vsctl("set", "Bridge", "br-penstock", "external_ids:penstock-trace-report=\"" + id + " " + text + "\"");
+        node.vsctl("set", "Bridge", "br-penstock",
+            "external_ids:" + NodeKeys.TRACE_REPORT + "=\"" + id + " " + text + "\"");
     }
 
     @Test
@@ -54,7 +55,7 @@ class AgentExchangeIT extends ConnectedNode {
         assertThat(answer).isNotDone();
         answer(order.group(1), "told");
         assertThat(answer.get(30, TimeUnit.SECONDS)).isEqualTo("told");
-        assertThat(ids()).doesNotContain("penstock-trace=").contains("owner=ann");
+        assertThat(ids()).doesNotContain(NodeKeys.TRACE + "=").contains("owner=ann");
     }
 
     @Test
@@ -63,10 +64,10 @@ class AgentExchangeIT extends ConnectedNode {
         final String order = cacheOrder("");
         final CompletableFuture<Void> second = session.dropCachedFlows();
         final String newest = cacheOrder(order);
-        node.vsctl("set", "Bridge", "br-penstock", "external_ids:penstock-cache-done=" + order);
+        node.vsctl("set", "Bridge", "br-penstock", "external_ids:" + NodeKeys.CACHE_DONE + "=" + order);
         assertThat(session.report().thenCompose(report -> session.report()).get(30, TimeUnit.SECONDS)).isNotNull();
         assertThat(second).isNotDone();
-        node.vsctl("set", "Bridge", "br-penstock", "external_ids:penstock-cache-done=" + newest);
+        node.vsctl("set", "Bridge", "br-penstock", "external_ids:" + NodeKeys.CACHE_DONE + "=" + newest);
         first.get(30, TimeUnit.SECONDS);
         second.get(30, TimeUnit.SECONDS);
         assertThat(ids()).contains("owner=ann");
@@ -113,7 +114,7 @@ class AgentExchangeIT extends ConnectedNode {
 
     private void report(final String json) {
         node.vsctl("set", "Bridge", "br-penstock",
-            "external_ids:penstock-orders-done=\"" + json.replace("\"", "\\\"") + "\"");
+            "external_ids:" + NodeKeys.ORDERS_DONE + "=\"" + json.replace("\"", "\\\"") + "\"");
     }
 
     /** A question how far the agent is, another one than this. */
@@ -157,7 +158,7 @@ class AgentExchangeIT extends ConnectedNode {
         assertThatThrownBy(() -> silent.get(30, TimeUnit.SECONDS))
             .hasRootCauseInstanceOf(java.util.concurrent.TimeoutException.class)
             .hasMessageContaining("the agent did not answer within 500 ms");
-        assertThat(ids()).doesNotContain("penstock-trace");
+        assertThat(ids()).doesNotContain(NodeKeys.TRACE);
     }
 
     @Test
@@ -167,7 +168,7 @@ class AgentExchangeIT extends ConnectedNode {
         node.thawServer();
         assertThatThrownBy(() -> late.get(30, TimeUnit.SECONDS))
             .hasMessageContaining("the agent did not answer within 1 ms");
-        assertThat(ids()).doesNotContain("penstock-trace").contains("owner=ann");
+        assertThat(ids()).doesNotContain(NodeKeys.TRACE).contains("owner=ann");
     }
 
     @Test

@@ -19,8 +19,9 @@ class AnnouncementIT extends ConnectedNode {
 
     @Test
     void announcementWithQuotesBracesAndBackslashesIsRead() {
-        node.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-ports=\"[{\\\"name\\\":\\\"a}\\\",\\\"role\\\":"
-            + "\\\"access\\\",\\\"type\\\":\\\"dpdk\\\",\\\"devargs\\\":\\\"x\\\\\\\\\\\"}]\"");
+        node.vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.PORTS
+            + "=\"[{\\\"name\\\":\\\"a}\\\",\\\"role\\\":\\\"access\\\","
+            + "\\\"type\\\":\\\"dpdk\\\",\\\"devargs\\\":\\\"x\\\\\\\\\\\"}]\"");
 
         Await.until("ports announced", () -> !session.announcement().ports().isEmpty());
         assertThat(session.announcement().ports()).containsExactly(
@@ -31,7 +32,7 @@ class AnnouncementIT extends ConnectedNode {
     void whatTheNodeHasForFunctionsIsFollowed() {
         apply();
         assertThat(session.announcement().functions()).isEmpty();
-        final String key = "external_ids:" + FunctionsReader.FUNCTIONS + "=";
+        final String key = "external_ids:" + NodeKeys.NODE_FUNCTIONS + "=";
         node.vsctl("set", "Bridge", "br-penstock", key
             + "\"{\\\"cores\\\":[0,1],\\\"functions\\\":"
             + "{\\\"f\\\":{\\\"mode\\\":\\\"routed\\\",\\\"shared\\\":false}}}\"");

@@ -229,17 +229,18 @@ class ApplyIT extends ConnectedNode {
         final BridgeSpec first = Specs.zones(List.of(order(1, "10"), order(2, "20"), zone(3)));
         apply(first);
         final String one = zoneRow(1);
-        assertThat(node.vsctl("get", "CT_Zone", one, "external_ids")).isEqualTo("{penstock-dns=\""
-            + ORDER.replace("\\", "\\\\").replace("\"", "\\\"") + "\", penstock-sessions=\"10\"}");
+        assertThat(node.vsctl("get", "CT_Zone", one, "external_ids")).isEqualTo("{" + NodeKeys.DNS + "=\""
+            + ORDER.replace("\\", "\\\\").replace("\"", "\\\"") + "\", " + NodeKeys.SESSIONS + "=\"10\"}");
         assertThat(reports()).isEmpty();
-        node.vsctl("set", "CT_Zone", one, "external_ids:penstock-sessions-set=10",
-            "external_ids:penstock-sessions-count=7", "external_ids:penstock-dns-state=\"not \\\"ok\\\"\"");
+        node.vsctl("set", "CT_Zone", one, "external_ids:" + NodeKeys.SESSIONS_SET + "=10",
+            "external_ids:" + NodeKeys.SESSIONS_COUNT + "=7",
+            "external_ids:" + NodeKeys.DNS_STATE + "=\"not \\\"ok\\\"\"");
 
         final BridgeSpec second = Specs.zones(List.of(order(1, "11"), order(2, "20"), zone(3)));
         assertThat(change(first, second).changes()).isEqualTo(1);
 
         assertThat(zoneRow(1)).isEqualTo(one);
-        assertThat(node.vsctl("get", "CT_Zone", one, "external_ids:penstock-sessions")).isEqualTo("\"11\"");
+        assertThat(node.vsctl("get", "CT_Zone", one, "external_ids:" + NodeKeys.SESSIONS)).isEqualTo("\"11\"");
         assertThat(reports()).isEqualTo(Map.of(1, new ZoneReport(OptionalLong.of(10), OptionalLong.of(7),
             "not \"ok\"")));
         assertThat(apply(second).changes()).isZero();
@@ -283,11 +284,12 @@ class ApplyIT extends ConnectedNode {
         final BridgeSpec second = Specs.bridge(List.of(system("acc0", 1), ordered("fw-in", 10, "{}")));
         final BridgeSpec none = Specs.bridge(List.of(system("acc0", 1), vhost("fw-in", 10, "/run/ps")));
         apply(first);
-        assertThat(node.vsctl("get", "Interface", "fw-in", "external_ids")).isEqualTo("{penstock-function=\""
+        assertThat(node.vsctl("get", "Interface", "fw-in", "external_ids")).isEqualTo("{" + NodeKeys.FUNCTION + "=\""
             + ORDER.replace("\\", "\\\\").replace("\"", "\\\"") + "\"}");
-        node.vsctl("set", "Interface", "fw-in", "external_ids:penstock-function-state=\"failed: x; next try in 4 s\"",
+        node.vsctl("set", "Interface", "fw-in",
+            "external_ids:" + NodeKeys.FUNCTION_STATE + "=\"failed: x; next try in 4 s\"",
             "external_ids:owner=ann", "--", "set", "Bridge", "br-penstock",
-            "external_ids:penstock-functions-found=\"old2,old1\"");
+            "external_ids:" + NodeKeys.FUNCTIONS_FOUND + "=\"old2,old1\"");
         assertThat(session.report().get(30, TimeUnit.SECONDS)).isEqualTo(new NodeReport(Map.of(),
             Map.of("fw-in", "failed: x; next try in 4 s"), List.of("old1", "old2")));
 
@@ -296,13 +298,14 @@ class ApplyIT extends ConnectedNode {
         assertThat(Files.size(node.database())).isEqualTo(size);
         assertThat(change(first, second).changes()).isEqualTo(1);
         assertThat(node.vsctl("get", "Interface", "fw-in", "external_ids")).isEqualTo(
-            "{owner=ann, penstock-function=\"{}\", penstock-function-state=\"failed: x; next try in 4 s\"}");
+            "{owner=ann, " + NodeKeys.FUNCTION + "=\"{}\", "
+                + NodeKeys.FUNCTION_STATE + "=\"failed: x; next try in 4 s\"}");
         assertThat(change(second, none).changes()).isEqualTo(1);
         assertThat(node.vsctl("get", "Interface", "fw-in", "external_ids")).isEqualTo(
-            "{owner=ann, penstock-function-state=\"failed: x; next try in 4 s\"}");
+            "{owner=ann, " + NodeKeys.FUNCTION_STATE + "=\"failed: x; next try in 4 s\"}");
         assertThat(node.vsctl("get", "Bridge", "br-penstock", "external_ids"))
-            .isEqualTo("{penstock-functions-found=\"old2,old1\", "
-                + "penstock-session-flows=\"{\\\"vrf\\\":\\\"reg0\\\"}\"}");
+            .isEqualTo("{" + NodeKeys.FUNCTIONS_FOUND + "=\"old2,old1\", "
+                + NodeKeys.SESSION_FLOWS + "=\"{\\\"vrf\\\":\\\"reg0\\\"}\"}");
     }
 
     private String zoneRow(final int zone) {
@@ -311,8 +314,8 @@ class ApplyIT extends ConnectedNode {
     }
 
     private static ZoneSpec order(final int number, final String sessions) {
-        return new ZoneSpec(number, Specs.SHORT, Map.of(ZoneSpec.SESSIONS, sessions,
-            ZoneSpec.DNS, ORDER));
+        return new ZoneSpec(number, Specs.SHORT, Map.of(NodeKeys.SESSIONS, sessions,
+            NodeKeys.DNS, ORDER));
     }
 
     private static ZoneSpec zone(final int number) {

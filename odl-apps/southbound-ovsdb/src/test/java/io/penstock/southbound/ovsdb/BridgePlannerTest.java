@@ -104,11 +104,11 @@ class BridgePlannerTest {
     @Test
     void zonesToBeKeptAreLeftAlone() {
         final ZoneSpec one = new ZoneSpec(1, Specs.SHORT, Map.of());
-        final ZoneSpec two = new ZoneSpec(2, Specs.LONG, Map.of(ZoneSpec.SESSIONS, "10"));
+        final ZoneSpec two = new ZoneSpec(2, Specs.LONG, Map.of(NodeKeys.SESSIONS, "10"));
         database.bringTo(Specs.zones(List.of(one, two, new ZoneSpec(3, Specs.SHORT, Map.of()))));
         database.bringTo(Specs.zones(List.of(one), Set.of(2)));
         assertThat(rows().zone(3)).isEmpty();
-        assertThat(row(2).map("external_ids")).isEqualTo(Map.of(ZoneSpec.SESSIONS, "10"));
+        assertThat(row(2).map("external_ids")).isEqualTo(Map.of(NodeKeys.SESSIONS, "10"));
         database.bringTo(Specs.zones(List.of(one)));
         assertThat(rows().zone(1)).isPresent();
         assertThat(rows().zone(2)).isEmpty();
@@ -119,46 +119,46 @@ class BridgePlannerTest {
     void oneOrderOfThousandZonesIsOneChange() {
         final List<ZoneSpec> before = new ArrayList<>();
         for (int zone = 1; zone <= 1000; zone++) {
-            before.add(new ZoneSpec(zone, Specs.SHORT, Map.of(ZoneSpec.SESSIONS, "10", ZoneSpec.DNS, "{}")));
+            before.add(new ZoneSpec(zone, Specs.SHORT, Map.of(NodeKeys.SESSIONS, "10", NodeKeys.DNS, "{}")));
         }
         database.bringTo(Specs.zones(before));
         final List<ZoneSpec> after = new ArrayList<>(before);
-        after.set(499, new ZoneSpec(500, Specs.SHORT, Map.of(ZoneSpec.SESSIONS, "10", ZoneSpec.DNS, "{1}")));
+        after.set(499, new ZoneSpec(500, Specs.SHORT, Map.of(NodeKeys.SESSIONS, "10", NodeKeys.DNS, "{1}")));
 
         final List<RowChange> changes = ZonePlanner.planChange(rows(), before, after);
 
         assertThat(changes).containsExactly(new RowChange.Mutate(OvsTables.ZONE, row(500).ref(), "external_ids",
-            Set.of(ZoneSpec.DNS), Map.of(ZoneSpec.DNS, "{1}")));
+            Set.of(NodeKeys.DNS), Map.of(NodeKeys.DNS, "{1}")));
         assertThat(BridgePlanner.plan(database.view(), Specs.zones(after)).changes()).isEqualTo(changes);
     }
 
     @Test
     void whatTheAgentWroteStaysAndForeignOrdersGo() {
-        final List<ZoneSpec> before = List.of(new ZoneSpec(7, Specs.SHORT, Map.of(ZoneSpec.SESSIONS, "10")));
-        final List<ZoneSpec> after = List.of(new ZoneSpec(7, Specs.LONG, Map.of(ZoneSpec.DNS, "{}")));
+        final List<ZoneSpec> before = List.of(new ZoneSpec(7, Specs.SHORT, Map.of(NodeKeys.SESSIONS, "10")));
+        final List<ZoneSpec> after = List.of(new ZoneSpec(7, Specs.LONG, Map.of(NodeKeys.DNS, "{}")));
         database.bringTo(Specs.zones(before));
-        database.agentWrites(row(7).ref(), "penstock-sessions-set", "10");
+        database.agentWrites(row(7).ref(), NodeKeys.SESSIONS_SET, "10");
 
         database.execute(ZonePlanner.planChange(rows(), before, after));
 
-        assertThat(row(7).map("external_ids")).isEqualTo(Map.of(ZoneSpec.DNS, "{}", "penstock-sessions-set", "10"));
+        assertThat(row(7).map("external_ids")).isEqualTo(Map.of(NodeKeys.DNS, "{}", NodeKeys.SESSIONS_SET, "10"));
         assertThat(ZoneRows.reports(database.view()).get(7).limit()).hasValue(10);
         assertThat(database.bringTo(Specs.zones(after)).changes()).isEmpty();
 
-        database.agentWrites(row(7).ref(), ZoneSpec.DNS, "{drift}");
-        database.agentWrites(row(7).ref(), ZoneSpec.SESSIONS, "1");
+        database.agentWrites(row(7).ref(), NodeKeys.DNS, "{drift}");
+        database.agentWrites(row(7).ref(), NodeKeys.SESSIONS, "1");
         database.bringTo(Specs.zones(after));
-        assertThat(row(7).map("external_ids")).isEqualTo(Map.of(ZoneSpec.DNS, "{}", "penstock-sessions-set", "10"));
+        assertThat(row(7).map("external_ids")).isEqualTo(Map.of(NodeKeys.DNS, "{}", NodeKeys.SESSIONS_SET, "10"));
     }
 
     @Test
     void reportsThatMakeNoSenseAreNone() {
         database.bringTo(spec);
         assertThat(ZoneRows.reports(database.view())).isEmpty();
-        database.agentWrites(row(7).ref(), "penstock-sessions-set", "-1");
-        database.agentWrites(row(7).ref(), "penstock-sessions-count", "9999999999999999999");
-        database.agentWrites(row(8).ref(), "penstock-sessions-count", "0");
-        database.agentWrites(row(8).ref(), "penstock-dns-state", "ok");
+        database.agentWrites(row(7).ref(), NodeKeys.SESSIONS_SET, "-1");
+        database.agentWrites(row(7).ref(), NodeKeys.SESSIONS_COUNT, "9999999999999999999");
+        database.agentWrites(row(8).ref(), NodeKeys.SESSIONS_COUNT, "0");
+        database.agentWrites(row(8).ref(), NodeKeys.DNS_STATE, "ok");
 
         assertThat(ZoneRows.reports(database.view()))
             .isEqualTo(Map.of(8, new ZoneReport(OptionalLong.empty(), OptionalLong.of(0), "ok")));
@@ -261,9 +261,9 @@ class BridgePlannerTest {
                 names.put(i, "t" + random.nextInt(2));
             }
         }
-        return new BridgeSpec(BridgeSpec.DEFAULT_NAME, random.nextInt(2), "tcp:127.0.0.1:" + random.nextInt(2),
+        return new BridgeSpec(NodeKeys.BRIDGE, random.nextInt(2), "tcp:127.0.0.1:" + random.nextInt(2),
             random.nextInt(2) * 500, ports, names,
-            Map.of(BridgeSpec.SESSION_FLOWS, "v" + random.nextInt(2)), zones);
+            Map.of(NodeKeys.SESSION_FLOWS, "v" + random.nextInt(2)), zones);
     }
 
     private static Map<String, String> orders(final Random random) {

@@ -23,7 +23,7 @@ class BridgeSpecTest {
         refused("bad port name", () -> Specs.system("a-name-too-long-", 1));
         refused("zone 65536", () -> new ZoneSpec(65536, Map.of(), Map.of()));
         refused("tcp_forever", () -> new ZoneSpec(1, Map.of("tcp_forever", 1), Map.of()));
-        refused("penstock-dns-state", () -> new ZoneSpec(1, Map.of(), Map.of("penstock-dns-state", "ok")));
+        refused(NodeKeys.DNS_STATE, () -> new ZoneSpec(1, Map.of(), Map.of(NodeKeys.DNS_STATE, "ok")));
         refused("rate limit 99", () -> spec(99, Map.of()));
         refused("table 255", () -> spec(0, Map.of(255, "x")));
     }

@@ -32,6 +32,6 @@ class FloodsReaderTest {
 
     private static Set<String> read(final String text) {
         return FloodsReader.read(Optional.of(new TableRow(new Ref("b"),
-            Map.of("external_ids", Map.of(FloodsReader.FLOODS, text)))));
+            Map.of("external_ids", Map.of(NodeKeys.FLOODS, text)))));
     }
 }

@@ -50,6 +50,6 @@ class FunctionsReaderTest {
 
     private static Optional<NodeFunctions> read(final String text) {
         return FunctionsReader.read(Optional.of(new TableRow(new Ref("b"),
-            Map.of("external_ids", Map.of(FunctionsReader.FUNCTIONS, text)))));
+            Map.of("external_ids", Map.of(NodeKeys.NODE_FUNCTIONS, text)))));
     }
 }

@@ -72,7 +72,7 @@ final class OvsSandbox implements AutoCloseable {
 
     /** Announces the node and points its database to the controller. */
     void announce(final String name, final int port) {
-        vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-node=" + name);
+        vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.NODE + "=" + name);
         manage(port);
     }
 

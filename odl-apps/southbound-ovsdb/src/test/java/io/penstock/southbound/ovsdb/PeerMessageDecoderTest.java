@@ -41,9 +41,9 @@ class PeerMessageDecoderTest {
     void theRowsOfTheLargestNodePass() {
         final String message = "{\"id\":\"1\",\"error\":null,\"result\":[" + rows(MOST_TENANTS, zone -> "{\"_uuid\":"
             + uuid() + ",\"timeout_policy\":" + uuid() + ",\"external_ids\":[\"map\",["
-            + "[\"penstock-dns\",\"" + "x".repeat(100) + "\"],[\"penstock-dns-state\",\"ok\"],"
-            + "[\"penstock-sessions\",\"100000\"],[\"penstock-sessions-count\",\"1\"],"
-            + "[\"penstock-sessions-set\",\"100000\"]]]}")
+            + "[\"" + NodeKeys.DNS + "\",\"" + "x".repeat(100) + "\"],[\"" + NodeKeys.DNS_STATE + "\",\"ok\"],"
+            + "[\"" + NodeKeys.SESSIONS + "\",\"100000\"],[\"" + NodeKeys.SESSIONS_COUNT + "\",\"1\"],"
+            + "[\"" + NodeKeys.SESSIONS_SET + "\",\"100000\"]]]}")
             + "," + rows(MOST_TENANTS, zone -> "{\"_uuid\":" + uuid() + ",\"timeouts\":[\"map\","
             + list(TIMEOUTS, timeout -> "[\"tcp_syn_sent" + timeout + "\",86400]") + "]}")
             + ",{\"rows\":[{\"_uuid\":" + uuid() + ",\"ct_zones\":[\"map\","
@@ -53,7 +53,8 @@ class PeerMessageDecoderTest {
             + "," + rows(MOST_PORTS, port -> "{\"_uuid\":" + uuid() + ",\"name\":\"p" + port + "\","
             + "\"type\":\"dpdkvhostuserclient\",\"ofport_request\":" + port + ",\"mtu_request\":[\"set\",[]],"
             + "\"options\":[\"map\",[[\"vhost-server-path\",\"/run/p\"]]],\"other_config\":[\"map\",[]],"
-            + "\"external_ids\":[\"map\",[[\"penstock-function\",\"x\"],[\"penstock-function-state\",\"running\"]]]}")
+            + "\"external_ids\":[\"map\",[[\"" + NodeKeys.FUNCTION + "\",\"x\"],[\""
+            + NodeKeys.FUNCTION_STATE + "\",\"running\"]]]}")
             + "]}";
         assertThat(decode(message).path("result")).hasSize(5);
     }

@@ -138,16 +138,16 @@ class PeersIT {
         node.manage(server.port());
         Await.until("connected", () -> node.vsctl("get", "Manager", ".", "is_connected").equals("true"));
 
-        node.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-node=pe1");
+        node.vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.NODE + "=pe1");
         listener.awaitEvents("+pe1");
-        node.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-vhost-dir=/run/ps");
+        node.vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.VHOST_DIR + "=/run/ps");
         listener.awaitEvents("+pe1", "~pe1");
         assertThat(listener.sessions.get("pe1").announcement().vhostDirectory()).isEqualTo("/run/ps");
-        node.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-node=pe2");
+        node.vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.NODE + "=pe2");
         listener.awaitEvents("+pe1", "~pe1", "-pe1", "+pe2");
-        node.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-ports=nonsense");
+        node.vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.PORTS + "=nonsense");
         listener.awaitEvents("+pe1", "~pe1", "-pe1", "+pe2", "-pe2");
-        node.vsctl("remove", "Open_vSwitch", ".", "external_ids", "penstock-ports");
+        node.vsctl("remove", "Open_vSwitch", ".", "external_ids", NodeKeys.PORTS);
         listener.awaitEvents("+pe1", "~pe1", "-pe1", "+pe2", "-pe2", "+pe2");
     }
 
@@ -261,7 +261,7 @@ class PeersIT {
             node.vsctl("set", "Bridge", "br-penstock", "external_ids:round=" + round);
         }
         // If nothing were read any more, the database would connect again.
-        node.vsctl("set", "Open_vSwitch", ".", "external_ids:penstock-vhost-dir=/run/other");
+        node.vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.VHOST_DIR + "=/run/other");
         listener.awaitEvents("+pe1", "~pe1");
     }
 

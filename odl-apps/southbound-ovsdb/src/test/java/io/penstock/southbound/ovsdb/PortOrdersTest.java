@@ -25,7 +25,7 @@ class PortOrdersTest {
         final BridgeSpec spec = bridge(ordered("fw-in", 10, ORDER));
         database.bringTo(spec);
 
-        assertThat(ids("fw-in")).isEqualTo(Map.of(PortSpec.FUNCTION, ORDER));
+        assertThat(ids("fw-in")).isEqualTo(Map.of(NodeKeys.FUNCTION, ORDER));
         assertThat(ids("acc0")).isEmpty();
         assertThat(database.bringTo(spec).changes()).isEmpty();
     }
@@ -33,13 +33,13 @@ class PortOrdersTest {
     @Test
     void changeOfAnOrderIsOneKeyOfOneRow() {
         database.bringTo(bridge(ordered("fw-in", 10, ORDER)));
-        nodeWrites("fw-in", NodeReport.FUNCTION_STATE, "running");
+        nodeWrites("fw-in", NodeKeys.FUNCTION_STATE, "running");
         nodeWrites("fw-in", "owner", "ann");
 
         assertThat(database.bringTo(bridge(ordered("fw-in", 10, OTHER))).changes()).containsExactly(
-            new RowChange.Mutate(OvsTables.INTERFACE, link("fw-in").ref(), "external_ids", Set.of(PortSpec.FUNCTION),
-                Map.of(PortSpec.FUNCTION, OTHER)));
-        assertThat(ids("fw-in")).isEqualTo(Map.of(PortSpec.FUNCTION, OTHER, NodeReport.FUNCTION_STATE, "running",
+            new RowChange.Mutate(OvsTables.INTERFACE, link("fw-in").ref(), "external_ids", Set.of(NodeKeys.FUNCTION),
+                Map.of(NodeKeys.FUNCTION, OTHER)));
+        assertThat(ids("fw-in")).isEqualTo(Map.of(NodeKeys.FUNCTION, OTHER, NodeKeys.FUNCTION_STATE, "running",
             "owner", "ann"));
     }
 
@@ -51,9 +51,9 @@ class PortOrdersTest {
 
         assertThat(database.bringTo(bridge(ordered("fw-in", 10, ORDER))).changes()).containsExactly(
             new RowChange.Mutate(OvsTables.INTERFACE, link("fw-in").ref(), "external_ids", Set.of(),
-                Map.of(PortSpec.FUNCTION, ORDER)));
+                Map.of(NodeKeys.FUNCTION, ORDER)));
         assertThat(database.bringTo(without).changes()).containsExactly(
-            new RowChange.Mutate(OvsTables.INTERFACE, link("fw-in").ref(), "external_ids", Set.of(PortSpec.FUNCTION),
+            new RowChange.Mutate(OvsTables.INTERFACE, link("fw-in").ref(), "external_ids", Set.of(NodeKeys.FUNCTION),
                 Map.of()));
         assertThat(ids("fw-in")).isEqualTo(Map.of("owner", "ann"));
     }
@@ -62,18 +62,18 @@ class PortOrdersTest {
     void whatOthersMakeOfAnOrderIsPutRight() {
         final BridgeSpec spec = bridge(ordered("fw-in", 10, ORDER));
         database.bringTo(spec);
-        nodeWrites("fw-in", PortSpec.FUNCTION, "{drift}");
-        nodeWrites("acc0", PortSpec.FUNCTION, ORDER);
+        nodeWrites("fw-in", NodeKeys.FUNCTION, "{drift}");
+        nodeWrites("acc0", NodeKeys.FUNCTION, ORDER);
 
         assertThat(database.bringTo(spec).changes()).hasSize(2);
-        assertThat(ids("fw-in")).isEqualTo(Map.of(PortSpec.FUNCTION, ORDER));
+        assertThat(ids("fw-in")).isEqualTo(Map.of(NodeKeys.FUNCTION, ORDER));
         assertThat(ids("acc0")).isEmpty();
     }
 
     @Test
     void portThatGoesTakesItsOrderAndReportAlong() {
         database.bringTo(bridge(ordered("fw-in", 10, ORDER)));
-        nodeWrites("fw-in", NodeReport.FUNCTION_STATE, "running");
+        nodeWrites("fw-in", NodeKeys.FUNCTION_STATE, "running");
         database.bringTo(Specs.bridge(List.of()));
         database.bringTo(bridge(vhost("fw-in", 10, "/run/ps")));
 
@@ -86,10 +86,10 @@ class PortOrdersTest {
         database.bringTo(bridge(ordered("fw-in", 10, ORDER)));
         database.addForeignBridge("br0", "x0");
         assertThat(report()).isEqualTo(NodeReport.NONE);
-        nodeWrites("fw-in", NodeReport.FUNCTION_STATE, "failed: no memory; next try in 4 s");
-        nodeWrites("acc0", NodeReport.FUNCTION_STATE, " ");
-        database.nodeWrites(OvsTables.BRIDGE, bridgeRow("br-penstock"), NodeReport.FUNCTIONS_FOUND, "old2, old1,,old2");
-        database.nodeWrites(OvsTables.BRIDGE, bridgeRow("br0"), NodeReport.FUNCTIONS_FOUND, "other");
+        nodeWrites("fw-in", NodeKeys.FUNCTION_STATE, "failed: no memory; next try in 4 s");
+        nodeWrites("acc0", NodeKeys.FUNCTION_STATE, " ");
+        database.nodeWrites(OvsTables.BRIDGE, bridgeRow("br-penstock"), NodeKeys.FUNCTIONS_FOUND, "old2, old1,,old2");
+        database.nodeWrites(OvsTables.BRIDGE, bridgeRow("br0"), NodeKeys.FUNCTIONS_FOUND, "other");
 
         assertThat(report()).isEqualTo(new NodeReport(Map.of(),
             Map.of("fw-in", "failed: no memory; next try in 4 s"), List.of("old1", "old2")));
@@ -99,7 +99,7 @@ class PortOrdersTest {
     void whatTheNodeWroteOnTheBridgeStays() {
         final BridgeSpec spec = bridge(ordered("fw-in", 10, ORDER));
         database.bringTo(spec);
-        database.nodeWrites(OvsTables.BRIDGE, bridgeRow("br-penstock"), NodeReport.FUNCTIONS_FOUND, "old");
+        database.nodeWrites(OvsTables.BRIDGE, bridgeRow("br-penstock"), NodeKeys.FUNCTIONS_FOUND, "old");
 
         assertThat(database.bringTo(spec).changes()).isEmpty();
         assertThat(database.bringTo(bridge(ordered("fw-in", 10, OTHER))).changes()).hasSize(1);
@@ -109,9 +109,9 @@ class PortOrdersTest {
     @Test
     void orderOfAnotherNameIsRefused() {
         assertThatThrownBy(() -> new PortSpec("fw-in", OvsPortType.VHOST_USER_CLIENT, 10, Map.of(),
-            Map.of(), Map.of("penstock-function-state", "running"), Optional.empty()))
+            Map.of(), Map.of(NodeKeys.FUNCTION_STATE, "running"), Optional.empty()))
             .isInstanceOf(IllegalArgumentException.class)
-            .hasMessageContaining("bad order to port fw-in").hasMessageContaining("penstock-function");
+            .hasMessageContaining("bad order to port fw-in").hasMessageContaining(NodeKeys.FUNCTION);
     }
 
     private static BridgeSpec bridge(final PortSpec function) {

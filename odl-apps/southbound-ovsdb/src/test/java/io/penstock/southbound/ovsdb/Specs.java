@@ -33,14 +33,14 @@ final class Specs {
     /** A port with a function behind it that the node has to run. */
     static PortSpec ordered(final String name, final int ofport, final String order) {
         return new PortSpec(name, OvsPortType.VHOST_USER_CLIENT, ofport,
-            Map.of("vhost-server-path", "/run/ps/" + name + ".sock"), Map.of(), Map.of(PortSpec.FUNCTION, order),
+            Map.of("vhost-server-path", "/run/ps/" + name + ".sock"), Map.of(), Map.of(NodeKeys.FUNCTION, order),
             Optional.empty());
     }
 
     static BridgeSpec bridge(final List<PortSpec> ports) {
-        return new BridgeSpec(BridgeSpec.DEFAULT_NAME, 0x0050534e_00000007L, "tcp:127.0.0.1:6653", 1000, ports,
-            Map.of(0, "classifier", 30, "nat_egress"), Map.of(BridgeSpec.SESSION_FLOWS, "{\"vrf\":\"reg0\"}"),
-            List.of(new ZoneSpec(7, SHORT, Map.of()), new ZoneSpec(8, SHORT, Map.of(ZoneSpec.SESSIONS, "1000")),
+        return new BridgeSpec(NodeKeys.BRIDGE, 0x0050534e_00000007L, "tcp:127.0.0.1:6653", 1000, ports,
+            Map.of(0, "classifier", 30, "nat_egress"), Map.of(NodeKeys.SESSION_FLOWS, "{\"vrf\":\"reg0\"}"),
+            List.of(new ZoneSpec(7, SHORT, Map.of()), new ZoneSpec(8, SHORT, Map.of(NodeKeys.SESSIONS, "1000")),
                 new ZoneSpec(9, LONG, Map.of())));
     }
 
@@ -49,7 +49,7 @@ final class Specs {
     }
 
     static BridgeSpec zones(final List<ZoneSpec> zones, final Set<Integer> kept) {
-        return new BridgeSpec(BridgeSpec.DEFAULT_NAME, 7, "tcp:127.0.0.1:6653", 0, List.of(), Map.of(), Map.of(),
+        return new BridgeSpec(NodeKeys.BRIDGE, 7, "tcp:127.0.0.1:6653", 0, List.of(), Map.of(), Map.of(),
             zones, kept);
     }
 }
