@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the programs of a node and the controller have to name alike: keys of the node's database, words, addresses.
 
-The controller has the same names in io.penstock.southbound.ovsdb.NodeKeys. This module imports nothing, as programs use
-it that have no library of the database.
+odl-apps/model/src/main/protocol defines them, with the values of the keys; a test compares. The controller has the same
+names in io.penstock.southbound.ovsdb.NodeKeys. This module imports nothing, as programs use it that have no library of
+the database.
 """
 
 NODE, PORTS, VHOST_DIR = "penstock-node", "penstock-ports", "penstock-vhost-dir"

@@ -12,6 +12,7 @@ import io.penstock.pipeline.plan.GoldenCase;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.TenantOrders;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.stage.SessionOrder;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.southbound.ovsdb.PortSpec;
@@ -23,16 +24,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** The plan in the words of the node's database. */
+/** The plan in the words of the node's database; SampleOrdersTest has the words of the orders. */
 class BridgeTranslatorTest {
-    private static final String EVERYTHING = """
-        {"domain":"campus.example","addresses":["240.0.1.0","240.0.1.1"],\
-        "upstreams":["2001:db8::53",{"address":"10.4.0.53","inside":true}],\
-        "records":[{"name":"www","type":"A","ttl":300,"data":"10.4.0.80"},\
-        {"name":"@","type":"TXT","ttl":0,"data":"\\"a<b\\" \\\\é"}],\
-        "leases":[{"name":"desk1","address":"10.3.0.101"}],\
-        "reverse":["10.3.0.0/24","10.4.0.0/24"],"dns64":"64:ff9b::/96"}""";
-
     private final BridgeTranslator translator = new BridgeTranslator("tcp:127.0.0.1:6653");
     private final AgentOrders orders = new AgentOrders();
     private final NodePlan plan = GoldenCase.ALL.stream().filter(each -> each.name().equals("services")).findFirst()
@@ -40,8 +33,9 @@ class BridgeTranslatorTest {
 
     @Test
     void orderSaysAllThatTheAgentHasToKnow() {
-        assertThat(translate(everything()).zones()).extracting(ZoneSpec::orders)
-            .containsExactly(Map.of(NodeKeys.SESSIONS, "5000", NodeKeys.DNS, EVERYTHING));
+        final TenantOrders tenant = everything();
+        assertThat(translate(tenant).zones()).extracting(ZoneSpec::orders).containsExactly(orders.of(tenant));
+        assertThat(orders.of(tenant)).containsOnlyKeys(NodeKeys.SESSIONS, NodeKeys.DNS);
     }
 
     @Test
@@ -77,11 +71,8 @@ class BridgeTranslatorTest {
 
     @Test
     void bridgeTellsTheAgentHowSessionsAreMade() {
-        assertThat(translate(everything()).orders()).containsOnlyKeys(NodeKeys.SESSION_FLOWS)
-            .containsValue("{\"collector-set\":1,\"most-sessions\":12000,\"most-sessions-of-one\":6000,"
-                + "\"open-actions\":\"load:0x1->NXM_NX_REG0[28],resubmit(,74)\",\"open-cookie\":\"0x9e04040000000000\","
-                + "\"open-priority\":200,\"open-seconds\":30,\"open-table\":72,\"sampled-of\":512,"
-                + "\"session-cookie\":\"0x9e04050000000000\",\"session-table\":74,\"vrf\":\"NXM_NX_REG0[0..15]\"}");
+        assertThat(translate(everything()).orders())
+            .isEqualTo(Map.of(NodeKeys.SESSION_FLOWS, AgentOrders.json(SessionOrder.content())));
     }
 
     @Test
@@ -93,10 +84,8 @@ class BridgeTranslatorTest {
             bridge.tableNames(), bridge.zoneTimeouts()), List.of(), List.of(), new TreeMap<>(), new TreeMap<>(),
             new TreeMap<>()), orders).ports();
 
-        assertThat(ports).extracting(PortSpec::orders).containsExactly(Map.of(NodeKeys.FUNCTION,
-            "{\"function\":\"packet-filter\",\"core\":3,\"scheduling\":\"low\"}"), Map.of());
-        assertThat(AgentOrders.function(new Start("forwarder", Optional.empty(), Optional.empty())))
-            .isEqualTo("{\"function\":\"forwarder\"}");
+        assertThat(ports).extracting(PortSpec::orders)
+            .containsExactly(Map.of(NodeKeys.FUNCTION, AgentOrders.function(all)), Map.of());
     }
 
     @Test

@@ -2,8 +2,9 @@
 package io.penstock.southbound.ovsdb;
 
 /**
- * What the controller and the programs of a node have to name alike in the node's database. The programs have the same
- * names in {@code ovs-config/penstock_node/node_protocol.py}. A key is never renamed: nodes have it in their databases.
+ * What the controller and the programs of a node have to name alike in the node's database. The definition, with the
+ * values of the keys, is {@code odl-apps/model/src/main/protocol}; a test compares. The programs have the same names in
+ * {@code ovs-config/penstock_node/node_protocol.py}. A key is never renamed: nodes have it in their databases.
  */
 public final class NodeKeys {
     /** Keys of {@code external_ids} in {@code Open_vSwitch}: who the node is. */

@@ -4,6 +4,7 @@ package io.penstock.southbound.ovsdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.testkit.NodeProtocol;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,9 +23,9 @@ import org.junit.jupiter.api.Timeout;
 class AgentExchangeIT extends ConnectedNode {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Pattern ORDER = Pattern.compile(NodeKeys.TRACE + "=\"([0-9a-f-]{36}) (.*?)\"[,}]");
-    private static final Pattern CACHE_ORDER = Pattern.compile(NodeKeys.CACHE + "=\"([0-9a-f-]{36})\"");
+    private static final Pattern CACHE_ORDER = Pattern.compile(NodeKeys.CACHE + "=\"?([^,}\"]+)\"?");
 
-    private static final Pattern QUESTION = Pattern.compile(NodeKeys.ORDERS + "=\"([0-9a-f-]{36} [0-9]+)\"");
+    private static final Pattern QUESTION = Pattern.compile(NodeKeys.ORDERS + "=\"?([^,}\"]+)\"?");
 
     @BeforeEach
     void makeBridge() {
@@ -121,6 +122,7 @@ class AgentExchangeIT extends ConnectedNode {
     private String question(final String before) {
         final Matcher question = QUESTION.matcher(ids());
         Await.until("a question", () -> question.reset(ids()).find() && !question.group(1).equals(before));
+        NodeProtocol.DEFINED.checkForm(NodeKeys.ORDERS, question.group(1));
         return question.group(1);
     }
 
@@ -128,6 +130,7 @@ class AgentExchangeIT extends ConnectedNode {
     private String cacheOrder(final String before) {
         final Matcher order = CACHE_ORDER.matcher(ids());
         Await.until("an order", () -> order.reset(ids()).find() && !order.group(1).equals(before));
+        NodeProtocol.DEFINED.checkForm(NodeKeys.CACHE, order.group(1));
         return order.group(1);
     }
 

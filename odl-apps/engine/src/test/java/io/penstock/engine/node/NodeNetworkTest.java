@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.node;
+
+import static java.util.Map.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.flow.Mac;
+import io.penstock.pipeline.intent.NetworkFunction.Instance;
+import io.penstock.pipeline.intent.NetworkFunction.Routed;
+import io.penstock.pipeline.intent.NetworkFunction.State;
+import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Prefix6;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.southbound.ovsdb.NodeKeys;
+import io.penstock.testkit.NodeProtocol;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What the planner and the programs of a node have to name alike, which uses nothing but Java. */
+class NodeNetworkTest {
+    private final Map<String, String> defined = NodeProtocol.DEFINED.words("network");
+
+    @Test
+    void addressesAndPortsAreThoseOfTheProtocol() {
+        final Instance instance = new Instance("", State.IN_SERVICE, 1);
+        final Routed router = Routed.DEFAULT;
+        assertThat(defined).isEqualTo(Map.ofEntries(
+            entry("service-ipv4", Ipv4.text(Constants.resolverAddress(0, 0)) + "/8"),
+            entry("service-ipv6", Constants.RESOLVERS6 + "/" + Constants.RESOLVERS6_LENGTH),
+            entry("switch-mac", Mac.text(Constants.GATEWAY_MAC)),
+            entry("resolver-mac", Mac.text(Constants.RESOLVER_MAC)),
+            entry("side-inside", instance.insidePort().substring(1)),
+            entry("side-outside", instance.outsidePort().substring(1)),
+            entry("side-second", instance.secondPort().substring(1)),
+            entry("router-inside-mac", Mac.text(router.inside().mac())),
+            entry("router-inside-address", Ipv4.text(router.inside().address())),
+            entry("router-inside-gateway", Ipv4.text(router.inside().gateway())),
+            entry("router-outside-mac", Mac.text(router.outside().mac())),
+            entry("router-outside-address", Ipv4.text(router.outside().address())),
+            entry("router-outside-gateway", Ipv4.text(router.outside().gateway()))));
+    }
+
+    @Test
+    void serviceAddressesOfEveryTenantAreInTheirNetworks() {
+        final Prefix ipv4 = Prefix.parse(defined.get("service-ipv4"));
+        final Prefix6 ipv6 = Prefix6.parse(defined.get("service-ipv6"));
+        for (final int vrf : new int[] {Constants.FIRST_VRF, Constants.LAST_VRF}) {
+            assertThat(ipv4.contains(Constants.resolverAddress(vrf, Constants.MOST_SUBNETS - 1))).isTrue();
+            assertThat(ipv6.contains(Constants.resolverAddress6(vrf, Constants.MOST_SUBNETS - 1))).isTrue();
+        }
+    }
+
+    @Test
+    void plannerAndDatabaseHaveOneBridge() {
+        assertThat(Constants.BRIDGE).isEqualTo(NodeKeys.BRIDGE);
+    }
+}
