@@ -16,6 +16,7 @@ def from_rpc(output):
     controller = output.get("controller", {})
     return {
         "nodes": [{"name": node["name"], "connected": node.get("connected", False),
+                   "warning": node.get("warning") or None,
                    "datapath": node.get("datapath") or None, "dpdk": node.get("dpdk") or None,
                    "flows": {name: node.get("flows", {}).get(name, 0) for name in FLOW_COUNTS}}
                   for node in output.get("node", [])],
@@ -60,6 +61,7 @@ def render(status):
         _table("node", "connected", "datapath", "dpdk", *FLOW_COUNTS, rows=[
             (node["name"], "yes" if node["connected"] else "no", node["datapath"], node["dpdk"],
              *(node["flows"][name] for name in FLOW_COUNTS)) for node in status["nodes"]]),
+        *(f"warning: node {node['name']}: {node['warning']}" for node in status["nodes"] if node["warning"]),
         _table("tenant", "vrf", "node/port/vlan", "public", "chain", "state", rows=[
             (tenant["name"], tenant["vrf"], " ".join(tenant["attachments"]), tenant["public"], tenant["chain"],
              tenant["state"]) for tenant in status["tenants"]]),

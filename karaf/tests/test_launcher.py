@@ -252,6 +252,9 @@ class StatusTest(unittest.TestCase):
         self.assertEqual(set(found), set(status.NOT_RUNNING))
         self.assertEqual(found["tenants"][0], {"name": "red", "vrf": 1, "attachments": ["edge1/acc0/100"],
                                                "public": None, "chain": None, "state": "active"})
+        self.assertEqual(found["nodes"][0], {
+            "name": "edge1", "connected": True, "warning": None, "datapath": "netdev", "dpdk": "DPDK 22.11",
+            "flows": {"planned": 3, "installed": 3, "missing": 0, "excess": 0, "wrong": 0}})
         self.assertEqual(found["chains"][0]["packets"], 12)
         self.assertEqual(status.from_rpc({})["nodes"], [])
 
@@ -264,6 +267,12 @@ class StatusTest(unittest.TestCase):
         bad["tenant"][1]["state"] = "being installed"
         self.assertEqual(status.not_ready(status.from_rpc(bad), loaded), [
             "node edge1 has 2 missing flows", "function fwd1 is not known", "tenant blue is being installed"])
+
+    def test_a_node_of_another_release_is_shown(self):
+        self.assertNotIn("warning", status.render(status.from_rpc(RPC)))
+        told = status.from_rpc(RPC | {"node": [RPC["node"][0] | {"warning": "upgrade the node"}]})
+        self.assertIn("\n\nwarning: node edge1: upgrade the node\n\n", status.render(told))
+        self.assertEqual(status.not_ready(told, sample.load()), [])
 
     def test_tables_are_aligned(self):
         text = status.render(status.from_rpc(RPC))

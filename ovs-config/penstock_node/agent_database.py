@@ -6,7 +6,7 @@ import itertools
 
 import ovs.db.idl
 
-from .node_protocol import BRIDGE, DATAPATH, DNS, SESSIONS
+from .node_protocol import BRIDGE, DATAPATH, DNS, PROTOCOL, SESSIONS, VERSION
 
 _SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 _BUSY = (ovs.db.idl.Transaction.INCOMPLETE,)
@@ -71,7 +71,7 @@ class Database:
 
     def __init__(self, socket):
         helper = ovs.db.idl.SchemaHelper(_SCHEMA)
-        helper.register_columns("Open_vSwitch", ["datapaths", "cur_cfg", "dpdk_initialized"])
+        helper.register_columns("Open_vSwitch", ["datapaths", "cur_cfg", "dpdk_initialized", "external_ids"])
         helper.register_columns("Datapath", ["ct_zones"])
         helper.register_columns("CT_Zone", ["external_ids"])
         helper.register_columns("Bridge", ["name", "external_ids"])
@@ -112,13 +112,15 @@ class Database:
 
     def report(self, tenants, bridge):
         """Brings the keys that are the agent's to what is given: by tenant and key, and of the bridge by key; None for
-        a key that shall not be there.
+        a key that shall not be there. Tells the version of the protocol, too.
 
         Single keys are changed, so nothing of others is lost. Returns at once: True when all is so, else call again.
         """
         return self._writer.write(itertools.chain(
             ((row, self._content(row), tenants.get(zone, {})) for zone, row in self._zones().items()),
-            ((row, row.external_ids, bridge) for row in self._bridges())))
+            ((row, row.external_ids, bridge) for row in self._bridges()),
+            ((row, row.external_ids, {PROTOCOL: str(VERSION)})
+             for row in self._idl.tables["Open_vSwitch"].rows.values())))
 
     def _content(self, row):
         """The keys of a row, as the server has them."""

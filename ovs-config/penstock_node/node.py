@@ -246,20 +246,22 @@ def _comes_back(ovs, tree):
 def _announce(ovs, profile):
     """Says who we are, then connects: the controller must never see a node without its name."""
     profile.vhost_user_directory.mkdir(parents=True, exist_ok=True)
-    ovs.set_map("external_ids", _announcement(profile))
+    # An agent that runs may be of a former release: it says itself what it speaks.
+    ovs.set_map("external_ids", _announcement(profile, with_version=not node_agent.is_running(profile.directory)))
     target = f"tcp:{profile.controller_address}:{profile.ovsdb_port}"
     ovs.vsctl("--no-wait", "del-manager", "--", "--id=@manager", "create", "Manager",
               "target=" + json.dumps(target), f"inactivity_probe={_PROBE_MS}", f"max_backoff={_MAX_BACKOFF_MS}",
               "--", "set", "Open_vSwitch", ".", "manager_options=@manager")
 
 
-def _announcement(profile):
+def _announcement(profile, with_version):
     """Who we are, by the keys of the database."""
+    version = {node_protocol.PROTOCOL: node_protocol.VERSION} if with_version else {}
     return {"system-id": uuid.uuid5(uuid.NAMESPACE_DNS, f"{profile.name}.penstock"),
             "hostname": profile.name,
             node_protocol.NODE: profile.name,
             node_protocol.PORTS: json.dumps(profile.announced_ports(), separators=(",", ":")),
-            node_protocol.VHOST_DIR: profile.vhost_user_directory}
+            node_protocol.VHOST_DIR: profile.vhost_user_directory} | version
 
 
 def _adjust(profile, ovs, state, wanted):

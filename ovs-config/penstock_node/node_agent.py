@@ -19,7 +19,7 @@ _HOME = pathlib.Path(__file__).resolve().parent.parent
 
 def start(directory, node_namespace, with_resolvers, cores):
     """Starts the agent unless it runs. Returns True if it was started. cores: where it and the resolvers may run."""
-    if processes.is_running(_process(directory)):
+    if is_running(directory):
         return False
     directory = directory.absolute()
     if importlib.util.find_spec("ovs") is None:
@@ -44,6 +44,11 @@ def start(directory, node_namespace, with_resolvers, cores):
          str(directory), *arguments),
         _process(directory), directory / "agent.log", namespace=node_namespace, nice=ovs.NICENESS))
     return True
+
+
+def is_running(directory):
+    """Whether the agent of the node runs."""
+    return processes.is_running(_process(directory))
 
 
 def stop(directory):

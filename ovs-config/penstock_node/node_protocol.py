@@ -6,14 +6,19 @@ names in io.penstock.southbound.ovsdb.NodeKeys. This module imports nothing, as 
 the database.
 """
 
-NODE, PORTS, VHOST_DIR = "penstock-node", "penstock-ports", "penstock-vhost-dir"
-"""Keys of external_ids of the row in Open_vSwitch: who the node is."""
+VERSION = 1
+"""Of the protocol. Raise it when a key or a value changes its meaning, or when one side needs what the other did not
+write before: the controller tells the operator of nodes with another version."""
+
+NODE, PORTS, VHOST_DIR, PROTOCOL = "penstock-node", "penstock-ports", "penstock-vhost-dir", "penstock-protocol"
+"""Keys of external_ids of the row in Open_vSwitch: who the node is, and the version that its agent speaks."""
 SESSIONS, DNS = "penstock-sessions", "penstock-dns"
 SESSIONS_SET, SESSIONS_COUNT, DNS_STATE = "penstock-sessions-set", "penstock-sessions-count", "penstock-dns-state"
 """Of a row in CT_Zone: orders for a tenant, and reports."""
 SESSION_FLOWS, TRACE, CACHE, ORDERS = "penstock-session-flows", "penstock-trace", "penstock-cache", "penstock-orders"
 TRACE_REPORT, CACHE_DONE, ORDERS_DONE = "penstock-trace-report", "penstock-cache-done", "penstock-orders-done"
 FLOODS, FUNCTIONS_FOUND, NODE_FUNCTIONS = "penstock-floods", "penstock-functions-found", "penstock-node-functions"
+FUNCTIONS_PROTOCOL = "penstock-functions-protocol"
 """Of the row of the bridge: orders for the node, and reports."""
 FUNCTION, FUNCTION_STATE = "penstock-function", "penstock-function-state"
 """Of a row in Interface, that of the first port of an instance: an order, and the report."""

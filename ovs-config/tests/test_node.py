@@ -87,7 +87,7 @@ class NodeTest(unittest.TestCase):
             row = json.loads(_one_json(connection))["result"][0]["rows"][0]
         ids = dict(row["external_ids"][1])
         self.assertTrue(row["dpdk_initialized"])
-        self.assertEqual(ids[node_protocol.NODE], a)
+        self.assertEqual((ids[node_protocol.NODE], ids[node_protocol.PROTOCOL]), (a, str(node_protocol.VERSION)))
         self.assertEqual(json.loads(ids[node_protocol.PORTS]),
                          [{"name": "acc0", "role": "access", "type": "dpdk", "devargs": "net_null0",
                            "receive-queues": 2, "queue-cores": [0]}])

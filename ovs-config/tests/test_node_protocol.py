@@ -112,6 +112,7 @@ class ConstantsTest(unittest.TestCase):
 
     def test_the_constants_are_those_of_the_definition(self):
         wanted = {key.removeprefix(samples.PREFIX): key for key in samples.KEYS}
+        wanted["version"] = samples.DEFINITION["version"]
         for group in ("names", "network"):
             wanted |= {name: word["value"] for name, word in samples.DEFINITION[group].items()}
         self.assertEqual({name: value for name, value in vars(node_protocol).items() if name.isupper()},

@@ -109,8 +109,8 @@ class ReportsTest(unittest.TestCase):
                          here - {"each-is-written-here"})
 
     def announced(self, name, **fields):
-        announcement = node._announcement(profile.parse(_PROFILE | {key.replace("_", "-"): value
-                                                                    for key, value in fields.items()}))
+        announcement = node._announcement(profile.parse(_PROFILE | {
+            key.replace("_", "-"): value for key, value in fields.items()}), with_version=True)
         samples.check(self, name, str(announcement[samples.PREFIX + name.partition("/")[0]]))
 
     def test_node(self):
@@ -118,6 +118,9 @@ class ReportsTest(unittest.TestCase):
 
     def test_vhost_dir(self):
         self.announced("vhost-dir/usual")
+
+    def test_protocol(self):
+        self.announced("protocol/usual")
 
     def test_ports(self):
         self.announced("ports/usual", access_ports=[{"name": "acc0"}], uplink_ports=[{"name": "up0"}])
@@ -207,6 +210,31 @@ class DatabaseTest(unittest.TestCase):
     def keys_of(self, table):
         return {key for key, facts in samples.KEYS.items() if facts["table"] == table}
 
+    def said(self):
+        return self.ovs.get("Open_vSwitch", ".", "external_ids")
+
+    def report(self):
+        processes.wait_until(lambda: self.database.run() is not None and self.database.report({}, {}), "a report", 20)
+
+    def test_the_version_is_that_of_the_agent_that_runs(self):
+        made = profile.parse(_PROFILE | {"run-directory": str(self.ovs.directory), "controller": {
+            "address": "127.0.0.1", "ovsdb-port": 1}})
+        self.ovs.set_map("external_ids", {"owner": "ann"})
+        node._announce(self.ovs, made)
+        self.assertEqual(self.said()[node_protocol.PROTOCOL], str(node_protocol.VERSION), "of the one that starts now")
+
+        # This test is an agent of a former release.
+        processes.record(os.getpid(), made.directory / "agent.process")
+        for former in (("remove", "Open_vSwitch", ".", "external_ids", node_protocol.PROTOCOL),
+                       ("set", "Open_vSwitch", ".", f"external_ids:{node_protocol.PROTOCOL}=0")):
+            self.ovs.vsctl("--no-wait", *former)
+            before = self.said().get(node_protocol.PROTOCOL)
+            node._announce(self.ovs, made)
+            self.assertEqual(self.said().get(node_protocol.PROTOCOL), before)
+            self.report()
+            self.assertEqual(self.said()[node_protocol.PROTOCOL], str(node_protocol.VERSION), "the next one says so")
+        self.assertEqual(self.said()["owner"], "ann")
+
     def test_orders_and_reports(self):
         orders = {samples.PREFIX + name.partition("/")[0]: text(name) for name in samples.read_by("agent")
                   if name.endswith("/usual")}
@@ -227,6 +255,7 @@ class DatabaseTest(unittest.TestCase):
                    {key: reports[key] for key in bridge & set(reports)})
         processes.wait_until(lambda: self.database.run() is not None and self.database.report(*written),
                              "the reports", 20)
+        self.assertEqual(self.said(), {node_protocol.PROTOCOL: reports.pop(node_protocol.PROTOCOL)})
         all_keys = orders | reports
         self.assertEqual(self.controller.reports(TENANT), {key: all_keys[key] for key in zone})
         self.assertEqual(self.ovs.get("Bridge", node_protocol.BRIDGE, "external_ids"),

@@ -4,7 +4,16 @@
 import ovs.db.idl
 
 from penstock_node.agent_database import Writer
-from penstock_node.node_protocol import BRIDGE, FUNCTION, FUNCTION_STATE, FUNCTIONS_FOUND, NODE_FUNCTIONS, SIDE_INSIDE
+from penstock_node.node_protocol import (
+    BRIDGE,
+    FUNCTION,
+    FUNCTION_STATE,
+    FUNCTIONS_FOUND,
+    FUNCTIONS_PROTOCOL,
+    NODE_FUNCTIONS,
+    SIDE_INSIDE,
+    VERSION,
+)
 
 _SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 _SUFFIX = f"-{SIDE_INSIDE}"
@@ -38,7 +47,8 @@ class Database:
         return {name: row.external_ids[FUNCTION] for name, row in self._rows() if FUNCTION in row.external_ids}
 
     def report(self, states, found, facts):
-        """Writes the states, texts by name of the instance, the names of found instances, and what the node has.
+        """Writes the states, texts by name of the instance, the names of found instances, what the node has, and the
+        version of the protocol.
 
         Returns at once: True when all is so, else call again.
         """
@@ -49,7 +59,8 @@ class Database:
             yield row, row.external_ids, {FUNCTION_STATE: states.get(name)}
         for row in self._idl.tables["Bridge"].rows.values():
             if row.name == BRIDGE:
-                yield row, row.external_ids, {FUNCTIONS_FOUND: ",".join(sorted(found)) or None, NODE_FUNCTIONS: facts}
+                yield row, row.external_ids, {FUNCTIONS_FOUND: ",".join(sorted(found)) or None, NODE_FUNCTIONS: facts,
+                                              FUNCTIONS_PROTOCOL: str(VERSION)}
 
     def _rows(self):
         for row in self._idl.tables["Interface"].rows.values():

@@ -28,7 +28,7 @@ class SamplesTest(unittest.TestCase):
     def test_each_is_here(self):
         self.assertEqual(
             {name.partition("/")[0] for name in samples.of("functions agent") | samples.read_by("functions agent")},
-            {"function", "function-state", "functions-found", "node-functions"})
+            {"function", "function-state", "functions-found", "functions-protocol", "node-functions"})
 
     def test_orders_are_read(self):
         for name, order in (("function/usual", agent_orders.Order("forwarder", None, None)),
@@ -90,6 +90,7 @@ class SamplesTest(unittest.TestCase):
             written = {"Bridge": ovs.get("Bridge", node_protocol.BRIDGE, "external_ids"),
                        "Interface": ovs.get("Interface", port, "external_ids")}
             samples.check(self, name, written["Bridge"][node_protocol.FUNCTIONS_FOUND])
+            samples.check(self, "functions-protocol/usual", written["Bridge"][node_protocol.FUNCTIONS_PROTOCOL])
             self.assertEqual({key: table for table, ids in written.items() for key in ids}, {
                 key: facts["table"] for key, facts in samples.KEYS.items()
                 if "functions agent" in facts["written-by"] + facts["read-by"]})

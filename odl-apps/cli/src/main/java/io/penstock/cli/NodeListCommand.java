@@ -20,7 +20,8 @@ public final class NodeListCommand extends OperationsCommand {
         final ShellTable table =
             table("node", "connected", "datapath", "DPDK", "planned", "installed", "missing", "excess", "wrong",
                 "repairs", "compared");
-        nodes.forEach(node -> table.addRow().addContent(node.name(), node.connected(), dash(node.datapath()),
+        nodes.forEach(node -> table.addRow().addContent(node.name(), node.warning().isEmpty() ? node.connected()
+            : node.connected() + ", but " + node.warning(), dash(node.datapath()),
             dash(node.dpdk()), node.flows().planned(), node.flows().installed(), node.flows().missing(),
             node.flows().excess(), node.flows().wrong(), node.repairs(), dash(node.lastCompared())));
         status.refused().forEach(peer -> table.addRow().addContent(peer.name() + " at " + peer.address(),

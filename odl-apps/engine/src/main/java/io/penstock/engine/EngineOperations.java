@@ -22,6 +22,8 @@ import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.InstalledFlow;
+import io.penstock.southbound.ovsdb.NodeAnnouncement;
+import io.penstock.southbound.ovsdb.NodeSession;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -278,12 +280,13 @@ final class EngineOperations implements Operations {
     private static NodeStatus nodeStatus(final String name, final NodeWorker worker, final @Nullable Observation seen,
             final List<String> foundFunctions) {
         final DriftReport drift = worker.drift();
-        final String dpdk = worker.session().map(session -> session.announcement())
-            .filter(announcement -> announcement.dpdkInitialized())
-            .map(announcement -> announcement.dpdkVersion()).orElse("");
+        final Optional<NodeAnnouncement> announcement = worker.session().map(NodeSession::announcement);
+        final String dpdk = announcement.filter(NodeAnnouncement::dpdkInitialized).map(NodeAnnouncement::dpdkVersion)
+            .orElse("");
+        final String warning = announcement.flatMap(known -> known.protocol().difference()).orElse("");
         return new NodeStatus(name, seen != null, worker.datapathType().orElse(""), dpdk,
             seen != null ? counts(seen) : planned(worker), foundFunctions, drift.repairs(), time(drift.repaired()),
-            time(drift.compared()));
+            time(drift.compared()), warning);
     }
 
     private static String time(final Optional<Instant> time) {

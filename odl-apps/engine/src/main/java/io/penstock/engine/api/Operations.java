@@ -27,9 +27,10 @@ public interface Operations {
      * @param repairs how often the switch was repaired since the controller started
      * @param lastRepair when that was last, ISO 8601 in UTC; empty if never
      * @param lastCompared when all flows had last been compared without being asked for, likewise
+     * @param warning why it may not do all that is configured, and what to do; empty if there is nothing to say
      */
     record NodeStatus(String name, boolean connected, String datapath, String dpdk, FlowCounts flows,
-            List<String> foundFunctions, long repairs, String lastRepair, String lastCompared) { }
+            List<String> foundFunctions, long repairs, String lastRepair, String lastCompared, String warning) { }
 
     /**
      * What the agent of a node does for a tenant.

@@ -252,7 +252,7 @@ final class OperationsWriter {
                 .setInstalled(Uint32.valueOf(counts.installed())).setMissing(Uint32.valueOf(counts.missing()))
                 .setExcess(Uint32.valueOf(counts.excess())).setWrong(Uint32.valueOf(counts.wrong())).build())
             .setRepairs(counter(node.repairs())).setLastRepair(time(node.lastRepair()))
-            .setLastCompared(time(node.lastCompared())).build();
+            .setLastCompared(time(node.lastCompared())).setWarning(unlessEmpty(node.warning())).build();
     }
 
     private static @Nullable DateAndTime time(final String time) {

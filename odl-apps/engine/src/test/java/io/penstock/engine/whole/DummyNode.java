@@ -30,6 +30,7 @@ final class DummyNode {
         agent = run.closing(new DummyAgent(ovs.directory().resolve("db.sock")));
         announce("");
         ovs.vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.NODE + "=" + name,
+            "external_ids:" + NodeKeys.PROTOCOL + "=" + NodeKeys.VERSION,
             "external_ids:" + NodeKeys.VHOST_DIR + "=\"" + run.directory().resolve("vhost") + "\"", "--",
             "--id=@m", "create", "Manager", "target=\"tcp:127.0.0.1:" + ovsdbPort + "\"", "max_backoff=1000", "--",
             "set", "Open_vSwitch", ".", "manager_options=@m");

@@ -46,7 +46,7 @@ final class AnnouncementReader {
         return new NodeAnnouncement(name, ports(ids.get(PORTS)), text(ids.get(NodeKeys.VHOST_DIR)),
             text(row.optional("ovs_version").orElse(null)),
             text(row.optional("dpdk_version").filter(version -> !NO_DPDK.equals(version)).orElse(null)),
-            row.flag("dpdk_initialized"), Optional.empty(), Set.of());
+            row.flag("dpdk_initialized"), Optional.empty(), Set.of(), SpokenProtocol.of(row, Optional.empty()));
     }
 
     /** Whether the row has the name of a node; of the rest nothing is looked at. */

@@ -16,9 +16,11 @@ import java.util.Set;
  * @param dpdkInitialized whether the daemon started DPDK
  * @param functions what it has for network functions; empty as long as it has no bridge, or nobody there has said so
  * @param floods where frames come from that flood the slow path of its switch, each as port/VLAN
+ * @param protocol the versions of the protocol that its programs speak
  */
 public record NodeAnnouncement(String name, List<AnnouncedPort> ports, String vhostDirectory, String ovsVersion,
-        String dpdkVersion, boolean dpdkInitialized, Optional<NodeFunctions> functions, Set<String> floods) {
+        String dpdkVersion, boolean dpdkInitialized, Optional<NodeFunctions> functions, Set<String> floods,
+        SpokenProtocol protocol) {
     /** Copies what is given. */
     public NodeAnnouncement {
         ports = List.copyOf(ports);
@@ -26,8 +28,9 @@ public record NodeAnnouncement(String name, List<AnnouncedPort> ports, String vh
     }
 
     /** The same with what the row of its bridge has. */
-    NodeAnnouncement with(final Optional<NodeFunctions> itsFunctions, final Set<String> itsFloods) {
+    NodeAnnouncement with(final Optional<NodeFunctions> itsFunctions, final Set<String> itsFloods,
+            final SpokenProtocol itsProtocol) {
         return new NodeAnnouncement(name, ports, vhostDirectory, ovsVersion, dpdkVersion, dpdkInitialized,
-            itsFunctions, itsFloods);
+            itsFunctions, itsFloods, itsProtocol);
     }
 }

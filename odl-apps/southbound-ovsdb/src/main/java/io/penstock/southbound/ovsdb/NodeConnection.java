@@ -231,13 +231,15 @@ final class NodeConnection implements NodeSession {
     private void evaluate() {
         final NodeAnnouncement read;
         try {
-            read = AnnouncementReader.read(new DatabaseView(mirror).root()
-                .orElseThrow(() -> new OvsdbException("table Open_vSwitch is empty")))
-                .with(functions(), FloodsReader.read(new DatabaseView(mirror).named(OvsTables.BRIDGE, bridgeName)));
+            final TableRow root = new DatabaseView(mirror).root()
+                .orElseThrow(() -> new OvsdbException("table Open_vSwitch is empty"));
+            final Optional<TableRow> bridge = new DatabaseView(mirror).named(OvsTables.BRIDGE, bridgeName);
+            read = AnnouncementReader.read(root).with(functions(bridge), FloodsReader.read(bridge),
+                SpokenProtocol.of(root, bridge));
         } catch (OvsdbException e) {
             refusal = Optional.empty();
             leave();
-            troubles.warn(channel.address(), "waits for its announcement: " + e.getMessage());
+            troubles.warn(channel.address(), "waits for its announcement: " + e.getMessage() + otherRelease());
             return;
         }
         final Optional<String> reason = listener.refuses(read.name(), channel.address());
@@ -254,14 +256,15 @@ final class NodeConnection implements NodeSession {
             claim(read);
         } else if (!read.equals(announcement)) {
             announcement = read;
+            warnOfProtocol();
             call("announcementChanged", () -> listener.announcementChanged(this));
         }
     }
 
     /** What makes no sense is as if it were not there: the node can do without. */
-    private Optional<NodeFunctions> functions() {
+    private Optional<NodeFunctions> functions(final Optional<TableRow> bridge) {
         try {
-            return FunctionsReader.read(new DatabaseView(mirror).named(OvsTables.BRIDGE, bridgeName));
+            return FunctionsReader.read(bridge);
         } catch (OvsdbException e) {
             troubles.warn(channel.address(), String.valueOf(e.getMessage()));
             return Optional.empty();
@@ -274,6 +277,7 @@ final class NodeConnection implements NodeSession {
             name = read.name();
             announcement = read;
             LOG.info("Node {} is connected from {}", name, channel.address());
+            warnOfProtocol();
             call("nodeConnected", () -> listener.nodeConnected(this));
         } else {
             troubles.warn(channel.address(), "waits: node name " + read.name() + " is taken by a peer at "
@@ -281,6 +285,19 @@ final class NodeConnection implements NodeSession {
             // A node that was cut off and came back is not to wait until its old connection times out.
             holder.channel.probe(HOLDER_PROBE, "silent while another peer claims its name");
         }
+    }
+
+    /** What may be the reason why the announcement of a node cannot be read. */
+    private String otherRelease() {
+        return new DatabaseView(mirror).root().filter(AnnouncementReader::namesANode)
+            .flatMap(root -> SpokenProtocol.of(root, Optional.empty()).difference()).map(text -> "; " + text)
+            .orElse("");
+    }
+
+    /** A node of another release works as far as both sides mean the same, so it is not refused. */
+    private void warnOfProtocol() {
+        announcement.protocol().difference()
+            .ifPresent(text -> troubles.warn(channel.address(), "node " + name + ": " + text));
     }
 
     private void reportPorts() {

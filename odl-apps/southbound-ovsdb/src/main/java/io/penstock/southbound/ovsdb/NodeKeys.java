@@ -7,10 +7,17 @@ package io.penstock.southbound.ovsdb;
  * {@code ovs-config/penstock_node/node_protocol.py}. A key is never renamed: nodes have it in their databases.
  */
 public final class NodeKeys {
-    /** Keys of {@code external_ids} in {@code Open_vSwitch}: who the node is. */
+    /**
+     * Version of the protocol. It is raised when a key or a value changes its meaning, or when one side needs what the
+     * other did not write before.
+     */
+    public static final int VERSION = 1;
+
+    /** Keys of {@code external_ids} in {@code Open_vSwitch}: who the node is, and the version that its agent speaks. */
     public static final String NODE = "penstock-node";
     public static final String PORTS = "penstock-ports";
     public static final String VHOST_DIR = "penstock-vhost-dir";
+    public static final String PROTOCOL = "penstock-protocol";
 
     /** Keys of a row in {@code CT_Zone}: orders for a tenant, and reports. */
     public static final String SESSIONS = "penstock-sessions";
@@ -30,6 +37,7 @@ public final class NodeKeys {
     public static final String FLOODS = "penstock-floods";
     public static final String FUNCTIONS_FOUND = "penstock-functions-found";
     public static final String NODE_FUNCTIONS = "penstock-node-functions";
+    public static final String FUNCTIONS_PROTOCOL = "penstock-functions-protocol";
 
     /** Keys of a row in {@code Interface}, that of the first port of an instance: an order, and the report. */
     public static final String FUNCTION = "penstock-function";

@@ -3,9 +3,13 @@ package io.penstock.southbound.ovsdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,6 +30,47 @@ class AnnouncementIT extends ConnectedNode {
         Await.until("ports announced", () -> !session.announcement().ports().isEmpty());
         assertThat(session.announcement().ports()).containsExactly(
             new AnnouncedPort("a}", "access", "dpdk", "x\\"));
+    }
+
+    @Test
+    void aNodeOfAnotherReleaseIsToldOfOnceAndServed() {
+        assertThat(session.announcement().protocol()).isEqualTo(new SpokenProtocol(0, OptionalInt.empty()));
+        assertThat(apply().changes()).isPositive();
+
+        final PrintStream before = System.err;
+        final ByteArrayOutputStream log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+        try {
+            speak("7");
+            Await.until("a warning", () -> !warnings(log).isEmpty());
+            // Another change of the announcement is no reason to say it again.
+            node.vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.VHOST_DIR + "=/run/other");
+            Await.until("the change", () -> session.announcement().vhostDirectory().equals("/run/other"));
+            assertThat(apply().changes()).isZero();
+        } finally {
+            System.setErr(before);
+        }
+        assertThat(warnings(log)).hasSize(1).allSatisfy(line -> assertThat(line).contains("WARN").contains(
+            "node pe1: its agent speaks version 7 of the node protocol, this controller version " + NodeKeys.VERSION
+                + ": upgrade the controller"));
+        assertThat(listener.events).doesNotContain("-pe1");
+
+        speak(Integer.toString(NodeKeys.VERSION));
+        Await.until("our version", () -> session.announcement().protocol().difference().isEmpty());
+        node.vsctl("set", "Bridge", NodeKeys.BRIDGE, "external_ids:" + NodeKeys.NODE_FUNCTIONS + "=\"{}\"");
+        Await.until("a former functions agent", () ->
+            session.announcement().protocol().functions().equals(OptionalInt.of(0)));
+        node.vsctl("set", "Bridge", NodeKeys.BRIDGE,
+            "external_ids:" + NodeKeys.FUNCTIONS_PROTOCOL + "=" + NodeKeys.VERSION);
+        Await.until("both speak ours", () -> session.announcement().protocol().difference().isEmpty());
+    }
+
+    private void speak(final String version) {
+        node.vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.PROTOCOL + "=" + version);
+    }
+
+    private static List<String> warnings(final ByteArrayOutputStream log) {
+        return log.toString(StandardCharsets.UTF_8).lines().filter(line -> line.contains("node protocol")).toList();
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.penstock.testkit.NodeProtocol.Sample;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -34,6 +35,8 @@ class NodeSamplesTest {
             new AnnouncedPort("acc0", NodeKeys.ROLE_ACCESS, NodeKeys.TYPE_DPDK, "net_null0", 2, List.of(1)),
             new AnnouncedPort("up0", NodeKeys.ROLE_UPLINK, NodeKeys.TYPE_DPDK, "0000:03:00.0", 1, List.of(0)),
             new AnnouncedPort("svc0", NodeKeys.ROLE_SERVICE, NodeKeys.TYPE_SYSTEM, ""))),
+        entry("protocol/usual", new SpokenProtocol(NodeKeys.VERSION, OptionalInt.empty())),
+        entry("functions-protocol/usual", new SpokenProtocol(0, OptionalInt.of(NodeKeys.VERSION))),
         entry("sessions-set/usual", new ZoneReport(OptionalLong.of(50_000), OptionalLong.empty(), "")),
         entry("sessions-count/usual", new ZoneReport(OptionalLong.empty(), OptionalLong.of(7), "")),
         entry("dns-state/usual", resolver(NodeKeys.RESOLVER_OK)),
@@ -91,6 +94,8 @@ class NodeSamplesTest {
             case NodeKeys.CACHE_DONE -> sample.value();
             case NodeKeys.ORDERS_DONE ->
                 OrdersReport.of(sample.value(), Pattern.compile(ASKER + " ([0-9]{1,18})"), 7);
+            case NodeKeys.PROTOCOL -> SpokenProtocol.of(row(ids).orElseThrow(), Optional.empty());
+            case NodeKeys.FUNCTIONS_PROTOCOL -> SpokenProtocol.of(row(Map.of()).orElseThrow(), row(ids));
             case NodeKeys.FLOODS -> FloodsReader.read(row(ids));
             case NodeKeys.NODE_FUNCTIONS -> FunctionsReader.read(row(ids));
             case NodeKeys.FUNCTIONS_FOUND -> report(OvsTables.BRIDGE, NodeKeys.BRIDGE, ids).found();
