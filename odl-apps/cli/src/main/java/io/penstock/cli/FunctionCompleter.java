@@ -19,7 +19,7 @@ public final class FunctionCompleter implements Completer {
     @Override
     public int complete(final Session session, final CommandLine line, final List<String> candidates) {
         final StringsCompleter names = new StringsCompleter();
-        operations.status().functions().stream().map(Operations.FunctionStatus::name).forEach(names.getStrings()::add);
+        names.getStrings().addAll(operations.names().functions());
         return names.complete(session, line, candidates);
     }
 }

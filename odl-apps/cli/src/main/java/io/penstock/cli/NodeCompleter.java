@@ -19,7 +19,7 @@ public final class NodeCompleter implements Completer {
     @Override
     public int complete(final Session session, final CommandLine line, final List<String> candidates) {
         final StringsCompleter names = new StringsCompleter();
-        operations.status().nodes().stream().map(Operations.NodeStatus::name).forEach(names.getStrings()::add);
+        names.getStrings().addAll(operations.names().nodes());
         return names.complete(session, line, candidates);
     }
 }

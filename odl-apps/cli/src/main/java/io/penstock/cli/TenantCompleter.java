@@ -19,7 +19,7 @@ public final class TenantCompleter implements Completer {
     @Override
     public int complete(final Session session, final CommandLine line, final List<String> candidates) {
         final StringsCompleter names = new StringsCompleter();
-        operations.status().tenants().stream().map(Operations.TenantStatus::name).forEach(names.getStrings()::add);
+        names.getStrings().addAll(operations.names().tenants());
         return names.complete(session, line, candidates);
     }
 }

@@ -3,6 +3,7 @@ package io.penstock.cli;
 
 import io.penstock.engine.api.Operations;
 import java.util.List;
+import java.util.Optional;
 import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
 import org.apache.karaf.shell.support.table.ShellTable;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class TenantListCommand extends OperationsCommand {
     @Override
     public @Nullable Object execute() {
-        final List<Operations.TenantStatus> tenants = operations().status().tenants();
+        final List<Operations.TenantStatus> tenants = operations().tenants(Optional.empty());
         final ShellTable table = table("tenant", "VRF", "attachments", "public address", "chain", "state");
         tenants.forEach(tenant -> table.addRow().addContent(tenant.name(), tenant.vrf(),
             String.join(" ", tenant.attachments()), dash(tenant.publicAddress()), dash(tenant.chain()),

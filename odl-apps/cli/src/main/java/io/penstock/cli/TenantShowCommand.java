@@ -25,9 +25,7 @@ public final class TenantShowCommand extends OperationsCommand {
 
     @Override
     public @Nullable Object execute() {
-        final Operations.TenantStatus found = operations().status().tenants().stream()
-            .filter(each -> each.name().equals(tenant)).findFirst()
-            .orElseThrow(() -> new IllegalArgumentException("there is no tenant '" + tenant + "'"));
+        final Operations.TenantStatus found = operations().tenants(Optional.of(tenant)).get(0);
         final List<Operations.FlowLine> flows = operations().flows(Optional.empty(), Optional.of(tenant));
         final ShellTable table = table("property", "value");
         table.addRow().addContent("tenant", found.name());

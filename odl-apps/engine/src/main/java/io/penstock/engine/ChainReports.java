@@ -10,6 +10,7 @@ import io.penstock.engine.config.Desired;
 import io.penstock.engine.health.HealthService;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.Observation;
+import io.penstock.engine.state.LiveNetwork;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.NetworkFunction;
@@ -59,7 +60,7 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
         if (worker == null || !worker.isOnline()) {
             return "waiting for node " + function.node();
         }
-        return isUp(function) ? "up" : "down";
+        return live().isUp(function) ? "up" : "down";
     }
 
     private String state(final NetworkFunction function, final Instance instance) {
@@ -71,13 +72,9 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
         return health.isHealthy(function.node(), instance.name()) ? meant : meant + ", does not answer probes";
     }
 
-    /** Whether packets pass a function. */
-    boolean isUp(final NetworkFunction function) {
-        final NodeWorker worker = workers.get(function.node());
-        return worker != null && function.instances().stream().anyMatch(
-            instance -> instance.state() != NetworkFunction.State.OUT_OF_SERVICE
-                && worker.isUp(function.ports(instance))
-                && health.isHealthy(function.node(), instance.name()));
+    /** The network without what was read. */
+    LiveNetwork live() {
+        return new LiveNetwork(desired, workers, health);
     }
 
     /** The chain that a label names: flows of the tenant's own chain name none. */

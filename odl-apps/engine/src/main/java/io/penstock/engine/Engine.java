@@ -18,8 +18,12 @@ import io.penstock.engine.link.Links;
 import io.penstock.engine.link.PacketInCounts;
 import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.neighbour.Recall;
+import io.penstock.engine.node.NodeEvents;
 import io.penstock.engine.node.NodeWorker;
+import io.penstock.engine.node.RepairEvent;
 import io.penstock.engine.pool.PoolWatch;
+import io.penstock.engine.state.LiveNetwork;
+import io.penstock.engine.state.StateService;
 import io.penstock.engine.subscriber.Subscribers;
 import io.penstock.engine.task.SerialTasks;
 import io.penstock.engine.task.SharedThreads;
@@ -48,7 +52,7 @@ import org.slf4j.LoggerFactory;
  * Makes the parts of the engine and lets them know each other: the configuration loop, the fleet of nodes, the services
  * for packets, and what looks after functions. Starts them, and has them do what is due from time to time.
  */
-public final class Engine implements AutoCloseable {
+public final class Engine implements NodeEvents, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
     private static final Duration GATEWAY_REFRESH = Duration.ofSeconds(10);
     private static final Duration TICK = Duration.ofSeconds(1);
@@ -83,6 +87,7 @@ public final class Engine implements AutoCloseable {
     private final PacketInCounts packetIns = new PacketInCounts();
     private final HealthService health;
     private final CanaryService canaries;
+    private final StateService state;
     private final List<OpenFlowSouthbound.Registration> registrations = new ArrayList<>();
 
     /**
@@ -117,19 +122,24 @@ public final class Engine implements AutoCloseable {
         subscribers = new Subscribers(environment.steady(), this::mark);
         dhcp = new DhcpService(environment.steady(), this::mark,
             millis -> thread.later(this::mark, Duration.ofMillis(millis)), this::whenApplied, outlet);
+        state = new StateService(() -> new LiveNetwork(desired(), fleet.workers(), health), events.states(),
+            environment.wall());
         loop = new ConfigurationLoop(store::stored, writer::write,
             List.of(new IdGrantor(fleet::forget), subscribers, dhcp, canaries, pools), transition -> {
                 if (!transition.before().snapshot().nodes().equals(transition.after().snapshot().nodes())) {
                     southbounds.databases().reconsider();
                 }
                 fleet.adjust(transition);
-            }, fleet::wake, thread, new Overdue(environment.ticker()));
+            }, transition -> {
+                state.changed(transition);
+                fleet.wake(transition);
+            }, thread, new Overdue(environment.ticker()));
     }
 
     private NodeWorker worker(final String name) {
         return new NodeWorker(name, this::desired, southbound, southbounds.bridges(),
-            new SerialTasks("node " + name, nodeThreads), instance -> health.isHealthy(name, instance),
-            events.repairs(), this::recall, environment.ticker(), environment.wall());
+            new SerialTasks("node " + name, nodeThreads), instance -> health.isHealthy(name, instance), this,
+            environment.ticker(), environment.wall());
     }
 
     /** Starts: takes over what was handed out before, then listens for nodes. */
@@ -149,6 +159,7 @@ public final class Engine implements AutoCloseable {
         registrations.add(southbound.listen(packetIns.counting("icmp-error", routingErrors::onPacketIn)));
         registrations.add(southbound.listen(packetIns.counting("ipv6-request", ipv6::onPacketIn)));
         registrations.add(southbound.listen(packetIns.counting("probe", health::onPacketIn)));
+        state.start();
         ipv6.start();
         health.start();
         southbounds.databases().start(listenAddress, ovsdbPort, fleet);
@@ -185,6 +196,7 @@ public final class Engine implements AutoCloseable {
         thread.close();
         fleet.close();
         nodeThreads.close();
+        state.close();
         writer.close();
     }
 
@@ -243,7 +255,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /** For each of some workers, how far it is with what was committed before this call, at the latest at the limit. */
-    SortedMap<String, CompletableFuture<Progress>> applied(final SortedMap<String, NodeWorker> chosen,
+    SortedMap<String, CompletableFuture<Progress>> progress(final SortedMap<String, NodeWorker> chosen,
             final Duration limit) {
         final long begun = environment.ticker().read();
         final CompletableFuture<Long> taken = loop.takenOver()
@@ -270,14 +282,31 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /** A switch was started and has its flows: what it had learned it has to learn again. */
-    private void recall(final String node, final Duration sinceConnected) {
+    /** What it had learned it has to learn again. */
+    @Override
+    public void switchStarted(final String node, final Duration sinceConnected) {
         thread.run(() -> {
             ipv6.refreshGateways(node);
             LOG.warn("Node {}: its switch had no flows, as after a restart; it has them {} ms after it connected. Its "
                 + "connections, sessions and learned hosts are lost; {} known hosts are asked for", node,
                 sinceConnected.toMillis(), recall.begin(node));
         });
+    }
+
+    @Override
+    public void repaired(final RepairEvent repair) {
+        events.repairs().accept(repair);
+        state.changed(repair.node());
+    }
+
+    @Override
+    public void changed(final String node) {
+        state.changed(node);
+    }
+
+    @Override
+    public void applied(final String node) {
+        state.applied(node);
     }
 
     private CompletableFuture<FlowDump> neighbours(final String node) {

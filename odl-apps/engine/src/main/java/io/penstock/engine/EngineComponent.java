@@ -16,6 +16,7 @@ import io.penstock.engine.rest.OperationsRpcs;
 import io.penstock.engine.rest.PoolEvents;
 import io.penstock.engine.rest.RepairEvents;
 import io.penstock.engine.rest.RpcThreads;
+import io.penstock.engine.rest.StateStore;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.ovsdb.OvsdbServer;
 import java.net.InetAddress;
@@ -29,6 +30,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
+import org.opendaylight.mdsal.binding.api.DataBroker;
 import org.opendaylight.mdsal.binding.api.NotificationPublishService;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
 import org.opendaylight.yangtools.concepts.Registration;
@@ -99,7 +101,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
     @SuppressWarnings("checkstyle:IllegalCatch")
     public EngineComponent(@Reference final ConfigurationStore store, @Reference final RpcProviderService rpcProvider,
             @Reference final NotificationPublishService notifications, @Reference final OpenFlowSouthbound southbound,
-            final BundleContext bundles, final Settings settings) {
+            @Reference final DataBroker broker, final BundleContext bundles, final Settings settings) {
         Engine made = null;
         try {
             final Path base = Path.of(bundles.getProperty("karaf.base"));
@@ -111,7 +113,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
                     admission(settings.nodes())),
                 Environment.of(SteadyClock.open(base.resolve("steady-clock"), Clock.systemUTC())),
                 new EngineEvents(new PoolEvents(notifications), new CanaryEvents(notifications),
-                    new RepairEvents(notifications)),
+                    new RepairEvents(notifications), new StateStore(broker)),
                 Duration.ofSeconds(settings.flow$_$check$_$seconds()));
             made.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());
         } catch (RuntimeException e) {
@@ -175,6 +177,16 @@ public final class EngineComponent implements Operations, AutoCloseable {
     @Override
     public Status status() {
         return operations.status();
+    }
+
+    @Override
+    public Names names() {
+        return operations.names();
+    }
+
+    @Override
+    public List<TenantStatus> tenants(final Optional<String> tenant) {
+        return operations.tenants(tenant);
     }
 
     @Override

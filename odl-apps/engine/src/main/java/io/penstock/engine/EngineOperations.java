@@ -10,14 +10,13 @@ import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.Observation;
 import io.penstock.engine.pool.Preview;
 import io.penstock.engine.pool.Usage;
+import io.penstock.engine.state.LiveNetwork;
 import io.penstock.engine.trace.ChainTracer;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
-import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.plan.Quarantine;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.FlowChanges;
@@ -34,6 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -78,12 +78,33 @@ final class EngineOperations implements Operations {
         final ChainReports chains = new ChainReports(desired, workers, observations, engine.health(),
             engine.canaries(), agents);
         final List<TenantStatus> tenants = snapshot.tenants().values().stream()
-            .map(tenant -> tenantStatus(chains, tenant, agents)).toList();
+            .map(tenant -> tenantStatus(chains.live(), tenant, agents)).toList();
         final List<RefusedNode> refused = engine.refused().stream()
             .map(peer -> new RefusedNode(peer.name(), peer.address(), peer.reason())).toList();
         return new Status(nodes, refused, tenants, chains.chains(), chains.functions(), new ControllerStatus(url,
             version, Duration.between(started, engine.clock().instant()).toSeconds(), engine.icmpErrors(),
             engine.packetIns()));
+    }
+
+    @Override
+    public Names names() {
+        final Snapshot snapshot = engine.desired().snapshot();
+        return new Names(new TreeSet<>(snapshot.nodes().keySet()), new TreeSet<>(snapshot.tenants().keySet()),
+            new TreeSet<>(snapshot.functions().keySet()));
+    }
+
+    @Override
+    public List<TenantStatus> tenants(final Optional<String> tenant) {
+        final Desired desired = known(tenant);
+        final SortedMap<String, NodeWorker> workers = engine.workers();
+        final LiveNetwork live = new LiveNetwork(desired, workers, engine.health());
+        final List<Tenant> chosen = tenant.map(name -> List.of(requireNonNull(desired.snapshot().tenants().get(name))))
+            .orElseGet(() -> List.copyOf(desired.snapshot().tenants().values()));
+        if (tenant.isPresent()) {
+            workers.keySet().retainAll(chosen.get(0).nodes());
+        }
+        final AgentReports agents = AgentReports.ask(workers);
+        return chosen.stream().map(each -> tenantStatus(live, each, agents)).toList();
     }
 
     @Override
@@ -193,7 +214,7 @@ final class EngineOperations implements Operations {
 
     @Override
     public CompletableFuture<SortedMap<String, Progress>> applied(final Optional<String> node, final Duration limit) {
-        final SortedMap<String, CompletableFuture<Progress>> waiting = engine.applied(choose(node), limit);
+        final SortedMap<String, CompletableFuture<Progress>> waiting = engine.progress(choose(node), limit);
         return CompletableFuture.allOf(waiting.values().toArray(CompletableFuture[]::new)).thenApply(done -> {
             final SortedMap<String, Progress> progress = new TreeMap<>();
             waiting.forEach((name, answer) -> progress.put(name, answer.join()));
@@ -293,14 +314,13 @@ final class EngineOperations implements Operations {
         return time.map(each -> each.truncatedTo(ChronoUnit.SECONDS).toString()).orElse("");
     }
 
-    private static TenantStatus tenantStatus(final ChainReports chains, final Tenant tenant,
-            final AgentReports agents) {
-        final TenantAllocation allocation = chains.desired().allocations().tenants().get(tenant.name());
+    private static TenantStatus tenantStatus(final LiveNetwork live, final Tenant tenant, final AgentReports agents) {
+        final TenantAllocation allocation = live.desired().allocations().tenants().get(tenant.name());
         return new TenantStatus(tenant.name(), allocation == null ? 0 : vrf(tenant, allocation),
             tenant.attachments().stream().map(at -> at.node() + "/" + at.port() + "/" + at.vlan()).toList(),
             allocation == null || allocation.publicAddress() == 0 ? ""
                 : Ipv4.text(allocation.publicAddress()),
-            tenant.chain().orElse(""), tenantState(chains, tenant),
+            tenant.chain().orElse(""), live.tenant(tenant).text(),
             allocation == null ? List.of() : agents.of(allocation));
     }
 
@@ -308,39 +328,6 @@ final class EngineOperations implements Operations {
     private static int vrf(final Tenant tenant, final TenantAllocation allocation) {
         return tenant.attachments().isEmpty() ? allocation.id()
             : allocation.vrf(tenant.attachments().get(0).node());
-    }
-
-    private static String tenantState(final ChainReports chains, final Tenant tenant) {
-        for (final Tenant.Attachment attachment : tenant.attachments()) {
-            final NodeWorker worker = chains.workers().get(attachment.node());
-            if (worker == null || !worker.isOnline()) {
-                return "waiting for node " + attachment.node();
-            }
-            if (!worker.hasApplied(chains.desired())) {
-                return "being installed";
-            }
-            final Quarantine quarantine = worker.plan().map(plan -> plan.quarantined().get(tenant.name())).orElse(null);
-            if (quarantine != null) {
-                return "not carried out on node " + attachment.node() + ": " + quarantine.reason();
-            }
-            final TenantAllocation allocation = chains.desired().allocations().tenants().get(tenant.name());
-            final Optional<String> lacking = allocation == null ? Optional.empty()
-                : worker.drift().reason(attachment.node(), allocation.vrf(attachment.node()));
-            if (lacking.isPresent()) {
-                return lacking.orElseThrow();
-            }
-        }
-        for (final NetworkFunction function : chains.desired().snapshot().functionsOf(tenant)) {
-            if (!chains.isUp(function)) {
-                return function.failPolicy() == NetworkFunction.FailPolicy.CLOSED
-                    ? "stopped: function " + function.name() + " is down"
-                    : "active, bypassing function " + function.name();
-            }
-        }
-        return tenant.attachments().stream()
-            .filter(at -> requireNonNull(chains.workers().get(at.node())).isFlooding(at.place())).findFirst()
-            .map(at -> "active, limited: frames from " + at.node() + "/" + at.port() + "/" + at.vlan()
-                + " flood the slow path").orElse("active");
     }
 
     private static String name(final Desired desired, final String node, final int vrf) {

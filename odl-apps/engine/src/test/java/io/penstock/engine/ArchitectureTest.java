@@ -50,7 +50,8 @@ class ArchitectureTest {
         Map.entry("canary", Set.of("config", "grant", "health", OPENFLOW)),
         Map.entry("node", Set.of("api", "config", "task", JSON, OPENFLOW, OVSDB)),
         Map.entry("trace", Set.of("api", "config", "node", JSON, OVSDB)),
-        Map.entry("rest", Set.of("api", "canary", "node", "pool", "task", MDSAL)),
+        Map.entry("state", Set.of("config", "grant", "health", "node", "task", OVSDB)),
+        Map.entry("rest", Set.of("api", "canary", "node", "pool", "state", "task", MDSAL)),
         Map.entry("request", Set.of("journal", JSON, MDSAL, OSGI, "javax.servlet", "javax.xml")));
 
     @ArchTest

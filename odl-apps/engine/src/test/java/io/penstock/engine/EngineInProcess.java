@@ -11,6 +11,7 @@ import io.penstock.engine.rest.OperationsRpcs;
 import io.penstock.engine.rest.PoolEvents;
 import io.penstock.engine.rest.RepairEvents;
 import io.penstock.engine.rest.RpcThreads;
+import io.penstock.engine.rest.StateStore;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.ovsdb.OvsdbServer;
@@ -58,7 +59,7 @@ public final class EngineInProcess implements AutoCloseable {
             new Southbounds(southbound, ovsdb, new BridgeTranslator("tcp:" + ADDRESS + ":" + openFlowPort), admission),
             Environment.of(SteadyClock.open(journal.resolve("steady-clock"), wall)),
             new EngineEvents(new PoolEvents(mdsal.publisher()), new CanaryEvents(mdsal.publisher()),
-                new RepairEvents(mdsal.publisher())), round);
+                new RepairEvents(mdsal.publisher()), new StateStore(mdsal.broker())), round);
         final EngineOperations operations = new EngineOperations(engine, "http://localhost", "1");
         engine.start(ADDRESS, ovsdbPort);
         rpcs = new OperationsRpcs(operations, rpcThreads).register(mdsal.rpcProvider());

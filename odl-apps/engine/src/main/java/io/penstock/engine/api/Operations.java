@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
 
 /** The operator's view of the edge. Methods may block while switches are read; safe for all threads. */
@@ -296,6 +297,25 @@ public interface Operations {
      * @param reason what differs, what was not checked and why; empty if there is nothing to say
      */
     record TraceReport(String node, TraceWay outbound, TraceWay inbound, Verdict verdict, String reason) { }
+
+    /**
+     * Names of what is configured.
+     *
+     * @param nodes names of nodes
+     * @param tenants names of tenants
+     * @param functions names of functions
+     */
+    record Names(SortedSet<String> nodes, SortedSet<String> tenants, SortedSet<String> functions) { }
+
+    /** The names of what is configured. Asks no node. */
+    Names names();
+
+    /**
+     * All tenants, or one. Reads the databases of nodes and no switch.
+     *
+     * @throws IllegalArgumentException when there is no such tenant
+     */
+    List<TenantStatus> tenants(Optional<String> tenant);
 
     /** Everything at a glance. */
     Status status();

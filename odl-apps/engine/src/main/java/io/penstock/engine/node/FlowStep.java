@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
 import io.penstock.engine.config.Desired;
-import io.penstock.engine.node.NodeWorker.FreshSwitch;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.SwitchId;
@@ -27,7 +26,7 @@ final class FlowStep implements Step {
     private final NodePlanning planning;
     private final NodeFlows flows;
     private final DriftWatch drift;
-    private final FreshSwitch fresh;
+    private final NodeEvents events;
     private final Ticker ticker;
     private volatile boolean online;
     private @Nullable NodePlan installed;
@@ -35,12 +34,12 @@ final class FlowStep implements Step {
 
     /** Of a node whose switch is not connected. */
     FlowStep(final String node, final NodePlanning planning, final NodeFlows flows, final DriftWatch drift,
-            final FreshSwitch fresh, final Ticker ticker) {
+            final NodeEvents events, final Ticker ticker) {
         this.node = requireNonNull(node);
         this.planning = requireNonNull(planning);
         this.flows = requireNonNull(flows);
         this.drift = requireNonNull(drift);
-        this.fresh = requireNonNull(fresh);
+        this.events = requireNonNull(events);
         this.ticker = requireNonNull(ticker);
     }
 
@@ -85,7 +84,7 @@ final class FlowStep implements Step {
                     node, since.toMillis(), planned.size(), changes.add().size(),
                     changes.remove().size() + changes.removeForeign().size());
                 if (flows.foundNothing()) {
-                    fresh.hasFlows(node, since);
+                    events.switchStarted(node, since);
                 }
                 return Outcome.DONE;
             });

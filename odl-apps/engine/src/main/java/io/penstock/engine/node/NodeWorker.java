@@ -23,7 +23,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +44,7 @@ public final class NodeWorker implements AutoCloseable {
     private final Supplier<Desired> desired;
     private final OpenFlowSouthbound southbound;
     private final SerialTasks tasks;
+    private final NodeNews news;
     private final PortStates ports;
     private final Floods floods;
     private final NodePlanning planning;
@@ -68,26 +68,26 @@ public final class NodeWorker implements AutoCloseable {
      *
      * @param tasks of this node alone; closed with the worker
      * @param healthy whether an instance of a function may have packets, by its name; must not block
-     * @param repairs is told of repairs of the switch; must not block
-     * @param fresh is told of a switch that was started and has the flows now; must not block
+     * @param events is told what happens to the node
      * @param ticker measures pauses
      * @param clock tells when the switch was compared and repaired
      */
     public NodeWorker(final String name, final Supplier<Desired> desired, final OpenFlowSouthbound southbound,
             final BridgeTranslator bridges, final SerialTasks tasks, final Predicate<String> healthy,
-            final Consumer<RepairEvent> repairs, final FreshSwitch fresh, final Ticker ticker, final Clock clock) {
+            final NodeEvents events, final Ticker ticker, final Clock clock) {
         this.name = requireNonNull(name);
         this.desired = requireNonNull(desired);
         this.southbound = requireNonNull(southbound);
         this.tasks = requireNonNull(tasks);
+        news = new NodeNews(name, events);
         ports = new PortStates(ticker);
         floods = new Floods(name);
         planning = new NodePlanning(name, ports, healthy, floods::places);
         bridge = new BridgeStep(name, planning, bridges, tasks, desired);
         flows = new NodeFlows(southbound, () -> bridge.session().map(NodeSession::dropCachedFlows), tasks,
             this::forgetAgain, ticker);
-        drift = new DriftWatch(name, southbound, flows, tasks, repairs, ticker, clock);
-        switching = new FlowStep(name, planning, flows, drift, fresh, ticker);
+        drift = new DriftWatch(name, southbound, flows, tasks, events::repaired, ticker, clock);
+        switching = new FlowStep(name, planning, flows, drift, events, ticker);
         steps = new BackOff(name, bridge.then(new PortGrace(name, planning, ports, switching::isFirst, switching)),
             this::forget);
         questions = new Questions(name, tasks, () -> switching.isOnline() && isConfigured());
@@ -107,7 +107,7 @@ public final class NodeWorker implements AutoCloseable {
             tasks.begin(() -> {
                 comparing.set(false);
                 return isConfigured() ? attempt(() -> switching.compareNext(desired.get()).thenRun(this::flushOwed))
-                    : DONE;
+                    .thenRun(() -> news.compared(drift())) : DONE;
             });
         }
     }
@@ -171,6 +171,7 @@ public final class NodeWorker implements AutoCloseable {
         tasks.run(() -> {
             bridge.opened(opened);
             floods.take(opened.announcement().floods(), desired.get().snapshot());
+            news.changed();
             markStale();
         });
     }
@@ -181,12 +182,16 @@ public final class NodeWorker implements AutoCloseable {
             if (floods.take(changed.announcement().floods(), desired.get().snapshot())) {
                 markStale();
             }
+            news.changed();
         });
     }
 
     /** The node's database is gone. */
     public void sessionClosed() {
-        tasks.run(bridge::closed);
+        tasks.run(() -> {
+            bridge.closed();
+            news.changed();
+        });
     }
 
     /** The node's switch is connected. */
@@ -196,6 +201,7 @@ public final class NodeWorker implements AutoCloseable {
             ports.switchConnected();
             bridge.switchConnected();
             applied = null;
+            news.changed();
             markStale();
         });
     }
@@ -214,6 +220,7 @@ public final class NodeWorker implements AutoCloseable {
         tasks.run(() -> {
             switching.disconnected();
             applied = null;
+            news.changed();
             answer();
         });
     }
@@ -222,6 +229,7 @@ public final class NodeWorker implements AutoCloseable {
     public void portChanged(final String id, final PortStates.@Nullable Port port) {
         tasks.run(() -> {
             if (ports.set(id, port)) {
+                news.changed();
                 markStale();
             }
         });
@@ -229,7 +237,10 @@ public final class NodeWorker implements AutoCloseable {
 
     /** Says that instances of functions may have become healthy, or the other way. */
     public void healthChanged() {
-        tasks.run(this::markStale);
+        tasks.run(() -> {
+            news.changed();
+            markStale();
+        });
     }
 
     /** Whether the switch can be used. */
@@ -297,6 +308,11 @@ public final class NodeWorker implements AutoCloseable {
         return planning.latest();
     }
 
+    /** Ports as the switch has reported them, by name. */
+    public List<PortStates.Port> ports() {
+        return isOnline() ? ports.all() : List.of();
+    }
+
     /** Whether all these ports of functions are up. */
     public boolean isUp(final List<String> names) {
         return isOnline() && ports.areUp(names);
@@ -337,13 +353,6 @@ public final class NodeWorker implements AutoCloseable {
         questions.close();
     }
 
-    /** Is told of switches that were started and have their flows. */
-    @FunctionalInterface
-    public interface FreshSwitch {
-        /** The switch of a node has its flows, so long after it connected, and nothing of what it had learned. */
-        void hasFlows(String node, Duration sinceConnected);
-    }
-
     private boolean isConfigured() {
         return desired.get().snapshot().nodes().containsKey(name);
     }
@@ -358,6 +367,7 @@ public final class NodeWorker implements AutoCloseable {
         if (!stale && before != null && state.sameAs(before)) {
             applied = state;
             answer();
+            news.confirmed(plan());
             return DONE;
         }
         stale = false;
@@ -376,6 +386,7 @@ public final class NodeWorker implements AutoCloseable {
         } else {
             applied = state;
             answer();
+            news.confirmed(plan());
         }
     }
 
@@ -384,6 +395,7 @@ public final class NodeWorker implements AutoCloseable {
         bridge.forget();
         switching.forget();
         applied = null;
+        news.changed();
     }
 
     /** Answers the requests that need not wait any longer. */

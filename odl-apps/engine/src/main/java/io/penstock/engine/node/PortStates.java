@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,6 +49,10 @@ public final class PortStates {
 
     private boolean isKnown(final String name) {
         return byId.values().stream().anyMatch(port -> port.name().equals(name));
+    }
+
+    List<Port> all() {
+        return byId.values().stream().sorted(Comparator.comparing(Port::name)).toList();
     }
 
     boolean areUp(final List<String> names) {

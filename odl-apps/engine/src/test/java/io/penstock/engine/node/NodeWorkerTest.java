@@ -41,10 +41,31 @@ class NodeWorkerTest {
     private volatile Desired desired = new Desired(1, network, Allocator.allocate(network, Allocations.none()));
     private final AtomicLong now = new AtomicLong();
     private final List<String> started = new CopyOnWriteArrayList<>();
+    private final List<String> news = new CopyOnWriteArrayList<>();
     private final SharedThreads threads = new SharedThreads("test-nodes", 1);
     private final NodeWorker worker = new NodeWorker(node, () -> desired, southbound,
-        new BridgeTranslator("tcp:127.0.0.1:6653"), new SerialTasks("node", threads), instance -> true, repair -> { },
-        (fresh, since) -> started.add(fresh), new Ticker() {
+        new BridgeTranslator("tcp:127.0.0.1:6653"), new SerialTasks("node", threads), instance -> true,
+        new NodeEvents() {
+            @Override
+            public void switchStarted(final String name, final Duration sinceConnected) {
+                started.add(name);
+            }
+
+            @Override
+            public void repaired(final RepairEvent repair) {
+                // Held by DriftWatchTest.
+            }
+
+            @Override
+            public void changed(final String name) {
+                news.add("changed");
+            }
+
+            @Override
+            public void applied(final String name) {
+                news.add("applied");
+            }
+        }, new Ticker() {
             @Override
             public long read() {
                 return now.get();
@@ -154,6 +175,17 @@ class NodeWorkerTest {
         worker.switchConnected();
         assertThat(applied(1)).isEqualTo(Progress.APPLIED);
         assertThat(started).as("a new connection of the same").hasSize(1);
+    }
+
+    @Test
+    void whatOperatorsSeeIsTold() throws Exception {
+        connect();
+        assertThat(applied(1)).isEqualTo(Progress.APPLIED);
+        Await.until("it is told", () -> news.contains("applied"));
+        news.clear();
+        worker.healthChanged();
+        worker.switchDisconnected();
+        Await.until("both are told", () -> news.stream().filter("changed"::equals).count() >= 2);
     }
 
     @Test

@@ -159,9 +159,20 @@ final class DataClient {
         return codec.json(codec.place(path), stored(path).orElseThrow(() -> new AssertionError("no " + path)));
     }
 
+    /** An entry of a list of the state; empty if it is not there. */
+    Optional<JsonObject> state(final String path) {
+        final JsonCodec.Place place = codec.place(path);
+        return held(LogicalDatastoreType.OPERATIONAL, path).map(entry -> codec.json(place, entry).entrySet()
+            .iterator().next().getValue().getAsJsonArray().get(0).getAsJsonObject());
+    }
+
     private Optional<NormalizedNode> stored(final String path) {
+        return held(CONFIG, path);
+    }
+
+    private Optional<NormalizedNode> held(final LogicalDatastoreType store, final String path) {
         try (DOMDataTreeReadTransaction transaction = mdsal.domBroker().newReadOnlyTransaction()) {
-            return get(transaction.read(CONFIG, codec.place(path).path()));
+            return get(transaction.read(store, codec.place(path).path()));
         }
     }
 

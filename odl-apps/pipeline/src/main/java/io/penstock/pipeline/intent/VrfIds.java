@@ -117,7 +117,7 @@ final class VrfIds {
      * First the VRF ids that tenants have, then those of tenants with a chain, for which there are fewer, then others.
      */
     private void handOutVrfs(final Snapshot snapshot, final Allocations before) {
-        final Map<Tenant, TenantAllocation> kept = new IdentityHashMap<>();
+        final IdentityHashMap<Tenant, TenantAllocation> kept = new IdentityHashMap<>();
         snapshot.tenants().values().forEach(tenant ->
             Optional.ofNullable(before.tenants().get(tenant.name())).ifPresent(had -> kept.put(tenant, had)));
         kept.forEach((tenant, had) -> had.vrfs().forEach((node, vrf) -> {
@@ -125,7 +125,7 @@ final class VrfIds {
                 give(tenant, node, vrf);
             }
         }));
-        final Map<Tenant, List<String>> left = new IdentityHashMap<>();
+        final IdentityHashMap<Tenant, List<String>> left = new IdentityHashMap<>();
         for (final Tenant tenant : snapshot.tenants().values()) {
             for (final String node : tenant.nodes()) {
                 if (!vrfs(tenant.name()).containsKey(node) && !(kept.containsKey(tenant) && takeId(tenant, node))) {

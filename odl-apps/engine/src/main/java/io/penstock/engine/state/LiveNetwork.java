@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.state;
+
+import io.penstock.engine.config.Desired;
+import io.penstock.engine.health.ProbeResults;
+import io.penstock.engine.node.NodeWorker;
+import io.penstock.engine.state.TenantState.Kind;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.Pool;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.plan.Quarantine;
+import io.penstock.southbound.ovsdb.NodeAnnouncement;
+import io.penstock.southbound.ovsdb.NodeSession;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The network at one moment: what is desired, and what the workers of the nodes and the probes tell. Asks no node. Safe
+ * for all threads.
+ */
+public record LiveNetwork(Desired desired, Map<String, NodeWorker> workers, ProbeResults probes) {
+    /** The state of a configured node. */
+    public NodeState node(final String name) {
+        final NodeWorker worker = workers.get(name);
+        if (worker == null) {
+            return new NodeState(false, false, false, "", "", 0, 0, Optional.empty(), List.of());
+        }
+        final Optional<NodeAnnouncement> announced = worker.session().map(NodeSession::announcement);
+        return new NodeState(worker.isOnline(), announced.isPresent(), worker.hasApplied(desired),
+            announced.filter(NodeAnnouncement::dpdkInitialized).map(NodeAnnouncement::dpdkVersion).orElse(""),
+            announced.flatMap(known -> known.protocol().difference()).orElse(""),
+            worker.plan().map(NodePlan::size).orElse(0), worker.drift().repairs(), worker.drift().repaired(),
+            worker.ports());
+    }
+
+    /** The state of a configured tenant. */
+    public TenantState tenant(final Tenant tenant) {
+        final TenantAllocation given = desired.allocations().tenants().get(tenant.name());
+        if (given == null) {
+            return new TenantState(Kind.INSTALLING, "being installed", 0, 0, new TreeMap<>(), 0, 0);
+        }
+        final SortedMap<String, Integer> vrfs = new TreeMap<>();
+        tenant.nodes().forEach(node -> vrfs.put(node, given.vrf(node)));
+        final Reason reason = reason(tenant, given);
+        return new TenantState(reason.kind(), reason.text(), given.id(), given.publicAddress(), vrfs,
+            (int) given.leases().stream().filter(Lease::isBound).count(), given.blocks().size());
+    }
+
+    private record Reason(Kind kind, String text) { }
+
+    private Reason reason(final Tenant tenant, final TenantAllocation given) {
+        for (final Tenant.Attachment attachment : tenant.attachments()) {
+            final Optional<Reason> reason = reason(tenant, attachment.node(), given);
+            if (reason.isPresent()) {
+                return reason.orElseThrow();
+            }
+        }
+        for (final NetworkFunction function : desired.snapshot().functionsOf(tenant)) {
+            if (!isUp(function)) {
+                return function.failPolicy() == NetworkFunction.FailPolicy.CLOSED
+                    ? new Reason(Kind.STOPPED, "stopped: function " + function.name() + " is down")
+                    : new Reason(Kind.RESTRICTED, "bypassing function " + function.name());
+            }
+        }
+        return tenant.attachments().stream().filter(at -> worker(at.node()).filter(worker ->
+            worker.isFlooding(at.place())).isPresent()).findFirst().map(at -> new Reason(Kind.RESTRICTED,
+                "limited: frames from " + at.node() + "/" + at.port() + "/" + at.vlan() + " flood the slow path"))
+            .orElse(new Reason(Kind.ACTIVE, ""));
+    }
+
+    /** Why the flows of a tenant on a node are not all that they should be. */
+    private Optional<Reason> reason(final Tenant tenant, final String node, final TenantAllocation given) {
+        final NodeWorker worker = workers.get(node);
+        if (worker == null || !worker.isOnline()) {
+            return Optional.of(new Reason(Kind.WAITING, "waiting for node " + node));
+        }
+        if (!worker.hasApplied(desired)) {
+            return Optional.of(new Reason(Kind.INSTALLING, "being installed"));
+        }
+        final Optional<Quarantine> quarantine = worker.plan().map(plan -> plan.quarantined().get(tenant.name()));
+        if (quarantine.isPresent()) {
+            return Optional.of(new Reason(Kind.FAILED, "not carried out on node " + node + ": "
+                + quarantine.orElseThrow().reason()));
+        }
+        return worker.drift().reason(node, given.vrf(node)).map(text -> new Reason(Kind.LACKING, text));
+    }
+
+    /** The state of a configured function. */
+    public FunctionState function(final NetworkFunction function) {
+        final boolean online = worker(function.node()).filter(NodeWorker::isOnline).isPresent();
+        return new FunctionState(!online ? FunctionState.Kind.WAITING
+            : isUp(function) ? FunctionState.Kind.UP : FunctionState.Kind.DOWN, function.instances().stream()
+                .map(instance -> new FunctionState.Instance(instance.name(),
+                    worker(function.node()).filter(worker -> worker.isUp(function.ports(instance))).isPresent(),
+                    probes.isHealthy(function.node(), instance.name()))).toList());
+    }
+
+    /** Whether packets pass a function. */
+    public boolean isUp(final NetworkFunction function) {
+        final NodeWorker worker = workers.get(function.node());
+        return worker != null && function.instances().stream().anyMatch(
+            instance -> instance.state() != NetworkFunction.State.OUT_OF_SERVICE
+                && worker.isUp(function.ports(instance)) && probes.isHealthy(function.node(), instance.name()));
+    }
+
+    /** The usage of all pools, by name. */
+    Map<String, PoolState> pools() {
+        final Map<String, PoolState> pools = new HashMap<>();
+        for (final Pool pool : desired.snapshot().pools().values()) {
+            pools.put(pool.name(), new PoolState(pool.size(), desired.allocations().tenants().values().stream()
+                .filter(given -> given.publicAddress() != 0 && pool.contains(given.publicAddress())).count()));
+        }
+        return pools;
+    }
+
+    private Optional<NodeWorker> worker(final String node) {
+        return Optional.ofNullable(workers.get(node));
+    }
+}
