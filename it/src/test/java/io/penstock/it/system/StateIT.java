@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class StateIT {
     private static final String STATE = "penstock-state:state";
     private static final int FIRST_VLAN = 1000;
-    private static final int MANY = 200;
+    private static final int MANY = 100;
 
     private final EdgeSystem system;
     private final EdgeNode node;

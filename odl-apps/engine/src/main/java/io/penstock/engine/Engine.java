@@ -15,7 +15,7 @@ import io.penstock.engine.health.HealthService;
 import io.penstock.engine.ipv6.Ipv6Services;
 import io.penstock.engine.link.FrameOutlet;
 import io.penstock.engine.link.Links;
-import io.penstock.engine.link.PacketInCounts;
+import io.penstock.engine.link.PacketRouter;
 import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.neighbour.Recall;
 import io.penstock.engine.node.NodeEvents;
@@ -33,6 +33,7 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.ConnectionListener;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import io.penstock.southbound.openflow.PacketInListener;
 import io.penstock.southbound.openflow.PortListener;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.ovsdb.NodeAnnouncement;
@@ -41,6 +42,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -59,6 +61,8 @@ public final class Engine implements NodeEvents, AutoCloseable {
     private static final Duration AUDIT = Duration.ofMinutes(1);
     private static final Duration IDLE_POLL = Duration.ofMinutes(10);
     private static final int SECRET_BYTES = 32;
+    private static final String BLOCKS = "port-block";
+    private static final String PROBES = "probe";
     /** How often leases are looked at that end by themselves. */
     private static final Duration LEASE = Duration.ofSeconds(15);
     /** How long an acknowledgement waits for the flows of its lease: a client asks again after four seconds. */
@@ -84,7 +88,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
     private final Subscribers subscribers;
     private final DhcpService dhcp;
     private final RoutingErrors routingErrors;
-    private final PacketInCounts packetIns = new PacketInCounts();
+    private final PacketRouter packets;
     private final HealthService health;
     private final CanaryService canaries;
     private final StateService state;
@@ -124,6 +128,17 @@ public final class Engine implements NodeEvents, AutoCloseable {
             millis -> thread.later(this::mark, Duration.ofMillis(millis)), this::whenApplied, outlet);
         state = new StateService(() -> new LiveNetwork(desired(), fleet.workers(), health), events.states(),
             environment.wall());
+        packets = new PacketRouter()
+            .route(Table.NEIGHBOUR_FOUND, "next-hop", resolver::onPacketIn)
+            .route(Table.NEIGHBOUR_FOUND, "next-hop-ipv6", ipv6::onNextHop)
+            .route(Table.NAT_TRANSLATE, BLOCKS, subscribers::onPacketIn)
+            .route(Table.NAT_OUT_CHECK, BLOCKS, subscribers::onPacketIn)
+            .route(Table.DHCP_REQUEST, "dhcp", dhcp::onPacketIn)
+            .route(Table.ACCESS_GUARD, "dhcp-conflict", dhcp::onConflict)
+            .route(Table.ROUTING_ERROR, "icmp-error", routingErrors::onPacketIn)
+            .route(Table.IPV6_REQUEST, "ipv6-request", ipv6::onPacketIn)
+            .route(Table.CHAIN_RETURN, PROBES, health::onPacketIn)
+            .route(Table.CHAIN_ROUTED, PROBES, health::onPacketIn);
         loop = new ConfigurationLoop(store::stored, writer::write,
             List.of(new IdGrantor(fleet::forget), subscribers, dhcp, canaries, pools), transition -> {
                 if (!transition.before().snapshot().nodes().equals(transition.after().snapshot().nodes())) {
@@ -151,14 +166,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
         store.start(this::desired, fleet::announcements, () -> loop.trouble().or(writer::shortage), loop::changed);
         registrations.add(southbound.listen((ConnectionListener) fleet));
         registrations.add(southbound.listen((PortListener) fleet));
-        registrations.add(southbound.listen(packetIns.counting("next-hop", resolver::onPacketIn)));
-        registrations.add(southbound.listen(packetIns.counting("next-hop-ipv6", ipv6::onNextHop)));
-        registrations.add(southbound.listen(packetIns.counting("port-block", subscribers::onPacketIn)));
-        registrations.add(southbound.listen(packetIns.counting("dhcp", dhcp::onPacketIn)));
-        registrations.add(southbound.listen(packetIns.counting("dhcp-conflict", dhcp::onConflict)));
-        registrations.add(southbound.listen(packetIns.counting("icmp-error", routingErrors::onPacketIn)));
-        registrations.add(southbound.listen(packetIns.counting("ipv6-request", ipv6::onPacketIn)));
-        registrations.add(southbound.listen(packetIns.counting("probe", health::onPacketIn)));
+        registrations.add(southbound.listen((PacketInListener) packets));
         state.start();
         ipv6.start();
         health.start();
@@ -237,7 +245,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
 
     /** Packets from switches, by service and fate. */
     SortedMap<String, PacketInCount> packetIns() {
-        return packetIns.all();
+        return packets.counts().all();
     }
 
     /** Workers of all configured nodes by name. */
@@ -248,6 +256,11 @@ public final class Engine implements NodeEvents, AutoCloseable {
     /** Peers that say they are nodes and are not believed. */
     List<RefusedPeer> refused() {
         return southbounds.databases().refused();
+    }
+
+    /** The tables from which packets reach a service. */
+    Set<Table> served() {
+        return packets.tables();
     }
 
     private void mark() {

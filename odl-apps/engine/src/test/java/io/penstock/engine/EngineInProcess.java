@@ -12,6 +12,7 @@ import io.penstock.engine.rest.PoolEvents;
 import io.penstock.engine.rest.RepairEvents;
 import io.penstock.engine.rest.RpcThreads;
 import io.penstock.engine.rest.StateStore;
+import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.ovsdb.OvsdbServer;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.opendaylight.yangtools.concepts.Registration;
 
 /** The engine and its RPCs as {@link EngineComponent} puts them together, without OSGi and its settings. */
@@ -68,6 +70,11 @@ public final class EngineInProcess implements AutoCloseable {
     /** Where databases reach it. */
     public int ovsdbPort() {
         return ovsdb.port();
+    }
+
+    /** The tables from which packets reach a service. */
+    public Set<Table> served() {
+        return engine.served();
     }
 
     @Override

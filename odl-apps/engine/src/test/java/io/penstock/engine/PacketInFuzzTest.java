@@ -11,6 +11,7 @@ import io.penstock.engine.error.RoutingErrors;
 import io.penstock.engine.grant.Transitions;
 import io.penstock.engine.health.HealthService;
 import io.penstock.engine.ipv6.Ipv6Services;
+import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.FrameOutlet;
 import io.penstock.engine.link.Links;
 import io.penstock.engine.link.PacketInCounts;
@@ -39,6 +40,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -105,12 +107,16 @@ class PacketInFuzzTest {
         assertThat(all.malformed()).as("malformed: %s", all).isGreaterThan(LEAST);
     }
 
+    private PacketInListener counting(final Function<PacketIn, Fate> service) {
+        return packet -> counts.count(SERVICE, service, packet);
+    }
+
     @Test
     void dhcp() {
         final ManualClock clock = new ManualClock(Instant.parse("2026-11-21T10:00:00Z"));
         final DhcpService service = new DhcpService(clock, () -> { }, millis -> { },
             (target, revision, task) -> task.run(), outlet);
-        final PacketInListener listener = counts.counting(SERVICE, service::onPacketIn);
+        final PacketInListener listener = counting(service::onPacketIn);
         Allocations allocations = desired.allocations();
         for (int batch = 0; batch < ROUNDS / BATCH; batch++) {
             for (int round = 0; round < BATCH; round++) {
@@ -142,7 +148,7 @@ class PacketInFuzzTest {
 
     private PacketInCount ipv6(final Supplier<byte[]> frame) {
         try (Ipv6Services service = new Ipv6Services(new Links(outlet, () -> desired), () -> 0, new Random(1))) {
-            return fuzz(counts.counting(SERVICE, service::onPacketIn),
+            return fuzz(counting(service::onPacketIn),
                 () -> packet(Table.IPV6_REQUEST, from("dual", 900), frame.get()));
         }
     }
@@ -169,7 +175,7 @@ class PacketInFuzzTest {
                     return nanos[0];
                 }
             });
-        bothWereThere(fuzz(counts.counting(SERVICE, errors::onPacketIn), () -> packet(Table.ROUTING_ERROR, Map.of(
+        bothWereThere(fuzz(counting(errors::onPacketIn), () -> packet(Table.ROUTING_ERROR, Map.of(
             Register.VRF.range().field(), vrf(tenant),
             MatchField.REG5, (long) ErrorKind.values()[random.nextInt(ErrorKind.values().length)].number()
                 << Register.ERROR_KIND.range().low(),
@@ -181,7 +187,7 @@ class PacketInFuzzTest {
     @Test
     void packetsThatNeedABlock() {
         final BlockRequests requests = new BlockRequests(() -> { });
-        bothWereThere(fuzz(counts.counting(SERVICE, packet -> {
+        bothWereThere(fuzz(counting(packet -> {
             requests.answered(requests.pending());
             return requests.onPacketIn(packet);
         }), () -> packet(Table.NAT_TRANSLATE, from("campus", 800), frames.subscriber())));
@@ -206,7 +212,7 @@ class PacketInFuzzTest {
             }
         };
         try (HealthService health = new HealthService(outlet, () -> desired, nodes, Ticker.systemTicker(), 7)) {
-            final PacketInCount all = fuzz(counts.counting(SERVICE, health::onPacketIn),
+            final PacketInCount all = fuzz(counting(health::onPacketIn),
                 () -> packet(Table.CHAIN_RETURN, Map.of(), frames.probe()));
             assertThat(all.malformed()).isGreaterThan(LEAST);
             assertThat(all.ignored()).as("of whoever guesses").isGreaterThan(LEAST);

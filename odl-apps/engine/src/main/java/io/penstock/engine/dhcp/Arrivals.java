@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.Place;
 import io.penstock.pipeline.registry.Register;
-import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
 import java.util.ArrayList;
@@ -36,18 +35,15 @@ final class Arrivals {
 
     /** Takes a packet if it is a request to a DHCP server. */
     Fate onPacketIn(final PacketIn packet) {
-        return take(packet, Table.DHCP_REQUEST, false);
+        return take(packet, false);
     }
 
     /** Takes a packet if it answers a probe. */
     Fate onConflict(final PacketIn packet) {
-        return take(packet, Table.ACCESS_GUARD, true);
+        return take(packet, true);
     }
 
-    private Fate take(final PacketIn packet, final Table table, final boolean conflict) {
-        if (packet.table() != table.number()) {
-            return Fate.NOT_MINE;
-        }
+    private Fate take(final PacketIn packet, final boolean conflict) {
         synchronized (this) {
             if (counts.getOrDefault(packet.source(), 0) >= MOST_OF_A_NODE) {
                 return Fate.IGNORED;

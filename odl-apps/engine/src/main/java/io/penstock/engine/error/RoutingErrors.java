@@ -72,9 +72,6 @@ public final class RoutingErrors {
 
     /** Takes a packet if a router has to tell its sender. */
     public Fate onPacketIn(final PacketIn packet) {
-        if (packet.table() != Table.ROUTING_ERROR.number()) {
-            return Fate.NOT_MINE;
-        }
         final Outcome outcome = answer(packet);
         requireNonNull(counts.get(outcome)).increment();
         return switch (outcome) {

@@ -14,7 +14,6 @@ import io.penstock.frames.Bytes;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.registry.Constants;
-import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.NshHop;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
@@ -169,9 +168,6 @@ public final class HealthService implements ProbeResults, AutoCloseable {
 
     /** Takes what came through. */
     public Fate onPacketIn(final PacketIn packet) {
-        if (packet.table() != Table.CHAIN_RETURN.number() && packet.table() != Table.CHAIN_ROUTED.number()) {
-            return Fate.NOT_MINE;
-        }
         final ProbeFrame frame = ProbeFrame.parse(Bytes.of(packet.frame())).orElse(null);
         if (frame == null) {
             return Fate.MALFORMED;

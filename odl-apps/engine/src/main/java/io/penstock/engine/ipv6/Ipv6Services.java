@@ -19,7 +19,6 @@ import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
-import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
 import java.time.Duration;
 import java.util.Optional;
@@ -72,9 +71,6 @@ public final class Ipv6Services implements AutoCloseable {
 
     /** Takes a request of a host; packets of other tables are not looked at. */
     public Fate onPacketIn(final PacketIn packet) {
-        if (packet.table() != Table.IPV6_REQUEST.number()) {
-            return Fate.NOT_MINE;
-        }
         final Desired now = links.desired();
         final String node = now.node(packet.source().datapathId()).orElse(null);
         final Tenant tenant = node == null ? null : now.tenant(node, (int) packet.value(Register.VRF)).orElse(null);

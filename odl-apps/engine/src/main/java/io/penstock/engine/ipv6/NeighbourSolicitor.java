@@ -14,7 +14,6 @@ import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Route6;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
-import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
 
 /**
@@ -31,9 +30,6 @@ final class NeighbourSolicitor {
 
     /** Takes a packet that had no known next hop. */
     Fate onPacketIn(final PacketIn packet) {
-        if (packet.table() != Table.NEIGHBOUR_FOUND.number()) {
-            return Fate.NOT_MINE;
-        }
         final Ipv6 nextHop = packet.address(Register.NEXT_HOP6);
         final int vrf = (int) packet.value(Register.VRF);
         if (nextHop.equals(Ipv6.UNSPECIFIED)) {

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.api.Operations.PacketInCount;
 import io.penstock.southbound.openflow.PacketIn;
-import io.penstock.southbound.openflow.PacketInListener;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.SortedMap;
@@ -41,20 +40,25 @@ public final class PacketInCounts {
         }
     }
 
-    /** A listener that hands packets to a service and counts its results. An exception of the service ends here. */
+    /** Shows a service from now on, also while it has no packets. */
+    void expect(final String service) {
+        counters.computeIfAbsent(service, name -> new Counters());
+    }
+
+    /** Hands a packet to a service and counts its result, which it returns. An exception of the service ends here. */
     @SuppressWarnings("checkstyle:IllegalCatch")
-    public PacketInListener counting(final String service, final Function<PacketIn, Fate> onPacketIn) {
-        requireNonNull(onPacketIn);
+    public Fate count(final String service, final Function<PacketIn, Fate> handler, final PacketIn packet) {
         final Counters mine = counters.computeIfAbsent(service, name -> new Counters());
-        return packet -> {
-            try {
-                mine.counter(onPacketIn.apply(packet)).increment();
-            } catch (RuntimeException e) {
-                // The bytes of the packet are not logged: a host could fill the log with them.
-                mine.failed.increment();
-                LOG.error("The service {} failed on a packet of table {}", service, packet.table(), e);
-            }
-        };
+        try {
+            final Fate fate = handler.apply(packet);
+            mine.counter(fate).increment();
+            return fate;
+        } catch (RuntimeException e) {
+            // The bytes of the packet are not logged: a host could fill the log with them.
+            mine.failed.increment();
+            LOG.error("The service {} failed on a packet of table {}", service, packet.table(), e);
+            return Fate.MALFORMED;
+        }
     }
 
     /** The counts by service since the start. */

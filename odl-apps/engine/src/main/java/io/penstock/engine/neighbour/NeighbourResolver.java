@@ -13,7 +13,6 @@ import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
-import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
 import java.util.Optional;
 
@@ -32,9 +31,6 @@ public final class NeighbourResolver {
 
     /** Takes a packet that had no known next hop. */
     public Fate onPacketIn(final PacketIn packet) {
-        if (packet.table() != Table.NEIGHBOUR_FOUND.number()) {
-            return Fate.NOT_MINE;
-        }
         final int vrf = (int) packet.value(Register.VRF);
         final long nextHop = packet.value(Register.NEXT_HOP);
         if (nextHop == 0) {

@@ -49,9 +49,6 @@ public final class BlockRequests {
 
     /** Takes a packet for which there was no port. */
     public Fate onPacketIn(final PacketIn packet) {
-        if (packet.table() != Table.NAT_TRANSLATE.number() && packet.table() != Table.NAT_OUT_CHECK.number()) {
-            return Fate.NOT_MINE;
-        }
         final Request request = request(packet).orElse(null);
         if (request == null) {
             return Fate.MALFORMED;

@@ -76,7 +76,6 @@ class BlockRequestsTest {
 
     @Test
     void whatAsksForNothing() {
-        requests.onPacketIn(packet(Table.NEIGHBOUR_FOUND, REGISTERS, 0x0800, 64));
         requests.onPacketIn(packet(Table.NAT_TRANSLATE, REGISTERS, 0x0806, 64));
         requests.onPacketIn(packet(Table.NAT_TRANSLATE, REGISTERS, 0x0800, 33));
         assertThat(marks).hasValue(0);

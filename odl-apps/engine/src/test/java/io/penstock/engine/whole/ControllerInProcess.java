@@ -5,6 +5,7 @@ import io.penstock.engine.EngineInProcess;
 import io.penstock.engine.NodeAdmission;
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.config.StoredConfiguration;
+import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import io.penstock.southbound.openflow.PluginInProcess;
 import io.penstock.testkit.TestRun;
@@ -13,6 +14,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import org.opendaylight.mdsal.common.api.LogicalDatastoreType;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohort;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohortRegistry;
@@ -95,6 +97,11 @@ final class ControllerInProcess implements TestRun.Closing {
         return mdsal.domBroker().getExtensions().getInstance(DOMDataTreeCommitCohortRegistry.class)
             .registerCommitCohort(new DOMDataTreeIdentifier(LogicalDatastoreType.CONFIGURATION,
                 YangInstanceIdentifier.of(Allocations.QNAME)), cohort);
+    }
+
+    /** The tables from which packets reach a service. */
+    Set<Table> served() {
+        return engine.served();
     }
 
     int openFlowPort() {

@@ -4,10 +4,15 @@ package io.penstock.engine.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.frames.Bytes;
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.plan.GoldenCase;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Documents;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,6 +32,18 @@ class ForgedPacketIT {
     @BeforeEach
     void reset() {
         edge.reset();
+    }
+
+    @Test
+    void eachTableThatSendsPacketsToTheControllerHasAService() {
+        final Set<Table> asking = GoldenCase.ALL.stream().flatMap(each -> each.plan().flowSpecs().stream())
+            .filter(flow -> hears(flow.actions())).map(FlowSpec::table).collect(Collectors.toSet());
+        assertThat(edge.controller().served()).containsExactlyInAnyOrderElementsOf(asking);
+    }
+
+    private static boolean hears(final List<Action> actions) {
+        return actions.stream().anyMatch(action -> action instanceof Action.Controller
+            || action instanceof Action.Clone copy && hears(copy.actions()));
     }
 
     @Test
