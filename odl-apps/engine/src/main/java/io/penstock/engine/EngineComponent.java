@@ -113,7 +113,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
                     admission(settings.nodes())),
                 Environment.of(SteadyClock.open(base.resolve("steady-clock"), Clock.systemUTC())),
                 new EngineEvents(new PoolEvents(notifications), new CanaryEvents(notifications),
-                    new RepairEvents(notifications), new StateStore(broker)),
+                    new RepairEvents(notifications), new StateStore(broker, notifications)),
                 Duration.ofSeconds(settings.flow$_$check$_$seconds()));
             made.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());
         } catch (RuntimeException e) {

@@ -61,7 +61,7 @@ public final class EngineInProcess implements AutoCloseable {
             new Southbounds(southbound, ovsdb, new BridgeTranslator("tcp:" + ADDRESS + ":" + openFlowPort), admission),
             Environment.of(SteadyClock.open(journal.resolve("steady-clock"), wall)),
             new EngineEvents(new PoolEvents(mdsal.publisher()), new CanaryEvents(mdsal.publisher()),
-                new RepairEvents(mdsal.publisher()), new StateStore(mdsal.broker())), round);
+                new RepairEvents(mdsal.publisher()), new StateStore(mdsal.broker(), mdsal.publisher())), round);
         final EngineOperations operations = new EngineOperations(engine, "http://localhost", "1");
         engine.start(ADDRESS, ovsdbPort);
         rpcs = new OperationsRpcs(operations, rpcThreads).register(mdsal.rpcProvider());

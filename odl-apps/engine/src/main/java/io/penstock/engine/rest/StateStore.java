@@ -8,6 +8,7 @@ import io.penstock.engine.state.FunctionState;
 import io.penstock.engine.state.NodeState;
 import io.penstock.engine.state.PoolState;
 import io.penstock.engine.state.StateSink;
+import io.penstock.engine.state.StatusEvent;
 import io.penstock.engine.state.TenantState;
 import io.penstock.pipeline.flow.Ipv4;
 import java.time.Instant;
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import org.opendaylight.mdsal.binding.api.DataBroker;
+import org.opendaylight.mdsal.binding.api.NotificationPublishService;
 import org.opendaylight.mdsal.binding.api.WriteTransaction;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.inet.types.rev130715.Ipv4AddressNoZone;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.DateAndTime;
@@ -51,10 +53,17 @@ public final class StateStore implements StateSink {
     private static final long COMMIT_SECONDS = 60;
 
     private final DataBroker broker;
+    private final StateEvents events;
 
-    /** The operational side of a datastore. */
-    public StateStore(final DataBroker broker) {
+    /** The operational side of a datastore, and a service for notifications, which RESTCONF listens to. */
+    public StateStore(final DataBroker broker, final NotificationPublishService notifications) {
         this.broker = requireNonNull(broker);
+        events = new StateEvents(notifications);
+    }
+
+    @Override
+    public void tell(final StatusEvent event) {
+        events.tell(event);
     }
 
     @Override

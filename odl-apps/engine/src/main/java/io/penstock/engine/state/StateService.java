@@ -43,6 +43,7 @@ public final class StateService implements AutoCloseable {
     private final Published<TenantState> tenants = new Published<>();
     private final Published<FunctionState> functions = new Published<>();
     private final Published<PoolState> pools = new Published<>();
+    private final StatusEvents events;
     private Marks marks = new Marks();
 
     /** Names of what has to be looked at. */
@@ -97,6 +98,7 @@ public final class StateService implements AutoCloseable {
         this.network = requireNonNull(network);
         this.sink = requireNonNull(sink);
         this.clock = requireNonNull(clock);
+        events = new StatusEvents(clock);
     }
 
     /** Takes away what an engine of before has told, and begins. */
@@ -154,6 +156,7 @@ public final class StateService implements AutoCloseable {
             tenants.told(changes.tenants());
             functions.told(changes.functions());
             pools.told(changes.pools());
+            events.of(changes).forEach(sink::tell);
         }
     }
 

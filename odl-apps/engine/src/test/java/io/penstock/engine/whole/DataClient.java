@@ -197,7 +197,12 @@ final class DataClient {
 
     /** Listens to notifications of the module penstock-operations. */
     Events listen(final String notification) {
-        final QName name = codec.name("penstock-operations", notification);
+        return listen("penstock-operations", notification);
+    }
+
+    /** Listens to notifications of a module. */
+    Events listen(final String module, final String notification) {
+        final QName name = codec.name(module, notification);
         final List<JsonObject> events = new CopyOnWriteArrayList<>();
         return new Events(events, mdsal.domNotifications().registerNotificationListener(
             event -> events.add(codec.notification((ContainerNode) event.getBody())), Absolute.of(name)));

@@ -77,18 +77,24 @@ class StateIT {
     @Test
     void aNodeThatIsAwayIsSeenAtItsTenants() {
         awaitStatus("active");
-        node.ovs().killSwitch();
-        awaitStatus("waiting");
-        assertThat(state("tenant", "acme").orElseThrow().get("reason").getAsString())
-            .isEqualTo("waiting for node " + node.name());
-        assertThat(state("node", node.name()).orElseThrow().get("connected").getAsBoolean()).isFalse();
-        assertThat(state("node", edge.second().name()).orElseThrow().get("connected").getAsBoolean()).isTrue();
-        node.ovs().up();
-        awaitStatus("active");
-        Await.until("the node is in sync", () -> state("node", node.name())
-            .filter(state -> state.get("in-sync").getAsBoolean()).isPresent());
-        assertThat(state("node", node.name()).orElseThrow().getAsJsonArray("port").toString())
-            .contains(Documents.ACCESS);
+        try (DataClient.Events events = edge.client().listen("penstock-state", "status-event")) {
+            node.ovs().killSwitch();
+            awaitStatus("waiting");
+            assertThat(state("tenant", "acme").orElseThrow().get("reason").getAsString())
+                .isEqualTo("waiting for node " + node.name());
+            assertThat(state("node", node.name()).orElseThrow().get("connected").getAsBoolean()).isFalse();
+            assertThat(state("node", edge.second().name()).orElseThrow().get("connected").getAsBoolean()).isTrue();
+            node.ovs().up();
+            awaitStatus("active");
+            Await.until("the node is in sync", () -> state("node", node.name())
+                .filter(state -> state.get("in-sync").getAsBoolean()).isPresent());
+            assertThat(state("node", node.name()).orElseThrow().getAsJsonArray("port").toString())
+                .contains(Documents.ACCESS);
+            Await.until("both events", () -> events.events().stream()
+                .filter(event -> event.get("name").getAsString().equals(node.name()))
+                .map(event -> event.get("status").getAsString()).toList().equals(List.of("lost", "connected")));
+            assertThat(events.events()).noneMatch(event -> event.get("kind").getAsString().equals("tenant"));
+        }
     }
 
     @Test
