@@ -79,6 +79,9 @@ class Layout:
         # A port that takes the word to shut down; we send a signal.
         custom = self.etc / "custom.properties"
         write(custom, custom.read_text(encoding="utf-8") + "\nkaraf.shutdown.port = -1\n")
+        # Karaf would write files of etc again when it has read them, not all or nothing, and looks for changed ones
+        # once a second: one that it reads in that moment is empty, and all settings in it are the default.
+        _replace(self.etc / "config.properties", {"felix.fileinstall.enableConfigSave": "false"})
         # No deployment by dropping files into a directory.
         (self.etc / "org.apache.felix.fileinstall-deploy.cfg").unlink(missing_ok=True)
         _set_jetty(self.etc / "jetty.xml", settings.ports.restconf)

@@ -25,6 +25,7 @@ def distribution(root: pathlib.Path) -> pathlib.Path:
                 "log4j2.pattern = %m%n\nlog4j2.appender.a.layout.pattern = ${log4j2.pattern}\n",
             "etc/org.apache.karaf.shell.cfg": "sshPort = 8101\nsshHost = 0.0.0.0\n",
             "etc/system.properties": "karaf.require.successful.features.boot = false\n",
+            "etc/config.properties": "felix.fileinstall.enableConfigSave = true\n",
             "etc/custom.properties": "karaf.framework=equinox\n", "etc/users.properties": "karaf = karaf,_g_:admin\n",
             "etc/org.apache.felix.fileinstall-deploy.cfg": "",
             "etc/org.apache.karaf.features.cfg": "featuresBoot = x\n",
@@ -128,6 +129,10 @@ class LayoutTest(unittest.TestCase):
         self.assertIn("successful.features.boot = true", self.read("system.properties"))
         self.assertIn("karaf.shutdown.port = -1", self.read("custom.properties"))
         self.assertFalse((self.layout.etc / "org.apache.felix.fileinstall-deploy.cfg").exists())
+
+    def test_karaf_does_not_write_into_the_files_that_it_reads(self) -> None:
+        self.layout.prepare(Settings())
+        self.assertIn("enableConfigSave = false\n", self.read("config.properties"))
 
     def test_rebuilt_distribution_drops_the_bundle_cache_and_nothing_else(self) -> None:
         self.layout.prepare(Settings())
