@@ -114,9 +114,11 @@ def _again_inside():
     packages.install(PACKAGES)
     inside = ["unshare", "--net", "--", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, "-m",
               "penstock_launcher", *sys.argv[1:]]
-    with contextlib.suppress(KeyboardInterrupt):
-        return subprocess.run(inside, env=dict(os.environ) | {_INSIDE: "1"}, check=False).returncode
-    return 130
+    process = subprocess.Popen(inside, env=dict(os.environ) | {_INSIDE: "1"})
+    while True:
+        # An interrupt at the terminal is for that process too: it ends what it has started, which takes its time.
+        with contextlib.suppress(KeyboardInterrupt):
+            return process.wait()
 
 
 def _refuse_company():

@@ -6,6 +6,7 @@ import io
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
 from penstock_bench import baseline, cli, ratios
 from penstock_node.errors import PenstockError
@@ -59,6 +60,15 @@ class JudgeTest(unittest.TestCase):
         self.path.write_text("[]", encoding="utf-8")
         with self.assertRaisesRegex(PenstockError, "baseline.json: must be an object"):
             cli.judge(self.found, self.path, "full")
+
+
+class InterruptTest(unittest.TestCase):
+    def test_the_end_of_what_was_started_is_waited_for(self):
+        with unittest.mock.patch("penstock_bench.cli.subprocess.Popen") as started, \
+                unittest.mock.patch("penstock_bench.cli.packages.install"), \
+                unittest.mock.patch("penstock_bench.cli.control.is_running", return_value=False):
+            started.return_value.wait.side_effect = [KeyboardInterrupt, KeyboardInterrupt, 130]
+            self.assertEqual(cli._again_inside(), 130)
 
 
 if __name__ == "__main__":
