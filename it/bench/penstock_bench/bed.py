@@ -5,52 +5,31 @@ The node's ports are veths in the main thread of the switch, so no polling threa
 """
 
 import contextlib
-import json
 import pathlib
 import shutil
-import subprocess
-import time
-import urllib.request
 
 import penstock_controller
-from penstock_launcher.restconf import Restconf
 from penstock_node import namespaces, node, processes, profile
-from penstock_node.errors import PenstockError
-from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 
 from . import configuration
 from .configuration import ACCESS_PORTS, NETWORK, UPLINK
+from .private_controller import PORTS, READY_SECONDS, PrivateController
 
 ADDRESS = "169.254.79.1"
 """Where the private node finds the private controller."""
-PORTS = penstock_controller.Ports().shifted(3000)
-OPERATIONS = "penstock-operations"
-READY_SECONDS = 120
-
-_WAIT_MILLISECONDS = 60_000
 
 
-class Client(Restconf):
-    """RESTCONF that can also take away."""
-
-    def delete(self, path):
-        """Removes what is stored."""
-        self._send("DELETE", f"data/{path}")
-
-
-class Bed:
+class Bed(PrivateController):
     """One controller and one node, private, from nothing; everything is taken away at the end."""
 
     def __init__(self, directory, distribution, java_options=(), name="psctl"):
-        self.directory = pathlib.Path(directory)
-        self.name = name
-        self.namespace = f"{name}-node"
-        self.settings = penstock_controller.Settings(
+        super().__init__(directory, distribution, penstock_controller.Settings(
             # Bare forwarding is measured by flows that the controller would remove.
             listen_address=ADDRESS, ports=PORTS, java_options=tuple(java_options), flow_check_seconds=0,
-            nodes="any")
-        self.controller = penstock_controller.Controller(distribution, self.directory / "controller")
+            nodes="any"))
+        self.name = name
+        self.namespace = f"{name}-node"
         self.profile = profile.parse({
             "name": name, "namespace": self.namespace, "run-directory": str(self.directory / "nodes"),
             "pmd-cores": [1], "hugepage-memory-mb": 832, "pmd-maxsleep-us": 1000,
@@ -71,9 +50,7 @@ class Bed:
             undo.callback(node.down, self.name, self.profile.run_directory)
             node.up(self.profile)
             undo.callback(self.controller.kill)
-            begun = time.monotonic()
-            self.controller.boot(self.settings, seconds=300, model=OPERATIONS)
-            self.boot_seconds = time.monotonic() - begun
+            self.boot()
             processes.wait_until(self._registered, "the node is registered", READY_SECONDS)
             self.nodes = self.restconf.read(f"{NETWORK}/node={self.name}")["penstock:node"]
             self.restconf.replace(configuration.ACLS, configuration.acls())
@@ -104,37 +81,9 @@ class Bed:
         """What ovs-vswitchd writes, until the bed is taken away."""
         return self.profile.directory / "ovs-vswitchd.log"
 
-    @property
-    def restconf(self):
-        """A client. New for each use: the password is there only after the first start."""
-        return Client(self.controller.restconf_url, self.controller.user, self.controller.password, 120)
-
     def put(self, count):
         """Puts `count` tenants in the place of all there are."""
         self.restconf.replace(NETWORK, configuration.network(self.nodes, self.name, count))
-
-    def is_applied(self):
-        """Whether all that was committed is confirmed by the switch; waits for it."""
-        answer = self.restconf.call(f"{OPERATIONS}:wait-applied", {"timeout-milliseconds": _WAIT_MILLISECONDS})
-        return bool(answer["applied"]) and bool(answer.get("node"))
-
-    def applied(self):
-        """Waits until all that was committed is confirmed by the switch."""
-        if not self.is_applied():
-            raise PenstockError(f"not applied within {_WAIT_MILLISECONDS / 1000:.0f} s")
-
-    def verified(self):
-        """Has the whole switch read and compared; returns the number of flows. Raises if anything differs."""
-        found = self.restconf.call(f"{OPERATIONS}:verify")["node"][0]
-        if not found["connected"] or found["missing"] or found["excess"] or found["wrong"]:
-            raise PenstockError(f"the switch is not as planned: {json.dumps(found)[:2000]}")
-        return found["planned"]
-
-    def on_switch(self, vlan):
-        """Whether the switch itself shows flows for a VLAN."""
-        shown = subprocess.run(["ovs-ofctl", "-O", "OpenFlow13", "dump-flows", BRIDGE, f"dl_vlan={vlan}"],
-                               env=self.ovs.environment, capture_output=True, text=True, check=True)
-        return f"dl_vlan={vlan} " in shown.stdout
 
     # Cost
 
@@ -145,26 +94,6 @@ class Bed:
                 "database": processes.cpu_seconds(processes.pid_of(self.ovs.database_process))}
 
     def memory(self):
-        """Bytes: the peak of the heap since the last call, what is left after a collection, resident memory."""
-        pools = self._jolokia("read/java.lang:type=MemoryPool,name=*/PeakUsage,Type")
-        peak = sum(pool["PeakUsage"]["used"] for pool in pools.values() if pool["Type"] == "HEAP")
-        # Explicit collections are switched off; a histogram of live objects needs one.
-        self._jolokia("exec/com.sun.management:type=DiagnosticCommand/gcClassHistogram/[null]")
-        used = self._jolokia("read/java.lang:type=Memory/HeapMemoryUsage/used")
-        for pool in pools:
-            self._jolokia(f"exec/{pool.replace(' ', '%20')}/resetPeakUsage")
-        return {"heap_after_gc": used, "heap_peak": peak, "resident": self.controller.resident_bytes,
-                "switch_resident": 1_000_000 * processes.resident_megabytes(
-                    processes.pid_of(self.ovs.switch_process))}
-
-    def _jolokia(self, request):
-        url = f"http://127.0.0.1:{PORTS.restconf}/jolokia/{request}"
-        manager = urllib.request.HTTPPasswordMgrWithPriorAuth()
-        manager.add_password(None, url, self.controller.user, self.controller.password, is_authenticated=True)
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}),
-                                             urllib.request.HTTPBasicAuthHandler(manager))
-        with opener.open(url, timeout=60) as answer:
-            document = json.load(answer)
-        if document.get("status") != 200:
-            raise PenstockError(f"{request}: {document.get('error')}")
-        return document["value"]
+        """Bytes: those of heap(), and the resident memory of the switch."""
+        return self.heap() | {"switch_resident": 1_000_000 * processes.resident_megabytes(
+            processes.pid_of(self.ovs.switch_process))}

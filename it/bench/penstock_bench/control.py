@@ -13,12 +13,14 @@ import statistics
 import time
 
 from penstock_launcher.restconf import RestconfError
-from penstock_node import processes
+from penstock_node import commands, processes
 from penstock_node.errors import PenstockError
+from penstock_node.ovs import BRIDGE
 
 from . import configuration
-from .bed import ADDRESS, OPERATIONS, PORTS, READY_SECONDS, Bed
+from .bed import ADDRESS, Bed
 from .configuration import NETWORK
+from .private_controller import OPERATIONS, PORTS, READY_SECONDS
 from .stream import Stream
 
 _BULK_ROUNDS = 5
@@ -64,33 +66,44 @@ def changes(bed, count, rounds):
     for number in range(rounds):
         index = count + number % 50
         first, second = configuration.tenant(index, bed.name), configuration.changed(index, bed.name)
-        samples["add"].append(_change(bed, functools.partial(_put_tenant, bed, first)))
-        _expect(bed, first, True)
-        samples["change"].append(_change(bed, functools.partial(_put_tenant, bed, second)))
-        _expect(bed, second, True)
-        samples["delete"].append(_change(bed, functools.partial(
-            bed.restconf.delete, f"{NETWORK}/tenant={first['name']}")))
-        _expect(bed, second, False)
+        add_change_delete(bed, bed.ovs, first, second, samples)
     spent = _spent(before, bed.cpu())
     return {"tenants": count, "samples": samples, "seconds": time.monotonic() - begun, "cpu": spent}
+
+
+def add_change_delete(bed, ovs, first, second, samples):
+    """Adds a tenant as `first`, changes it to `second` and deletes it, and adds the times to those in `samples`.
+
+    ovs: the switch that the tenant is on, the node of which alone is waited for
+    """
+    node = first["attachment"][0]["node"]
+    samples["add"].append(_change(bed, node, functools.partial(_put_tenant, bed, first)))
+    _expect(ovs, first, True)
+    samples["change"].append(_change(bed, node, functools.partial(_put_tenant, bed, second)))
+    _expect(ovs, second, True)
+    samples["delete"].append(_change(bed, node, functools.partial(
+        bed.restconf.delete, f"{NETWORK}/tenant={first['name']}")))
+    _expect(ovs, second, False)
 
 
 def _put_tenant(bed, entry):
     bed.restconf.replace(f"{NETWORK}/tenant={entry['name']}", {"penstock:tenant": [entry]})
 
 
-def _change(bed, call):
+def _change(bed, node, call):
     begun = time.monotonic()
     call()
     answered = time.monotonic() - begun
-    bed.applied()
+    bed.applied(node)
     return {"answered": answered, "applied": time.monotonic() - begun}
 
 
-def _expect(bed, entry, there):
+def _expect(ovs, entry, there):
     """What the controller says is worth nothing if the switch does not agree at that moment."""
     vlan = entry["attachment"][0]["vlan"]
-    if bed.on_switch(vlan) != there:
+    shown = commands.run("ovs-ofctl", "-O", "OpenFlow13", "dump-flows", BRIDGE, f"dl_vlan={vlan}",
+                         environment=ovs.environment)
+    if (f"dl_vlan={vlan} " in shown) != there:
         raise PenstockError(f"applied, but VLAN {vlan} is {'not ' if there else 'still '}on the switch")
 
 

@@ -12,7 +12,7 @@ from penstock_node.errors import PenstockError
 from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 
-from . import bed, switch, traffic
+from . import bed, private_controller, switch, traffic
 
 NAME = "psbench"
 PMD_CORE = 1
@@ -47,7 +47,7 @@ class Edge(bed.Bed):
             "name": NAME, "namespace": self.namespace, "run-directory": str(self.directory / "nodes"),
             "pmd-cores": list(pmd_cores), "hugepage-memory-mb": _MEMORY_MB, **self.SETTINGS,
             "management": {"controller-address": bed.ADDRESS},
-            "controller": {"ovsdb-port": bed.PORTS.ovsdb}, **self._ports()})
+            "controller": {"ovsdb-port": private_controller.PORTS.ovsdb}, **self._ports()})
         self.ovs = Ovs(self.profile.directory)
 
     def _ports(self):

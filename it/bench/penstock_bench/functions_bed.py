@@ -21,8 +21,8 @@ from penstock_node import namespaces, processes
 from penstock_node.errors import PenstockError
 
 from . import configuration, services_bed, tagged
-from .bed import OPERATIONS
 from .host_process import LineProcess
+from .private_controller import OPERATIONS
 
 LINKS = ("acc", "up")
 TENANT = 0

@@ -51,7 +51,7 @@ class RetryTest {
 
     private void awaitThread() throws InterruptedException {
         final CountDownLatch done = new CountDownLatch(1);
-        thread.later(done::countDown, PAUSE.multipliedBy(2));
+        thread.run(() -> thread.later(done::countDown, PAUSE.multipliedBy(2)));
         assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
     }
 }
