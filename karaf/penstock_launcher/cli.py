@@ -32,6 +32,7 @@ _EPILOG = """examples:
   ./penstock bench services     DHCP, DNS, and the effect of a hostile tenant on its neighbour
   ./penstock bench chain        cost of functions and chains, and loss while they change and fail
   ./penstock bench cores        how much two polling threads carry over one
+  ./penstock bench scale        what many nodes and tenants cost the controller
   ./penstock bench load         many tenants and connections, beside one conntrack flow and OVN
   ./penstock down               stop and remove everything
 
@@ -113,7 +114,7 @@ def _parser():
                        f"{', '.join(tier.name for tier in suites.TIERS)}; may be repeated")
     _command(commands, "lint", _lint, "static analysis of Python, shell, YANG and the examples", needs_root=False)
     bench.add_options(_command(commands, "bench", bench.main, "run benchmarks: of forwarding against bare and OVN, of "
-                               "carrier NAT, services, chains or many loads; needs the whole machine"))
+                               "carrier NAT, services, chains, many loads or many nodes; needs the whole machine"))
     _command(commands, "help", lambda _: _help(parser), "show this", needs_root=False)
     return parser
 

@@ -20,6 +20,7 @@ from . import (
     cores,
     cores_bed,
     cores_report,
+    dummy_nodes,
     functions,
     functions_report,
     generator,
@@ -34,6 +35,8 @@ from . import (
     plan,
     ratios,
     report,
+    scale,
+    scale_report,
     services,
     services_bed,
     services_report,
@@ -44,10 +47,11 @@ REGRESSION = 4
 """Exit code: a ratio is worse than the baseline allows, or one of the baseline's was not measured."""
 
 PACKAGES = tuple(dict.fromkeys((*packages.RUN, *generator.PACKAGES, *switch.PACKAGES, *ovn.PACKAGES,
-                                *services_bed.PACKAGES, *names.PACKAGES, *cores_bed.PACKAGES, "python3-matplotlib")))
+                                *services_bed.PACKAGES, *names.PACKAGES, *cores_bed.PACKAGES, *dummy_nodes.PACKAGES,
+                                "python3-matplotlib")))
 _INSIDE = "PENSTOCK_BENCH_INSIDE"
 _BY_PARTS = {"services": (services, services_report), "chain": (functions, functions_report),
-             "load": (load, load_report), "cores": (cores, cores_report)}
+             "load": (load, load_report), "cores": (cores, cores_report), "scale": (scale, scale_report)}
 """What has parts: the module that measures, and the one that tells."""
 _DESCRIPTION = """Measures Penstock against bare forwarding and against OVN, on one switch and in one run, and compares
 the ratios with the stored baseline. Needs the whole machine: stop other programs, also
@@ -63,12 +67,14 @@ def add_options(parser):
                         "whole edge, compared with OVN; nat: carrier NAT by RFC 9693; services: DHCP, DNS and the "
                         "effect of a hostile tenant; chain: cost of functions and chains, and loss while they change "
                         "and fail; load: many tenants and connections, beside one conntrack flow and OVN; cores: two "
-                        "polling threads, compared with one; default edge")
+                        "polling threads, compared with one; scale: what many nodes and tenants cost the "
+                        "controller; default edge")
     parser.add_argument("--quick", action="store_true", help="measure only what the ratios need: at most 15 minutes")
     parser.add_argument("--parts", metavar="PARTS", type=_parts, help="parts to measure, with commas: of services "
                         f"{', '.join(services.PARTS)} (without dns and resolvers the node has no resolvers); of chain "
                         f"{', '.join(functions.PARTS)}; of load {', '.join(load.PARTS)}; of cores "
-                        f"{', '.join(cores.PARTS)}. bench --parts load is the same as bench load")
+                        f"{', '.join(cores.PARTS)}; of scale {', '.join(scale.PARTS)}. bench --parts load is the same "
+                        "as bench load")
     parser.add_argument("--switch-nice", metavar="N", type=int, choices=range(-20, 20), help="niceness of the switch "
                         "in part neighbour of services, -20 to 19; default: that of the product")
     parser.add_argument("--json", metavar="FILE", help="write the ratios to FILE, as one JSON object")

@@ -33,7 +33,7 @@ class LineProcess:
     namespace: network namespace to run in; None is the current one
     """
 
-    def __init__(self, arguments, log, namespace=None):
+    def __init__(self, arguments: list[str], log: pathlib.Path, namespace: str | None = None) -> None:
         self._arguments, self._log = list(arguments), pathlib.Path(log)
         self._place = ["ip", "netns", "exec", namespace] if namespace else []
         self._process: typing.Any = None  # Until it is entered.

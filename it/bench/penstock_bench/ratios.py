@@ -119,9 +119,19 @@ CORES = {target.name: target for target in (
     Target("cores_bare_ratio", "the same, bare forwarding: what the machine allows"))}
 """All ratios of a run of cores.py."""
 
-RUNS = {"edge": TARGETS, "services": SERVICES, "chain": CHAIN, "load": LOAD, "cores": CORES}
+SCALE = {target.name: target for target in (
+    Target("scale_change_p95_200_vs_2", "time for one change beside 200 nodes over that beside 2, 95th percentile",
+           "<=", 1.5, "lower"),
+    Target("scale_change_cpu_200_vs_2", "the same, processor time of the controller", better="lower"),
+    Target("scale_threads_200_vs_2", "threads of the controller with 200 nodes over those with 2", better="lower"),
+    Target("scale_lease_cpu_1000_vs_10", "processor time of the controller for one lease with 1000 tenants over that "
+           "with 10", "<=", 1.5, "lower"))}
+"""All ratios of a run of scale.py."""
+
+RUNS = {"edge": TARGETS, "services": SERVICES, "chain": CHAIN, "load": LOAD, "cores": CORES,
+        "scale": SCALE}
 """What each kind of run measures."""
-EVERY_TARGET = TARGETS | SERVICES | CHAIN | LOAD | CORES
+EVERY_TARGET = TARGETS | SERVICES | CHAIN | LOAD | CORES | SCALE
 """What the baseline knows."""
 
 
@@ -271,10 +281,7 @@ def _change_growth(results):
     if not same:
         return None
     lists = tuple([sample for what in same for sample in found[what]] for found in (many, few))
-    low, high = stats.interval(lists, lambda above, below: _p95(above) / _p95(below))
-    return (_p95(lists[0]) / _p95(lists[1]), low, high,
-            f"95th percentile of {len(lists[0])} single changes over that of {len(lists[1])}; range by resampling "
-            "(95 %)")
+    return growth_of_changes(*lists)
 
 
 def _change(results):
@@ -304,6 +311,13 @@ def _resync(results):
 
 def _p95(samples):
     return stats.percentile(samples, 95)
+
+
+def growth_of_changes(above, below):
+    """95th percentile of the seconds of single changes over that of others, its range, and how it was found."""
+    low, high = stats.interval((above, below), lambda one, other: _p95(one) / _p95(other))
+    return (_p95(above) / _p95(below), low, high,
+            f"95th percentile of {len(above)} single changes over that of {len(below)}; range by resampling (95 %)")
 
 
 def of_rounds(found, method):
