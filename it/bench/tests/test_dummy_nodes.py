@@ -182,7 +182,7 @@ class FleetTest(unittest.TestCase):
                                  (node.name, ["access", "uplink"]))
                 self.assertEqual(node.ovs.rows("Manager", "target"), [{"target": "tcp:127.0.0.1:9"}])
                 for order in ("7", "8"):
-                    node.ovs.vsctl("set", "Bridge", BRIDGE, f"external_ids:penstock-cache={order}")
+                    node.ovs.vsctl("set", "Bridge", BRIDGE, f"external_ids:{node_protocol.CACHE}={order}")
                     processes.wait_until(lambda node=node, order=order: node.ovs.get(
                         "Bridge", BRIDGE, "external_ids").get(node_protocol.CACHE_DONE) == order,
                                                               "the agent's answer", 10)
