@@ -178,7 +178,8 @@ class FleetTest(unittest.TestCase):
                 node.announce("tcp:127.0.0.1:9")
                 self.bridge(node)
                 ids = node.ovs.get("Open_vSwitch", ".", "external_ids")
-                self.assertEqual((ids["penstock-node"], [port["role"] for port in json.loads(ids["penstock-ports"])]),
+                roles = [port["role"] for port in json.loads(ids[node_protocol.PORTS])]
+                self.assertEqual((ids[node_protocol.NODE], roles),
                                  (node.name, ["access", "uplink"]))
                 self.assertEqual(node.ovs.rows("Manager", "target"), [{"target": "tcp:127.0.0.1:9"}])
                 for order in ("7", "8"):
