@@ -47,6 +47,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,6 +60,8 @@ public final class Engine implements NodeEvents, AutoCloseable {
     private static final Duration GATEWAY_REFRESH = Duration.ofSeconds(10);
     private static final Duration TICK = Duration.ofSeconds(1);
     private static final Duration AUDIT = Duration.ofMinutes(1);
+    /** Into how many parts a period is cut, in which each node has its turn. */
+    private static final int TURNS = 10;
     private static final Duration IDLE_POLL = Duration.ofMinutes(10);
     private static final int SECRET_BYTES = 32;
     private static final String BLOCKS = "port-block";
@@ -175,9 +178,9 @@ public final class Engine implements NodeEvents, AutoCloseable {
     }
 
     private void startTimers() {
-        thread.every(AUDIT, AUDIT, () -> fleet.workers().values().forEach(NodeWorker::audit));
+        eachInTurn(AUDIT, NodeWorker::audit);
         if (!comparing.isZero()) {
-            thread.every(comparing, comparing, () -> fleet.workers().values().forEach(NodeWorker::compareNext));
+            eachInTurn(comparing, NodeWorker::compareNext);
         }
         thread.every(LEASE, LEASE, this::mark);
         thread.every(Duration.ZERO, LEASE, writer::reserve);
@@ -186,6 +189,14 @@ public final class Engine implements NodeEvents, AutoCloseable {
         thread.every(TICK, TICK, canaries::tick);
         thread.every(Unserved.PAUSE, Unserved.PAUSE, fleet::lookForUnserved);
         thread.every(TICK, GATEWAY_REFRESH, this::refreshGateways);
+    }
+
+    /** Does something with each node once in a period. */
+    private void eachInTurn(final Duration period, final Consumer<NodeWorker> work) {
+        final Rota rota = new Rota(TURNS);
+        final Duration tick = Duration.ofMillis(Math.max(1, period.dividedBy(TURNS).toMillis()));
+        thread.every(tick, tick, () -> rota.next(fleet.workers().keySet()).forEach(node ->
+            fleet.worker(node).ifPresent(work)));
     }
 
     private String newSecret() {
