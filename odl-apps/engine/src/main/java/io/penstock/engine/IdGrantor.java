@@ -13,13 +13,12 @@ import io.penstock.southbound.openflow.TrackedConnections;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 
 /** Hands out ids of nodes and tenants, port numbers, and public addresses, and takes back those that are gone. */
 final class IdGrantor implements Grantor {
     private final BiConsumer<String, Set<TrackedConnections>> forget;
     /** The configuration for which ids were handed out the last time. */
-    private @Nullable Snapshot served;
+    private Snapshot served = Snapshot.empty();
     private Map<String, Set<TrackedConnections>> cut = Map.of();
 
     /**
@@ -48,7 +47,7 @@ final class IdGrantor implements Grantor {
         if (snapshot == served) {
             return before;
         }
-        final Allocations allocations = Allocator.allocate(snapshot, before);
+        final Allocations allocations = Allocator.allocate(snapshot, before, served);
         cut = CutBlocks.between(before, allocations, snapshot);
         return allocations;
     }

@@ -33,6 +33,15 @@ public final class Allocator {
 
     /** The allocations for a snapshot, given the ones before. Equal to those when nothing is to change. */
     public static Allocations allocate(final Snapshot snapshot, final Allocations before) {
+        return allocate(snapshot, before, Snapshot.empty());
+    }
+
+    /**
+     * The same, which costs less for each tenant that is the same object as in another snapshot.
+     *
+     * @param served the snapshot for which {@code before} was allocated
+     */
+    public static Allocations allocate(final Snapshot snapshot, final Allocations before, final Snapshot served) {
         final SortedMap<String, Integer> nodes =
             number(snapshot.nodes().keySet(), before.nodes(), before.lastNode() % LAST_NODE + 1);
         final SortedMap<String, SortedMap<String, Integer>> ports = new TreeMap<>();
@@ -43,7 +52,7 @@ public final class Allocator {
             ports.put(node.name(), number(names, before.ports().getOrDefault(node.name(), new TreeMap<>()),
                 FIRST_PORT));
         }
-        return allocateTenants(snapshot, before, nodes, ports);
+        return allocateTenants(snapshot, before, nodes, ports, Unchanged.between(served, snapshot));
     }
 
     private static SortedMap<String, Integer> number(final Iterable<String> names,
@@ -68,7 +77,8 @@ public final class Allocator {
     }
 
     private static Allocations allocateTenants(final Snapshot snapshot, final Allocations before,
-            final SortedMap<String, Integer> nodes, final SortedMap<String, SortedMap<String, Integer>> ports) {
+            final SortedMap<String, Integer> nodes, final SortedMap<String, SortedMap<String, Integer>> ports,
+            final Unchanged unchanged) {
         final IdentityHashMap<Tenant, TenantAllocation> kept = new IdentityHashMap<>(snapshot.tenants().size());
         final Set<Long> byHand = snapshot.tenants().values().stream().flatMap(tenant -> tenant.nat().stream())
             .flatMap(nat -> nat.address().stream()).collect(Collectors.toSet());
@@ -78,13 +88,21 @@ public final class Allocator {
             if (had != null) {
                 kept.put(tenant, had);
             }
-            keptAddress(snapshot, tenant, had, byHand).ifPresent(addresses::add);
+            if (unchanged.keeps(tenant, had, byHand)) {
+                addresses.add(requireNonNull(had).publicAddress());
+            } else {
+                keptAddress(snapshot, tenant, had, byHand).ifPresent(addresses::add);
+            }
         }
         final VrfIds ids = new VrfIds(snapshot, before);
         final Map<String, TenantAllocation> tenants = new HashMap<>(2 * snapshot.tenants().size());
         final Map<String, Free> free = new HashMap<>();
         for (final Tenant tenant : snapshot.tenants().values()) {
             final TenantAllocation had = kept.get(tenant);
+            if (unchanged.keeps(tenant, had, byHand) && requireNonNull(had).vrfs().equals(ids.vrfs(tenant.name()))) {
+                tenants.put(tenant.name(), had);
+                continue;
+            }
             final long address = publicAddress(snapshot, tenant, had, byHand, addresses, free);
             final List<Allocations.Block> blocks = had == null ? List.of() : BlockAllocator.kept(tenant, had.blocks());
             final TenantAllocation now = new TenantAllocation(ids.id(tenant.name()), address, blocks,
@@ -98,6 +116,20 @@ public final class Allocator {
         return new Allocations(ids.lastVrf(), nodes, ports, Collections.unmodifiableMap(tenants),
             Collections.unmodifiableSortedMap(canaries), before.secret(), lastNode(nodes, before),
             ids.lastLarge());
+    }
+
+    /** Tells which tenants keep all that they have: nearly all of them, at nearly every change. */
+    private record Unchanged(Snapshot served, boolean shared) {
+        static Unchanged between(final Snapshot served, final Snapshot snapshot) {
+            return new Unchanged(served, served.pools().equals(snapshot.pools())
+                && served.functions().equals(snapshot.functions()) && served.chains().equals(snapshot.chains()));
+        }
+
+        @SuppressWarnings("ReferenceEquality") // a tenant that did not change is the same object
+        boolean keeps(final Tenant tenant, final @Nullable TenantAllocation had, final Set<Long> byHand) {
+            return shared && had != null && served.tenants().get(tenant.name()) == tenant
+                && (!byHand.contains(had.publicAddress()) || tenant.nat().flatMap(Tenant.Nat::address).isPresent());
+        }
     }
 
     private static int lastNode(final SortedMap<String, Integer> nodes, final Allocations before) {

@@ -44,6 +44,7 @@ class PlanAgainTest {
         final RandomNetwork network = new RandomNetwork(seed, false);
         final Planner planner = new Planner();
         Allocations allocations = Allocations.none();
+        Snapshot served = Snapshot.empty();
         NodePlan installed = Fixtures.plan(Fixtures.network());
         int planned = 0;
         for (int step = 0; step < STEPS; step++) {
@@ -51,7 +52,10 @@ class PlanAgainTest {
             if (!Validator.validate(snapshot, allocations).isEmpty()) {
                 continue;
             }
-            allocations = Allocator.allocate(snapshot, allocations);
+            final Allocations whole = Allocator.allocate(snapshot, allocations);
+            allocations = Allocator.allocate(snapshot, allocations, served);
+            assertThat(allocations).as("what unchanged tenants keep").isEqualTo(whole);
+            served = snapshot;
             final Set<String> down = DOWN.get(random.nextInt(DOWN.size()));
             final Set<AccessPlace> flooding = FLOODING.get(random.nextInt(FLOODING.size()));
             final NodePlan plan = planner.planAgain(snapshot, allocations, down, flooding, "edge1");
