@@ -61,7 +61,7 @@ public final class AccessStage implements Stage {
         for (final TenantView.Domain domain : view.domains()) {
             for (final Tenant.Attachment attachment : domain.attachments()) {
                 classify(node, view, domain, attachment, sink);
-                planEgress(sink, node.port(attachment.port()), attachment.vlan(), "to " + attachment.name());
+                Egress.plan(sink, node.port(attachment.port()), attachment.vlan(), "to " + attachment.name());
                 if (domain.isBridged()) {
                     bridge(node, view, domain, attachment, sink);
                 }
@@ -149,15 +149,5 @@ public final class AccessStage implements Stage {
             .when(MatchField.ARP_OP, Replies.ARP_REQUEST).when(MatchField.ARP_TPA, subnet.gateway())
             .then(Replies.arp(Constants.GATEWAY_MAC, subnet.gateway())).then(Replies.backToSender())
             .go(Table.EGRESS);
-    }
-
-    /** The way out to a place. Open vSwitch sends nothing back to the port a frame came from unless told so. */
-    static void planEgress(final FlowSink sink, final int port, final int vlan, final String label) {
-        final List<Action> tag = vlan == 0 ? List.of()
-            : List.of(new Action.PushVlan(), new Action.SetField(MatchField.VLAN_VID, vlan));
-        final FieldMatch to = Register.OUT_ATTACHMENT.is(Register.place(port, vlan));
-        sink.flow(Table.EGRESS, Priority.NORMAL, label).when(to).then(tag).then(new Action.Output(port)).end();
-        sink.flow(Table.EGRESS, Priority.HIGH, label + ", back").when(MatchField.IN_PORT, port).when(to)
-            .then(tag).then(new Action.OutputInPort()).end();
     }
 }

@@ -31,9 +31,9 @@ public final class Backbone6Stage implements Stage {
             sink.flow(Table.BACKBONE_IN, Priority.FIRST, "neighbour discovery").icmp6(type).go(Table.BACKBONE_ND);
         }
         sink.flow(Table.BACKBONE_ND, Priority.MISS, "neighbour discovery for another node").drop();
-        NdStage.answers(sink, Register.VRF.is(Constants.BACKBONE_VRF), "of an uplink", node.backboneMac());
-        Ipv6Stage.expired(sink, Table.BACKBONE_IN);
-        Ipv6Stage.notForwarded(sink, Table.BACKBONE_ROUTE);
+        NdReplies.answers(sink, Register.VRF.is(Constants.BACKBONE_VRF), "of an uplink", node.backboneMac());
+        NotForwarded.hopLimit(sink, Table.BACKBONE_IN);
+        NotForwarded.scope(sink, Table.BACKBONE_ROUTE);
         final Backbone6 backbone = node.snapshot().backbone().ipv6();
         for (final Backbone6.Interface uplink : backbone.on(node.node().name())) {
             final long place = place(node, uplink);
@@ -58,7 +58,7 @@ public final class Backbone6Stage implements Stage {
         for (final Prefix6 prefix : view.tenant().ipv6().insidePrefixes()) {
             sink.flow(Table.BACKBONE_IN, Priority.NORMAL, "to " + prefix).ipv6()
                 .when(prefix.match(MatchField.IPV6_DST))
-                .then(Register.VRF.load(view.vrf()), Register.FROM_BACKBONE.load(1)).go(Table.CHAIN_IN);
+                .then(Crossing.toTenant(view)).go(Table.CHAIN_IN);
             sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, "hairpin to " + prefix).ipv6()
                 .when(prefix.match(MatchField.IPV6_DST))
                 .then(new Action.SetField(MatchField.ETH_DST, node.backboneMac()),

@@ -47,9 +47,9 @@ public final class BackboneStage implements Stage {
                 hairpin(node, prefix, sink, "hairpin, pool " + pool.name());
             }
         }
-        VrfStage.expired(sink, Table.BACKBONE_IN);
+        NotForwarded.ttl(sink, Table.BACKBONE_IN);
         sink.flow(Table.BACKBONE_IN, Priority.MISS, "from the backbone, destination not on this node").drop();
-        ErrorStage.tell(sink.flow(Table.BACKBONE_ROUTE, Priority.MISS, "no backbone route"), ErrorKind.NO_ROUTE);
+        NotForwarded.tell(sink.flow(Table.BACKBONE_ROUTE, Priority.MISS, "no backbone route"), ErrorKind.NO_ROUTE);
     }
 
     @Override
@@ -66,15 +66,6 @@ public final class BackboneStage implements Stage {
                 hairpin(node, prefix, sink, "hairpin");
             }
         }
-    }
-
-    /**
-     * Has a packet of a tenant go on in the backbone. {@link Register#SENDER} tells whose it is, so that what the
-     * controller hears of it is limited with the tenant's other packets.
-     */
-    static List<Action> enter() {
-        return List.of(new Action.Move(Register.VRF.range(), Register.SENDER.range()),
-            Register.VRF.load(Constants.BACKBONE_VRF));
     }
 
     private static void hairpin(final NodeView node, final Prefix prefix, final FlowSink sink, final String label) {
@@ -114,7 +105,7 @@ public final class BackboneStage implements Stage {
             .when(MatchField.IP_DST, uplink.address()).drop();
         routeVia(node, uplink, sink, "connected on " + uplink.port(), uplink.prefix(),
             new Action.Move(MatchField.IP_DST.range(), Register.NEXT_HOP.range()));
-        AccessStage.planEgress(sink, port, uplink.vlan(), "to uplink " + uplink.port());
+        Egress.plan(sink, port, uplink.vlan(), "to uplink " + uplink.port());
     }
 
     private static void routeVia(final NodeView node, final Backbone.Interface uplink, final FlowSink sink,

@@ -7,18 +7,14 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Acl;
-import io.penstock.pipeline.intent.FiveTuple;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.registry.Constants;
-import io.penstock.pipeline.registry.FunctionMeter;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.function.BiFunction;
@@ -27,8 +23,8 @@ import java.util.function.Supplier;
 /**
  * Leads a tenant's traffic through its network functions, and the return traffic through the same ones in reverse.
  * Frames to a function carry the VRF id as 802.1Q tag, since addresses of tenants overlap; a frame that comes back is
- * known by its port and tag. Between the chain and the backbone stands {@link TwiceNat}; which instance a frame goes
- * to, where a function has several, {@link SpreadStage} decides.
+ * known by its port and tag. Between the chain and the backbone stands {@link TwiceNat}; where a function has several
+ * instances, the tables from chain_track decide to which one a frame goes.
  */
 public final class ChainStage implements Stage {
     @Override
@@ -47,7 +43,7 @@ public final class ChainStage implements Stage {
             RoutedHop.planNode(node, function, sink);
         }
         if (node.functions().stream().anyMatch(NetworkFunction::twoOutputs)) {
-            SpreadStage.planLabels(sink, Table.CHAIN_BRANCH, Table.CHAIN_SIDE);
+            KeptInstances.read(sink, Table.CHAIN_BRANCH, Table.CHAIN_SIDE);
         }
         for (final Table table : List.of(Table.CHAIN_BRANCH, Table.CHAIN_SIDE)) {
             sink.flow(table, Priority.MISS, "no branch").drop();
@@ -75,20 +71,8 @@ public final class ChainStage implements Stage {
         if (function.health().isPresent() && function.routed().isEmpty()) {
             sink.flow(Table.CHAIN_RETURN, Priority.GUARD, HopLabels.PROBE + port)
                 .when(MatchField.IN_PORT, node.port(port)).when(MatchField.VLAN_VID, Constants.PROBE_VLAN)
-                .then(probe(node.port(port), new Action.PopVlan())).end();
+                .then(Probes.report(node.port(port), new Action.PopVlan())).end();
         }
-    }
-
-    /**
-     * A packet that may be a probe, behind the limit of the port that it came from, which stands before all actions.
-     *
-     * @param changes what happens to it before the controller has it
-     */
-    static List<Action> probe(final int port, final Action... changes) {
-        final List<Action> actions = new ArrayList<>(List.of(new Action.Meter(FunctionMeter.number(port))));
-        actions.addAll(List.of(changes));
-        actions.add(new Action.Controller(Constants.PACKET_IN_BYTES));
-        return actions;
     }
 
     @Override
@@ -150,7 +134,7 @@ public final class ChainStage implements Stage {
         final TenantView view = hops.view();
         for (final Direction direction : Direction.values()) {
             final Table table = direction == Direction.TO_BACKBONE ? Table.CHAIN_OUT : Table.CHAIN_IN;
-            eachRule(view, direction, (index, family, entry, steering) -> {
+            ChainRules.each(view, direction, (index, family, entry, steering) -> {
                 final TenantView.Path path = view.paths().get(steering.path());
                 final String label = (path.trunk().working().isEmpty() ? Hops.CLOSED
                     : path.trunk().working().orElseThrow().isEmpty() ? "no chain"
@@ -190,39 +174,8 @@ public final class ChainStage implements Stage {
         if (family == Acl.Family.IPV4) {
             flow.go(Table.NAT_MAP);
         } else {
-            flow.then(BackboneStage.enter()).go(Table.BACKBONE_ROUTE);
+            flow.then(Crossing.toBackbone()).go(Table.BACKBONE_ROUTE);
         }
-    }
-
-    /** Takes an entry of a rule as packets of a direction meet it. */
-    private interface RuleTaker {
-        void take(int index, Acl.Family family, Acl.Entry entry, TenantView.Steering steering);
-    }
-
-    private static void eachRule(final TenantView view, final Direction direction, final RuleTaker taker) {
-        for (int index = 0; index < view.steering().size(); index++) {
-            final TenantView.Steering steering = view.steering().get(index);
-            final boolean out = direction == Direction.TO_BACKBONE;
-            if (steering.ways().has(out) && (out || steering.entry().hasAnswers())) {
-                for (final Acl.Family family : view.families()) {
-                    if (steering.entry().isAbout(family)) {
-                        taker.take(index, family, out ? steering.entry() : steering.entry().answer(), steering);
-                    }
-                }
-            }
-        }
-    }
-
-    /** The entry by which a packet of a direction is steered. */
-    static Optional<TenantView.Steering> steering(final TenantView view, final Direction direction,
-            final FiveTuple packet) {
-        final List<TenantView.Steering> met = new ArrayList<>();
-        eachRule(view, direction, (index, family, entry, steering) -> {
-            if (family == packet.family() && entry.isAbout(packet)) {
-                met.add(steering);
-            }
-        });
-        return met.stream().findFirst();
     }
 
     /** Frames that come back: straight on where all paths agree, else by the rules once more. */
@@ -255,7 +208,7 @@ public final class ChainStage implements Stage {
     private static void planRulesAgain(final TenantView view, final Direction direction, final FlowSink sink) {
         final List<FieldMatch> scope =
             List.of(FieldMatch.of(MatchField.VLAN_VID, view.vrf()), Register.FROM_BACKBONE.is(direction.ordinal()));
-        eachRule(view, direction, (index, family, entry, steering) -> EntryFlows.plan(entry, family,
+        ChainRules.each(view, direction, (index, family, entry, steering) -> EntryFlows.plan(entry, family,
             EntryFlows.id(view.vrf(), family, 2 * index + direction.ordinal()),
             () -> sink.flow(Table.CHAIN_RULE, Priority.chainRule(index), "rule " + steering.rule()).when(scope),
             flow -> flow.then(Register.CHAIN.load(steering.path())).go(Table.CHAIN_STEER)));

@@ -17,8 +17,8 @@ import java.util.Optional;
 
 /**
  * Which way the plan leads a packet to the backbone, and its answer, through the functions of a tenant. Decides by what
- * {@link ChainStage} and {@link SpreadStage} write into flows. Knows nothing of access lists, translation and routes,
- * nor of functions that send another packet than they got.
+ * the flows of the chain tables are made from. Knows nothing of access lists, translation and routes, nor of functions
+ * that send another packet than they got.
  *
  * @param outbound of the packet
  * @param inbound of the answer
@@ -147,7 +147,7 @@ public record ChainTrace(Way outbound, Way inbound) {
         }
 
         Way way(final Direction direction, final FiveTuple packet) {
-            final Optional<TenantView.Steering> steering = ChainStage.steering(view, direction, packet);
+            final Optional<TenantView.Steering> steering = ChainRules.of(view, direction, packet);
             final TenantView.Path path = view.paths().get(steering.map(TenantView.Steering::path).orElse(0));
             final Optional<String> chain = path.chain();
             final List<Hop> hops = new ArrayList<>();
@@ -178,7 +178,7 @@ public record ChainTrace(Way outbound, Way inbound) {
 
         /** The function behind whose second output the connection goes on, if it has been there. */
         private Optional<NetworkFunction> branching(final TenantView.Path path) {
-            return path.branch().filter(branch -> SpreadStage.kept(branch.place(), label)
+            return path.branch().filter(branch -> KeptInstances.kept(branch.place(), label)
                 == node.port(branch.at().single().secondPort())).map(TenantView.Branch::at);
         }
 
@@ -203,13 +203,13 @@ public record ChainTrace(Way outbound, Way inbound) {
                 return hop(direction, function, function.single(), Reason.ONLY);
             }
             final int place = view.place(function);
-            final Optional<Instance> kept = SpreadStage.kept(node, function, place, label);
+            final Optional<Instance> kept = KeptInstances.kept(node, function, place, label);
             if (kept.isPresent()) {
                 return hop(direction, function, kept.orElseThrow(), Reason.KEEPS);
             }
             final Instance chosen = Share.of(function, node.verdict(function), node.working(function))
-                .get(SpreadStage.bucketOf(packet));
-            label = SpreadStage.keep(node, chosen, place, label);
+                .get(Share.bucketOf(packet));
+            label = KeptInstances.keep(node, chosen, place, label);
             return hop(direction, function, chosen,
                 node.working(function).size() == 1 ? Reason.ONLY : Reason.SHARE);
         }

@@ -14,6 +14,7 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Takes queries to a gateway to the resolver of the node, as many as the tenant may send, and the answers back. The
@@ -46,7 +47,7 @@ public final class DnsStage implements Stage {
         node.node().servicePort().map(Node.Port::name).ifPresent(name -> {
             sink.flow(Table.CLASSIFY, Priority.NORMAL, "from the resolver").when(MatchField.IN_PORT, node.port(name))
                 .when(MatchField.VLAN_VID, MatchField.UNTAGGED).go(Table.DNS_RETURN);
-            AccessStage.planEgress(sink, node.port(name), 0, "to the resolver");
+            Egress.plan(sink, node.port(name), 0, "to the resolver");
         });
     }
 
@@ -95,6 +96,6 @@ public final class DnsStage implements Stage {
 
     /** Not to the backbone, whatever address it has. */
     private static List<Action> fromResolver(final TenantView view, final ResolverDoor door) {
-        return List.of(Register.VRF.load(view.vrf()), Register.FROM_BACKBONE.load(1), door.becomeGateway());
+        return Stream.concat(Crossing.toTenant(view).stream(), Stream.of(door.becomeGateway())).toList();
     }
 }

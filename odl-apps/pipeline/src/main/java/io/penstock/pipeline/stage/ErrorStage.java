@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 /**
  * Packets of which a router has to tell the sender. The controller makes the ICMP error, for a flow cannot; a meter for
  * each tenant, and one for the backbone, bounds what it hears. What nobody may be told of (RFC 1812, section 4.3.2.7;
- * RFC 4443, section 2.4) ends here as far as a flow can tell. Other stages {@link #tell}. Sample flows:
+ * RFC 4443, section 2.4) ends here as far as a flow can tell. Other stages send packets here. Sample flows:
  * golden/two-tenants.flows, table routing_error.
  */
 public final class ErrorStage implements Stage {
@@ -35,16 +35,6 @@ public final class ErrorStage implements Stage {
     private static final String MANY = "no ICMP error about a packet to a group";
     private static final String LATER = "no ICMP error about a later fragment";
     private static final String ERROR = "no ICMP error about an ICMP error";
-
-    /** Ends a flow with what a router has to tell the sender of its packets. */
-    static void tell(final FlowSink.Draft flow, final ErrorKind kind) {
-        tell(flow, kind, List.of());
-    }
-
-    /** The same, with more actions. */
-    static void tell(final FlowSink.Draft flow, final ErrorKind kind, final List<Action> more) {
-        flow.then(Register.ERROR_KIND.load(kind.number())).then(more).go(Table.ROUTING_ERROR);
-    }
 
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {

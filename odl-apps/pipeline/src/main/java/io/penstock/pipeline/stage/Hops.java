@@ -179,7 +179,7 @@ record Hops(NodeView node, TenantView view) {
         final List<NetworkFunction> mirrors =
             functions.copies().get(direction == Direction.TO_BACKBONE ? 0 : functions.copies().size() - 1);
         if (function.spread()) {
-            SpreadStage.enter(node, view, copy(flow, mirrors, direction).then(direction.load()), function);
+            enterSpread(copy(flow, mirrors, direction).then(direction.load()), function);
         } else if (function.routed().isPresent()) {
             copy(flow, mirrors, direction).then(RoutedHop.into(function.routed().orElseThrow(), direction))
                 .then(output(stop, direction)).end();
@@ -193,13 +193,20 @@ record Hops(NodeView node, TenantView view) {
     void passOn(final FlowSink.Draft flow, final Stop to, final Direction direction) {
         final NetworkFunction function = to.function();
         if (function.spread()) {
-            SpreadStage.enter(node, view, flow.then(untag()), function);
+            enterSpread(flow.then(untag()), function);
         } else if (function.routed().isPresent()) {
             flow.then(new Action.PopVlan()).then(RoutedHop.into(function.routed().orElseThrow(), direction))
                 .then(output(to, direction)).end();
         } else {
             flow.then(wrap(function, direction)).then(output(to, direction)).end();
         }
+    }
+
+    /** Finishes a flow for packets of the VRF without a tag, of which it is known where they go. */
+    private void enterSpread(final FlowSink.Draft flow, final NetworkFunction function) {
+        flow.then(Register.FUNCTION.load(node.number(function)),
+            Register.CHAIN_ZONE.load(Constants.chainZone(view.vrf())),
+            Register.PLACE.load(view.place(function))).go(Table.CHAIN_TRACK);
     }
 
     private List<Action> wrap(final NetworkFunction function, final Direction direction) {
@@ -219,7 +226,7 @@ record Hops(NodeView node, TenantView view) {
         return from.second() ? List.of(Register.CHAIN_ZONE.load(Constants.chainZone(view.vrf())),
             Register.INSTANCE.load(from.number(node)), new Action.KeepLabel(Register.CHAIN_ZONE.range(),
                 new Action.Move(Register.INSTANCE.range(),
-                    SpreadStage.label(view.place(from.function()))))) : List.of();
+                    KeptInstances.label(view.place(from.function()))))) : List.of();
     }
 
     /** Frames that come back from a function. */

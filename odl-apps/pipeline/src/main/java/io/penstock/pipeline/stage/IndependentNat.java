@@ -73,7 +73,7 @@ final class IndependentNat {
             .then(learnMapping(view, MatchField.IP_SRC.range(), MatchField.UDP_SRC.range()),
                 new Action.Move(Register.MAP_ADDRESS.range(), MatchField.IP_SRC.range()),
                 new Action.Move(Register.MAP_PORT.range(), MatchField.UDP_SRC.range()))
-            .then(BackboneStage.enter()).go(Table.BACKBONE_ROUTE);
+            .then(Crossing.toBackbone()).go(Table.BACKBONE_ROUTE);
         udp(sink.flow(Table.NAT_IN_KNOWN, Priority.HIGH, "translated by a mapping").when(view.isVrf()))
             .when(Register.MAPPED.is(1))
             .then(learnPort(view, Register.MAP_INSIDE_ADDRESS.range(), Register.MAP_INSIDE_PORT.range()),

@@ -11,7 +11,6 @@ import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Route6;
 import io.penstock.pipeline.registry.Constants;
-import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -31,26 +30,10 @@ public final class Ipv6Stage implements Stage {
             .when(MatchField.ETH_DST, Constants.GATEWAY_MAC).ipv6().go(Table.GATEWAY);
         NdReplies.echoRequest(sink.flow(Table.GATEWAY_PING, Priority.NORMAL, "ping to an IPv6 gateway"))
             .then(NdReplies.echo(Constants.GATEWAY_MAC)).go(Table.EGRESS);
-        expired(sink, Table.GATEWAY);
-        notForwarded(sink, Table.VRF_ROUTE);
+        NotForwarded.hopLimit(sink, Table.GATEWAY);
+        NotForwarded.scope(sink, Table.VRF_ROUTE);
         sink.flow(Table.CHAIN_OUT, Priority.LOW, "no chain, and IPv6 is not translated").ipv6()
-            .then(BackboneStage.enter()).go(Table.BACKBONE_ROUTE);
-    }
-
-    /** Packets that a router must not forward, and whose sender it tells (RFC 4443, section 3.3). */
-    static void expired(final FlowSink sink, final Table table) {
-        for (int hops = 0; hops <= 1; hops++) {
-            ErrorStage.tell(sink.flow(table, Priority.HIGH, "hop limit " + hops + " is used up").ipv6()
-                .when(MatchField.IP_TTL, hops), ErrorKind.TIME_EXCEEDED);
-        }
-    }
-
-    /** Destinations to which a router forwards nothing (RFC 4291, section 2.5.6; groups need a multicast router). */
-    static void notForwarded(final FlowSink sink, final Table table) {
-        for (final Prefix6 prefix : List.of(Prefix6.LINK_LOCAL, Prefix6.MULTICAST)) {
-            sink.flow(table, Priority.GUARD, "to " + prefix + ", which is not forwarded").ipv6()
-                .when(prefix.match(MatchField.IPV6_DST)).drop();
-        }
+            .then(Crossing.toBackbone()).go(Table.BACKBONE_ROUTE);
     }
 
     @Override

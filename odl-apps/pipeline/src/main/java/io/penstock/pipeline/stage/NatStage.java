@@ -78,7 +78,7 @@ public final class NatStage implements Stage {
         NatLimit.planNode(sink);
         NatSessions.lookUp(sink, Table.NAT_OUT, Table.NAT_OUT_KNOWN);
         sink.flow(Table.NAT_OUT_KNOWN, Priority.HIGH, "translated by a session").when(Register.SESSION.is(1))
-            .then(BackboneStage.enter()).go(Table.BACKBONE_ROUTE);
+            .then(Crossing.toBackbone()).go(Table.BACKBONE_ROUTE);
         for (final int protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
             sink.flow(Table.NAT_OUT_KNOWN, Priority.LOW, "sample, and translate")
                 .when(NatSessions.midStream(protocol)).then(new Action.Resubmit(Table.NAT_SAMPLE))

@@ -81,10 +81,18 @@ final class NdReplies {
     }
 
     /** Ends an answer of whose option is known whether it is there. */
-    static List<Action> from(final long mac, final boolean withOption) {
+    private static List<Action> from(final long mac, final boolean withOption) {
         final Action source = new Action.SetField(MatchField.ETH_SRC, mac);
         return withOption ? List.of(source, new Action.SetField(MatchField.ND_TLL, mac), Replies.backToSender())
             : List.of(source, Replies.backToSender());
+    }
+
+    /** Ends answers that a router gives with a MAC address. */
+    static void answers(final FlowSink sink, final FieldMatch vrf, final String whose, final long mac) {
+        sink.flow(Table.ND_ANSWER, Priority.HIGH, "advertisement " + whose).when(vrf).icmp6(ADVERTISEMENT)
+            .when(MatchField.ND_OPTIONS_TYPE, TARGET_OPTION).then(from(mac, true)).go(Table.EGRESS);
+        sink.flow(Table.ND_ANSWER, Priority.NORMAL, "advertisement " + whose + ", without an option").when(vrf)
+            .icmp6(ADVERTISEMENT).then(from(mac, false)).go(Table.EGRESS);
     }
 
     /** A flow on an echo request (RFC 4443, section 4.1) to an address. */

@@ -51,14 +51,6 @@ public final class NdStage implements Stage {
         sink.flow(Table.IPV6_REQUEST, Priority.MISS, "no IPv6").drop();
     }
 
-    /** Ends answers that a router gives with a MAC address. */
-    static void answers(final FlowSink sink, final FieldMatch vrf, final String whose, final long mac) {
-        sink.flow(Table.ND_ANSWER, Priority.HIGH, "advertisement " + whose).when(vrf).icmp6(NdReplies.ADVERTISEMENT)
-            .when(TARGET_OPTION).then(NdReplies.from(mac, true)).go(Table.EGRESS);
-        sink.flow(Table.ND_ANSWER, Priority.NORMAL, "advertisement " + whose + ", without an option").when(vrf)
-            .icmp6(NdReplies.ADVERTISEMENT).then(NdReplies.from(mac, false)).go(Table.EGRESS);
-    }
-
     @Override
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
         if (!view.hasIpv6()) {
@@ -73,7 +65,7 @@ public final class NdStage implements Stage {
                 requests(view, domain, sink);
             }
         }
-        answers(sink, view.isVrf(), "of a gateway", Constants.GATEWAY_MAC);
+        NdReplies.answers(sink, view.isVrf(), "of a gateway", Constants.GATEWAY_MAC);
         sink.flow(Table.IPV6_REQUEST, Priority.NORMAL, "router solicitation or DHCPv6 request").when(view.isVrf())
             .then(view.meter(TenantMeter.HOST_CONFIGURATION), new Action.Controller(Constants.WHOLE_PACKET)).end();
     }

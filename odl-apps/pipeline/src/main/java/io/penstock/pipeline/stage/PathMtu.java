@@ -74,7 +74,7 @@ final class PathMtu {
     void plan(final FlowSink sink) {
         Stream.concat(least < mostInside ? Stream.of(Table.CHAIN_OUT) : Stream.empty(),
             looksInside() ? Stream.of(Table.NEIGHBOUR_LOOKUP) : Stream.empty())
-            .forEach(table -> etherTypes().forEach(type -> ErrorStage.tell(
+            .forEach(table -> etherTypes().forEach(type -> NotForwarded.tell(
                 sink.flow(table, Priority.FIRST, "compared with the MTU of the egress link")
                     .when(view.isVrf(), Register.TOO_BIG.is(1)).when(MatchField.ETH_TYPE, type), ErrorKind.TOO_BIG,
                 Replies.lookAgain(type))));

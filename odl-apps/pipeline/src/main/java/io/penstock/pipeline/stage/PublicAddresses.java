@@ -26,7 +26,7 @@ final class PublicAddresses {
     static void tracked(final NodeView node, final TenantView view, final Prefix addresses, final FlowSink sink) {
         sink.flow(Table.BACKBONE_IN, Priority.NORMAL, "to the public address")
             .when(MatchField.ETH_DST, node.backboneMac()).ipv4().when(addresses.match(MatchField.IP_DST))
-            .then(Register.VRF.load(view.vrf()), Register.FROM_BACKBONE.load(1)).go(Table.NAT_IN);
+            .then(Crossing.toTenant(view)).go(Table.NAT_IN);
         leave(view, addresses, sink);
         // A session copies the source that the connection began with, so it has to have begun inside. What an ALG
         // expected shows that of its control connection.
@@ -39,6 +39,6 @@ final class PublicAddresses {
     /** What was given one of these addresses goes on to the backbone. */
     static void leave(final TenantView view, final Prefix address, final FlowSink sink) {
         translated(view, sink, "translated", state(TRK, INV), address).when(Register.COPY.is(0))
-            .then(BackboneStage.enter()).go(Table.BACKBONE_ROUTE);
+            .then(Crossing.toBackbone()).go(Table.BACKBONE_ROUTE);
     }
 }

@@ -77,15 +77,14 @@ final class PublishedNat {
         final String label = inside + " is " + outside;
         sink.flow(Table.NAT_OUT, Priority.HIGH, label).when(view.isVrf()).ipv4()
             .when(MatchField.IP_FRAG, 0).when(inside.match(MatchField.IP_SRC))
-            .then(outside.replaceIn(MatchField.IP_SRC)).then(BackboneStage.enter())
+            .then(outside.replaceIn(MatchField.IP_SRC)).then(Crossing.toBackbone())
             .go(Table.BACKBONE_ROUTE);
         final List<FieldMatch> arrives = List.of(FieldMatch.of(MatchField.ETH_DST, node.backboneMac()),
             FieldMatch.of(MatchField.ETH_TYPE, EtherType.IPV4), outside.match(MatchField.IP_DST).get(0));
         sink.flow(Table.BACKBONE_IN, Priority.NORMAL, label).when(arrives).when(MatchField.IP_FRAG, 0)
-            .then(inside.replaceIn(MatchField.IP_DST), Register.VRF.load(view.vrf()), Register.FROM_BACKBONE.load(1))
-            .go(Table.CHAIN_IN);
+            .then(inside.replaceIn(MatchField.IP_DST)).then(Crossing.toTenant(view)).go(Table.CHAIN_IN);
         sink.flow(Table.BACKBONE_IN, Priority.LOW, "fragment, " + label).when(arrives)
-            .then(Register.VRF.load(view.vrf()), Register.FROM_BACKBONE.load(1)).go(Table.NAT_IN);
+            .then(Crossing.toTenant(view)).go(Table.NAT_IN);
         sink.flow(Table.NAT_IN_CHECK, Priority.NORMAL, "more fragments, " + label)
             .when(view.isVrf(), state(TRK | DNAT, RPL | INV)).ipv4().when(inside.match(MatchField.IP_DST))
             .go(Table.CHAIN_IN);

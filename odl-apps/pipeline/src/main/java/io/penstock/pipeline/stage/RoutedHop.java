@@ -42,7 +42,7 @@ final class RoutedHop {
                         + direction.other().port(instance)).when(MatchField.IN_PORT, port).ipv4()
                         .when(MatchField.IP_PROTO, IpProtocol.ICMP).when(MatchField.IP_DST,
                             direction == Direction.TO_BACKBONE ? Constants.PROBE_OUTSIDE : Constants.PROBE_INSIDE)
-                        .then(ChainStage.probe(port)).end();
+                        .then(Probes.report(port)).end();
                 });
             }
         }

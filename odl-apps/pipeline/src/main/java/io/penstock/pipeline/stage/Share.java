@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.stage;
 
+import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Canary;
 import io.penstock.pipeline.intent.CanaryResult.Verdict;
+import io.penstock.pipeline.intent.FiveTuple;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.NetworkFunction.State;
@@ -65,6 +69,25 @@ final class Share {
         return groups.stream().flatMap(group -> group.instances().stream()).anyMatch(working::contains)
             ? among(groups, working)
             : working.isEmpty() ? List.of() : among(List.of(new Group(working, BUCKETS)), working);
+    }
+
+    /**
+     * The bits of a packet that tell its bucket.
+     *
+     * @param source its source port, or its source address
+     */
+    static FieldRange bits(final MatchField source, final boolean ports) {
+        final int low = ports ? 1 : 0;
+        return new FieldRange(source, low + Register.BUCKET.range().bits() - 1, low);
+    }
+
+    /** The bucket of a packet by which a new connection begins: an index of {@link #of}. */
+    static int bucketOf(final FiveTuple packet) {
+        final boolean ipv4 = packet.family() == Acl.Family.IPV4;
+        final FieldRange bits = packet.hasPorts() ? bits(MatchField.TCP_SRC, true)
+            : bits(ipv4 ? MatchField.IP_SRC : MatchField.IPV6_SRC, false);
+        final long value = packet.hasPorts() ? packet.sourcePort() : packet.source().low();
+        return (int) ((value & bits.mask()) >>> bits.low());
     }
 
     private static List<Group> groups(final NetworkFunction function, final Optional<Verdict> verdict) {

@@ -6,18 +6,14 @@ import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
-import io.penstock.pipeline.intent.Acl;
-import io.penstock.pipeline.intent.FiveTuple;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Spreads the connections of tenants over the instances of a function. Which one a connection has is kept in its
@@ -25,16 +21,6 @@ import java.util.Optional;
  * replaced. All flows are of the node: a tenant tells them where in ct_label its instance of a function is.
  */
 public final class SpreadStage implements Stage {
-    private static final int PLACE_BITS = Register.INSTANCE.range().bits();
-
-    /** Finishes a flow for packets of a VRF without a tag, of which it is known where they go. */
-    static void enter(final NodeView node, final TenantView view, final FlowSink.Draft flow,
-            final NetworkFunction function) {
-        flow.then(Register.FUNCTION.load(node.number(function)),
-            Register.CHAIN_ZONE.load(Constants.chainZone(view.vrf())),
-            Register.PLACE.load(view.place(function))).go(Table.CHAIN_TRACK);
-    }
-
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
         final List<NetworkFunction> spread = node.functions().stream().filter(NetworkFunction::spread).toList();
@@ -45,30 +31,12 @@ public final class SpreadStage implements Stage {
             for (final int etherType : new int[] {EtherType.IPV4, EtherType.IPV6}) {
                 planFamily(etherType, sink);
             }
-            planLabels(sink, Table.CHAIN_KNOWN, Table.CHAIN_INSTANCE);
+            KeptInstances.read(sink, Table.CHAIN_KNOWN, Table.CHAIN_INSTANCE);
         }
         for (final Table table : List.of(Table.CHAIN_TRACK, Table.CHAIN_KNOWN, Table.CHAIN_INSTANCE, Table.CHAIN_PICK,
                 Table.CHAIN_KEEP, Table.CHAIN_ENTER)) {
             sink.flow(table, Priority.MISS, "no instance").drop();
         }
-    }
-
-    /** Behind connection tracking: what the connection keeps goes into the register. */
-    static void planLabels(final FlowSink sink, final Table table, final Table next) {
-        for (int place = 0; place < Constants.MOST_KEEPING; place++) {
-            sink.flow(table, Priority.NORMAL, "kept at " + place).when(Register.PLACE.is(place))
-                .then(new Action.Move(label(place), Register.INSTANCE.range())).go(next);
-        }
-    }
-
-    /**
-     * Where a connection keeps an instance, or an output, by its port.
-     *
-     * @param place 0 to {@link Constants#MOST_KEEPING} - 1
-     */
-    public static FieldRange label(final int place) {
-        final int low = place * PLACE_BITS;
-        return new FieldRange(MatchField.CT_LABEL, low + PLACE_BITS - 1, low);
     }
 
     /** Only IP is tracked, and a flow with ct has to say which. */
@@ -83,7 +51,7 @@ public final class SpreadStage implements Stage {
             sink.flow(Table.CHAIN_KEEP, Priority.NORMAL, "keeps instance at " + place)
                 .when(MatchField.ETH_TYPE, etherType).when(Register.PLACE.is(place))
                 .then(new Action.KeepLabel(Register.CHAIN_ZONE.range(), new Action.Move(Register.INSTANCE.range(),
-                    label(place)))).go(Table.CHAIN_ENTER);
+                    KeptInstances.label(place)))).go(Table.CHAIN_ENTER);
         }
     }
 
@@ -134,39 +102,6 @@ public final class SpreadStage implements Stage {
         if (protocol != 0) {
             flow.when(MatchField.IP_PROTO, protocol).when(MatchField.IP_FRAG, 0);
         }
-        flow.then(new Action.Move(bucketBits(source, protocol != 0), Register.BUCKET.range())).go(Table.CHAIN_PICK);
-    }
-
-    private static FieldRange bucketBits(final MatchField source, final boolean ports) {
-        final int low = ports ? 1 : 0;
-        return new FieldRange(source, low + Register.BUCKET.range().bits() - 1, low);
-    }
-
-    /** The bucket of a packet by which a new connection begins: an index of {@link Share#of}. */
-    static int bucketOf(final FiveTuple packet) {
-        final boolean ipv4 = packet.family() == Acl.Family.IPV4;
-        final FieldRange bits = packet.hasPorts() ? bucketBits(MatchField.TCP_SRC, true)
-            : bucketBits(ipv4 ? MatchField.IP_SRC : MatchField.IPV6_SRC, false);
-        final long value = packet.hasPorts() ? packet.sourcePort() : packet.source().low();
-        return (int) ((value & bits.mask()) >>> bits.low());
-    }
-
-    /** A label of a connection with the instance of a function at a place. */
-    static BigInteger keep(final NodeView node, final Instance instance, final int place, final BigInteger label) {
-        final int low = label(place).low();
-        final BigInteger bits = BigInteger.valueOf(1 << PLACE_BITS).subtract(BigInteger.ONE).shiftLeft(low);
-        return label.andNot(bits).or(BigInteger.valueOf(node.port(instance.insidePort())).shiftLeft(low));
-    }
-
-    /** The port that a label of a connection tells; 0 for none. */
-    static int kept(final int place, final BigInteger label) {
-        return label.shiftRight(label(place).low()).intValue() & (1 << PLACE_BITS) - 1;
-    }
-
-    /** The instance of a function that a label of a connection tells, should it work; see {@link #label}. */
-    static Optional<Instance> kept(final NodeView node, final NetworkFunction function, final int place,
-            final BigInteger label) {
-        final int port = kept(place, label);
-        return node.working(function).stream().filter(instance -> node.port(instance.insidePort()) == port).findFirst();
+        flow.then(new Action.Move(Share.bits(source, protocol != 0), Register.BUCKET.range())).go(Table.CHAIN_PICK);
     }
 }

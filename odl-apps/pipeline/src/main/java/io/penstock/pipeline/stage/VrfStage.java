@@ -24,21 +24,13 @@ import java.util.List;
 public final class VrfStage implements Stage {
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
-        expired(sink, Table.GATEWAY);
+        NotForwarded.ttl(sink, Table.GATEWAY);
         sink.flow(Table.GATEWAY, Priority.MISS, "source is not inside the VRF").drop();
         sink.flow(Table.GATEWAY_PING, Priority.NORMAL, "ping to a gateway").ipv4()
             .when(MatchField.IP_PROTO, IpProtocol.ICMP).when(MatchField.ICMP_TYPE, Replies.ECHO_REQUEST)
             .then(Replies.echo(Constants.GATEWAY_MAC)).go(Table.EGRESS);
         sink.flow(Table.GATEWAY_PING, Priority.MISS, "no ping").drop();
-        ErrorStage.tell(sink.flow(Table.VRF_ROUTE, Priority.MISS, "no route"), ErrorKind.NO_ROUTE);
-    }
-
-    /** Packets that a router must not forward, and whose sender it tells (RFC 1812, section 5.3.1). */
-    static void expired(final FlowSink sink, final Table table) {
-        for (int ttl = 0; ttl <= 1; ttl++) {
-            ErrorStage.tell(sink.flow(table, Priority.HIGH, "TTL " + ttl + " is used up")
-                .ipv4().when(MatchField.IP_TTL, ttl), ErrorKind.TIME_EXCEEDED);
-        }
+        NotForwarded.tell(sink.flow(Table.VRF_ROUTE, Priority.MISS, "no route"), ErrorKind.NO_ROUTE);
     }
 
     @Override
@@ -79,7 +71,7 @@ public final class VrfStage implements Stage {
             .when(MatchField.IP_PROTO, IpProtocol.ICMP).when(MatchField.ICMP_TYPE, Replies.ECHO_REQUEST)
             .then(view.meter(TenantMeter.SLOW_PATH)).then(Replies.lookAgain(EtherType.IPV4)).go(Table.GATEWAY_PING);
         // Above a used-up TTL as well; the services of a gateway are above this.
-        ErrorStage.tell(sink.flow(Table.GATEWAY, Priority.prefix(32), "UDP to the gateway of " + subnet.name())
+        NotForwarded.tell(sink.flow(Table.GATEWAY, Priority.prefix(32), "UDP to the gateway of " + subnet.name())
             .when(view.isVrf()).ipv4().when(MatchField.IP_DST, subnet.gateway())
             .when(MatchField.IP_PROTO, IpProtocol.UDP), ErrorKind.NO_PORT);
         sink.flow(Table.GATEWAY, Priority.NORMAL, "to the gateway of " + subnet.name() + ", not ping")

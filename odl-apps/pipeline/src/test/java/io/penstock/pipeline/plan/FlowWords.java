@@ -15,7 +15,7 @@ import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.TenantMeter;
-import io.penstock.pipeline.stage.SpreadStage;
+import io.penstock.pipeline.stage.KeptInstances;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -77,7 +77,7 @@ final class FlowWords {
                 new Bits("FORWARD_PORT", new FieldRange(MatchField.CT_MARK, MatchField.CT_MARK.bits() - 1,
                     Constants.FORWARD_PORT_SHIFT), Long::toString)),
             IntStream.range(0, Constants.MOST_KEEPING)
-                .mapToObj(place -> new Bits("KEPT_" + place, SpreadStage.label(place), this::port)))
+                .mapToObj(place -> new Bits("KEPT_" + place, KeptInstances.label(place), this::port)))
             .flatMap(each -> each).sorted(Comparator.comparing(each -> each.range().low())).toList();
     }
 

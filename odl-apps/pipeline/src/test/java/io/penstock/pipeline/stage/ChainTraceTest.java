@@ -67,7 +67,7 @@ class ChainTraceTest {
         assertThat(instances(trace(node, tcp(40_000, 443)).outbound())).containsExactly("fw fw", "tap tap");
         final TenantView view = node.view(node.snapshot().tenants().get("rich"));
         final BigInteger label = BigInteger.valueOf(node.port("fw-alt")).shiftLeft(
-            SpreadStage.label(view.places().get("fw")).low());
+            KeptInstances.label(view.places().get("fw")).low());
         final ChainTrace branched = trace(node, tcp(40_000, 443), label);
         assertThat(branched.outbound().hops()).containsExactly(
             new Hop("fw", Optional.of("fw"), Reason.KEEPS, "fw-in", "fw-alt"),

@@ -13,7 +13,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-class SpreadStageTest {
+/** New connections of a function without a canary. */
+class ShareByWeightTest {
     private static final Instance ONE = new Instance("one", State.IN_SERVICE, 1);
     private static final Instance TWO = new Instance("two", State.IN_SERVICE, 1);
     private static final Instance HEAVY = new Instance("heavy", State.IN_SERVICE, 6);
