@@ -7,7 +7,6 @@ import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.plan.PlanDiff;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
-import io.penstock.pipeline.registry.Table.Owner;
 import io.penstock.southbound.openflow.ForeignFlow;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -80,7 +79,7 @@ final class CachedFlows {
 
     /** Takes into account that flows of another program, which are not planned, are removed. */
     void doubt(final Collection<ForeignFlow> removed) {
-        if (removed.stream().anyMatch(flow -> Table.ofNumber(flow.table()).filter(CachedFlows::leads).isPresent())) {
+        if (removed.stream().anyMatch(flow -> Table.ofNumber(flow.table()).filter(Table::steers).isPresent())) {
             doubtful = true;
             awaited = true;
         }
@@ -131,13 +130,8 @@ final class CachedFlows {
      */
     private static boolean leadsElsewhere(final PlanDiff diff, final Set<Integer> fresh) {
         return Stream.of(diff.missing(), diff.wrong(), diff.excess()).flatMap(List::stream)
-            .filter(flow -> leads(flow.table()))
+            .filter(flow -> flow.table().steers())
             .anyMatch(flow -> !Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
                 || !fresh.contains(Cookie.ownerId(flow.cookie())));
-    }
-
-    /** Whether flows of a table lead packets through chains, or past lists. */
-    private static boolean leads(final Table table) {
-        return table.owner() == Owner.CHAIN || table.owner() == Owner.ACL;
     }
 }

@@ -66,9 +66,9 @@ import org.jspecify.annotations.Nullable;
  * several threads; the static function is.
  */
 public final class Planner {
-    private static final List<Stage> STAGES = List.of(new AccessStage(), new GuardStage(), new DhcpStage(),
-        new DnsStage(), new ChainStage(), new SpreadStage(), new BackboneStage(), new NatStage(), new VrfStage(),
-        new AclStage(),
+    /** In the order of their flows in a plan. */
+    static final List<Stage> STAGES = List.of(new AccessStage(), new GuardStage(), new DhcpStage(), new DnsStage(),
+        new ChainStage(), new SpreadStage(), new BackboneStage(), new NatStage(), new VrfStage(), new AclStage(),
         new NeighbourStage(), new ErrorStage(), new NdStage(), new Guard6Stage(), new Ipv6Stage(),
         new Backbone6Stage());
 
@@ -242,8 +242,8 @@ public final class Planner {
         }
         final TenantView view = node.view(tenant);
         final List<PlannedFlow> flows = new ArrayList<>();
-        final FlowSink sink = new FlowSink(Cookie.of(Cookie.Kind.TENANT, view.vrf()), flows::add);
-        STAGES.forEach(stage -> stage.planTenant(node, view, sink));
+        final long cookie = Cookie.of(Cookie.Kind.TENANT, view.vrf());
+        STAGES.forEach(stage -> stage.planTenant(node, view, new FlowSink(stage, cookie, flows::add)));
         final TenantPlan planned = new TenantPlan(allocation, view.vrf(), flooding, List.copyOf(flows),
             TenantMeters.of(view), TenantOrders.of(node, view));
         tenants.remember(tenant, planned);
@@ -252,12 +252,7 @@ public final class Planner {
 
     private static List<PlannedFlow> planNode(final NodeView node) {
         final List<PlannedFlow> flows = new ArrayList<>();
-        final FlowSink nodeSink = new FlowSink(Cookie.of(Cookie.Kind.NODE, 0), flows::add);
-        final FlowSink backboneSink = new FlowSink(Cookie.of(Cookie.Kind.BACKBONE, 0), flows::add);
-        for (final Stage stage : STAGES) {
-            final boolean backbone = stage instanceof BackboneStage || stage instanceof Backbone6Stage;
-            stage.planNode(node, backbone ? backboneSink : nodeSink);
-        }
+        STAGES.forEach(stage -> stage.planNode(node, new FlowSink(stage, Cookie.of(stage.owner(), 0), flows::add)));
         return List.copyOf(flows);
     }
 

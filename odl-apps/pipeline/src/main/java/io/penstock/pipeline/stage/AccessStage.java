@@ -14,6 +14,7 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Attachments: which VRF a frame belongs to, learning of hosts, ARP for the gateways, bridging inside a broadcast
@@ -21,8 +22,15 @@ import java.util.List;
  * classify to l2_forward and egress.
  */
 public final class AccessStage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.CLASSIFY, Table.ACCESS_LEARN, Table.ARP_REPLY,
+        Table.L2_LOOKUP, Table.L2_FORWARD, Table.EGRESS);
     private static final FieldMatch GROUP_SOURCE =
         new FieldMatch(MatchField.ETH_SRC, 0x010000000000L, 0x010000000000L);
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
+    }
 
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {

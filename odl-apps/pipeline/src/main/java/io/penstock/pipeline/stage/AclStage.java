@@ -20,6 +20,7 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.AclFlows.Families;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Access control lists (RFC 8519) of tenants and of uplinks. Where there is a list, what no entry permits is dropped.
@@ -40,6 +41,9 @@ import java.util.Optional;
  * tenant_acl_reply.
  */
 public final class AclStage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.TENANT_ACL_IN, Table.TENANT_ACL_IN_DENIED,
+        Table.TENANT_ACL_IN_TRACK, Table.TENANT_ACL_IN_REPLY, Table.TENANT_ACL, Table.TENANT_ACL_DENIED,
+        Table.TENANT_ACL_TRACK, Table.TENANT_ACL_REPLY, Table.BACKBONE_ACL);
     private static final String ANSWERS = ", replies";
     /** The list of a direction in which nothing but replies is permitted. */
     private static final Acl NOTHING = new Acl("", List.of());
@@ -75,6 +79,11 @@ public final class AclStage implements Stage {
         Optional<Acl> of(final Way way) {
             return way == Way.OUT ? out : in;
         }
+    }
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
     }
 
     @Override

@@ -10,11 +10,13 @@ import io.penstock.pipeline.intent.Backbone6;
 import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Route6;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * IPv6 in the backbone VRF: neighbour discovery and ping on the uplinks, routes to the transit gateways, and the way
@@ -22,8 +24,20 @@ import java.util.List;
  * Sample flows: golden/dual-stack.flows, tables backbone_in, backbone_nd and backbone_route.
  */
 public final class Backbone6Stage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.BACKBONE_IN, Table.BACKBONE_ND, Table.ND_ANSWER,
+        Table.BACKBONE_ROUTE);
     private static final FieldMatch SOURCE_OPTION =
         FieldMatch.of(MatchField.ND_OPTIONS_TYPE, NdReplies.SOURCE_OPTION);
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
+    }
+
+    @Override
+    public Cookie.Kind owner() {
+        return Cookie.Kind.BACKBONE;
+    }
 
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {

@@ -11,11 +11,13 @@ import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The backbone VRF: ARP and ping on the uplinks, routes to the transit gateways. What a tenant sends to a public
@@ -24,6 +26,19 @@ import java.util.List;
  * Sample flows: golden/base.flows, tables backbone_in and backbone_route.
  */
 public final class BackboneStage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.CLASSIFY, Table.BACKBONE_IN, Table.BACKBONE_ROUTE,
+        Table.EGRESS);
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
+    }
+
+    @Override
+    public Cookie.Kind owner() {
+        return Cookie.Kind.BACKBONE;
+    }
+
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
         for (final Node.Port port : node.node().ports()) {

@@ -27,6 +27,14 @@ import java.util.function.Supplier;
  * instances, the tables from chain_track decide to which one a frame goes.
  */
 public final class ChainStage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.CLASSIFY, Table.CHAIN_ROUTED, Table.CHAIN_RETURN,
+        Table.CHAIN_RULE, Table.CHAIN_STEER, Table.CHAIN_IN, Table.CHAIN_OUT, Table.CHAIN_BRANCH, Table.CHAIN_SIDE);
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
+    }
+
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
         for (final NetworkFunction function : node.functions()) {

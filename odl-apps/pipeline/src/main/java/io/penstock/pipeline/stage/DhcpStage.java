@@ -10,6 +10,7 @@ import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
+import java.util.Set;
 
 /**
  * Takes to the controller what is for the DHCP server of a VRF: broadcasts of the domains that it serves, what hosts
@@ -17,8 +18,15 @@ import io.penstock.pipeline.registry.TenantMeter;
  * golden/services.flows, table dhcp_request.
  */
 public final class DhcpStage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.ACCESS_GUARD, Table.L2_LOOKUP, Table.GATEWAY,
+        Table.DHCP_REQUEST);
     private static final int SERVER_PORT = 67;
     private static final int ANYBODY = 0;
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
+    }
 
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {

@@ -14,6 +14,7 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -24,6 +25,7 @@ import java.util.stream.Stream;
  * golden/dual-stack-served.flows, tables gateway and dns_return.
  */
 public final class DnsStage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.CLASSIFY, Table.DNS_RETURN, Table.GATEWAY, Table.EGRESS);
     private static final int DNS_PORT = 53;
 
     private enum Transport {
@@ -39,6 +41,11 @@ public final class DnsStage implements Stage {
             from = FieldMatch.of(source, DNS_PORT);
             to = FieldMatch.of(destination, DNS_PORT);
         }
+    }
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
     }
 
     @Override

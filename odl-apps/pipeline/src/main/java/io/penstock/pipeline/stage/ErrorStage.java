@@ -15,6 +15,7 @@ import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -24,6 +25,8 @@ import java.util.stream.Stream;
  * golden/two-tenants.flows, table routing_error.
  */
 public final class ErrorStage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.ROUTING_ERROR);
+
     /** Unreachable, source quench, redirect, time exceeded, parameter problem (RFC 1122, section 3.2.2). */
     private static final List<Integer> IPV4_ERRORS = List.of(3, 4, 5, 11, 12);
     /** Unreachable, too big, time exceeded, parameter problem, redirect (RFC 4443, section 2.4, e). */
@@ -35,6 +38,11 @@ public final class ErrorStage implements Stage {
     private static final String MANY = "no ICMP error about a packet to a group";
     private static final String LATER = "no ICMP error about a later fragment";
     private static final String ERROR = "no ICMP error about an ICMP error";
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
+    }
 
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.stage;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
@@ -12,22 +14,35 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
-/** Takes the flows of one owner. Not for several threads. */
+/** Takes the flows of one stage for one owner. Not for several threads. */
 public final class FlowSink {
 
+    private final Stage stage;
+    private final Set<Table> tables;
     private final long cookie;
     private final Consumer<PlannedFlow> target;
 
-    /** A sink whose flows carry {@code cookie}. */
-    public FlowSink(final long cookie, final Consumer<PlannedFlow> target) {
+    /** A sink for a stage, whose flows carry {@code cookie}. */
+    public FlowSink(final Stage stage, final long cookie, final Consumer<PlannedFlow> target) {
+        this.stage = requireNonNull(stage);
+        this.tables = stage.tables();
         this.cookie = cookie;
-        this.target = target;
+        this.target = requireNonNull(target);
     }
 
-    /** Begins a flow; one of {@link Draft#go}, {@link Draft#end} and {@link Draft#drop} finishes it. */
+    /**
+     * Begins a flow; one of {@link Draft#go}, {@link Draft#end} and {@link Draft#drop} finishes it.
+     *
+     * @throws IllegalStateException when the stage does not name the table, which is a bug of it
+     */
     public Draft flow(final Table table, final int priority, final String label) {
+        if (!tables.contains(table)) {
+            throw new IllegalStateException("%s, \"%s\": stage %s does not name this table"
+                .formatted(table.text(), label, stage.name()));
+        }
         return new Draft(table, priority, label);
     }
 

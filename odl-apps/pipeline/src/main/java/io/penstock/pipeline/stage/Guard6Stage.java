@@ -15,6 +15,7 @@ import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Guards of IPv6. From an attachment that is not trusted comes nothing to other attachments that only routers and
@@ -24,12 +25,13 @@ import java.util.List;
  * Sample flows: golden/dual-stack.flows, tables access_guard, nd_guard and l2_forward.
  */
 public final class Guard6Stage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.ACCESS_GUARD, Table.ND_GUARD, Table.L2_FORWARD);
     private static final int DHCP_CLIENT_PORT = 546;
     private static final String NOT_SENDERS = "IPv6 source address is not the sender's";
 
     @Override
-    public void planNode(final NodeView node, final FlowSink sink) {
-        // All of it is about tenants.
+    public Set<Table> tables() {
+        return TABLES;
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Anti-spoofing (BCP 38, and RFC 7513 for what DHCP has given): from an attachment that is not trusted come only
@@ -23,8 +24,14 @@ import java.util.List;
  * table access_guard.
  */
 public final class GuardStage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.ACCESS_GUARD, Table.L2_FORWARD);
     private static final int DHCP_CLIENT_PORT = 68;
     private static final List<MatchField> SOURCES = List.of(MatchField.IP_SRC, MatchField.ARP_SPA);
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
+    }
 
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {

@@ -17,6 +17,7 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The IPv6 router of a VRF: answers ping, refuses sources that are not inside, routes by longest prefix. What leaves
@@ -24,6 +25,14 @@ import java.util.List;
  * gateway and vrf_route, and golden/base.flows, table chain_out.
  */
 public final class Ipv6Stage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.L2_LOOKUP, Table.GATEWAY, Table.GATEWAY_PING, Table.VRF_ROUTE,
+        Table.CHAIN_OUT);
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
+    }
+
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
         sink.flow(Table.L2_LOOKUP, Priority.NORMAL, "IPv6 to the gateway")

@@ -23,6 +23,7 @@ import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Source NAT by connection tracking, one zone for each VRF. Both directions take one pass through the tracker. When no
@@ -50,6 +51,15 @@ import java.util.Optional;
  * nothing about them.
  */
 public final class NatStage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.BACKBONE_IN, Table.NAT_IN, Table.NAT_IN_KNOWN,
+        Table.NAT_IN_CHECK, Table.NAT_IN_NEW, Table.NAT_MAP, Table.NAT_MAP_PORT, Table.NAT_MAP_OTHER_PORT,
+        Table.NAT_MAP_FREE, Table.NAT_MAP_LEARN, Table.NAT_MAP_OUT, Table.NAT_OUT, Table.NAT_OUT_KNOWN,
+        Table.NAT_SAMPLE, Table.NAT_TRANSLATE, Table.NAT_OUT_CHECK, Table.NAT_BEGIN);
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
+    }
 
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {

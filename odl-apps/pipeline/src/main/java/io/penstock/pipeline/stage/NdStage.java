@@ -15,6 +15,7 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -24,6 +25,8 @@ import java.util.stream.Stream;
  * Sample flows: golden/dual-stack.flows, tables nd_learn to nd_answer.
  */
 public final class NdStage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.ACCESS_GUARD, Table.ACCESS_LEARN, Table.ND_GUARD,
+        Table.ND_LEARN, Table.ND_REPLY, Table.ND_ANSWER, Table.L2_LOOKUP, Table.IPV6_REQUEST);
     private static final FieldMatch GROUP_SOURCE =
         new FieldMatch(MatchField.ETH_SRC, 0x010000000000L, 0x010000000000L);
     private static final int DHCP_SERVER_PORT = 547;
@@ -34,6 +37,11 @@ public final class NdStage implements Stage {
     private static final FieldMatch TARGET_OPTION =
         FieldMatch.of(MatchField.ND_OPTIONS_TYPE, NdReplies.TARGET_OPTION);
     private static final FieldMatch NO_OPTION = FieldMatch.of(MatchField.ND_OPTIONS_TYPE, NdReplies.NO_OPTION);
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
+    }
 
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {

@@ -10,6 +10,7 @@ import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The MAC address of the next hop, from flows that ARP packets taught. An unknown one is reported to the controller,
@@ -17,6 +18,13 @@ import java.util.List;
  * packet bounds that, in its VRF as in the backbone.
  */
 public final class NeighbourStage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.NEIGHBOUR_LOOKUP, Table.NEIGHBOUR_FOUND);
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
+    }
+
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
         sink.flow(Table.NEIGHBOUR_LOOKUP, Priority.MISS, "look the next hop up")

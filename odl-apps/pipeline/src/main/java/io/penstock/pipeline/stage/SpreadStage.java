@@ -14,6 +14,7 @@ import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Spreads the connections of tenants over the instances of a function. Which one a connection has is kept in its
@@ -21,6 +22,14 @@ import java.util.List;
  * replaced. All flows are of the node: a tenant tells them where in ct_label its instance of a function is.
  */
 public final class SpreadStage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.CHAIN_TRACK, Table.CHAIN_KNOWN, Table.CHAIN_INSTANCE,
+        Table.CHAIN_PICK, Table.CHAIN_KEEP, Table.CHAIN_ENTER);
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
+    }
+
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
         final List<NetworkFunction> spread = node.functions().stream().filter(NetworkFunction::spread).toList();

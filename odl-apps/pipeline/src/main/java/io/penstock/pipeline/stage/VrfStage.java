@@ -16,12 +16,21 @@ import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The router of a VRF: answers ping, refuses sources that are not inside, routes by longest prefix. Sample flows:
  * golden/two-tenants.flows, tables gateway and vrf_route.
  */
 public final class VrfStage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.GATEWAY, Table.GATEWAY_PING, Table.VRF_ROUTE, Table.CHAIN_OUT,
+        Table.NEIGHBOUR_LOOKUP);
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
+    }
+
     @Override
     public void planNode(final NodeView node, final FlowSink sink) {
         NotForwarded.ttl(sink, Table.GATEWAY);

@@ -25,6 +25,17 @@ class RegistryTest {
         }
     }
 
+    /** The node drops its cached flows after a change of these tables, and not after one of others (ADR 26). */
+    @Test
+    void tablesThatSteerAreThoseOfChainsAndOfLists() {
+        assertThat(Arrays.stream(Table.values()).filter(Table::steers)).containsExactly(Table.CHAIN_ROUTED,
+            Table.CHAIN_RETURN, Table.CHAIN_RULE, Table.CHAIN_STEER, Table.CHAIN_IN, Table.TENANT_ACL_IN,
+            Table.TENANT_ACL_IN_DENIED, Table.TENANT_ACL_IN_TRACK, Table.TENANT_ACL_IN_REPLY, Table.TENANT_ACL,
+            Table.TENANT_ACL_DENIED, Table.TENANT_ACL_TRACK, Table.TENANT_ACL_REPLY, Table.CHAIN_OUT,
+            Table.BACKBONE_ACL, Table.CHAIN_BRANCH, Table.CHAIN_SIDE, Table.CHAIN_TRACK, Table.CHAIN_KNOWN,
+            Table.CHAIN_INSTANCE, Table.CHAIN_PICK, Table.CHAIN_KEEP, Table.CHAIN_ENTER);
+    }
+
     @Test
     void registersThatShareBitsLiveApart() {
         for (final Register one : Register.values()) {

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.pipeline.registry;
+package io.penstock.pipeline.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.CtTimeout;
+import io.penstock.pipeline.registry.Meter;
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.stage.Stage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Compares docs/pipeline.md with the registry. Run with {@code -Dgolden.update} to generate it again. */
+/** Compares docs/pipeline.md with registry and stages. Run with {@code -Dgolden.update} to generate it again. */
 class PipelineDocumentTest {
     private static final Path FILE = Path.of("../../docs/pipeline.md");
 
@@ -22,14 +31,19 @@ class PipelineDocumentTest {
         assertThat(text).isEqualTo(Files.readString(FILE));
     }
 
+    private static String writers(final Table table) {
+        return Planner.STAGES.stream().filter(stage -> stage.tables().contains(table)).map(Stage::name)
+            .collect(Collectors.joining(", "));
+    }
+
     private static String text() {
         final StringBuilder text = new StringBuilder();
         text.append("""
             # The pipeline
 
-            Generated from the package `io.penstock.pipeline.registry`; do not edit. Generate it again with
-            `mvn -f odl-apps/pipeline/pom.xml test -Dgolden.update`. Flows with these names, and their labels, are in
-            `odl-apps/pipeline/src/test/resources/golden` ([how to read them](testing.md#golden-plans)).
+            Generated from the package `io.penstock.pipeline.registry` and the stages; do not edit. Generate it again
+            with `mvn -f odl-apps/pipeline/pom.xml test -Dgolden.update`. Flows with these names, and their labels, are
+            in `odl-apps/pipeline/src/test/resources/golden` ([how to read them](testing.md#golden-plans)).
 
             ## Tables
 
@@ -42,7 +56,7 @@ class PipelineDocumentTest {
             """);
         for (final Table table : Table.values()) {
             text.append("| %d | %s | %s | %s | %s |\n".formatted(table.number(), table.text(),
-                table.owner().name().toLowerCase(java.util.Locale.ROOT), table.purpose(),
+                writers(table), table.purpose(),
                 table.next().stream().map(Table::text).collect(Collectors.joining(", "))));
         }
         text.append("""

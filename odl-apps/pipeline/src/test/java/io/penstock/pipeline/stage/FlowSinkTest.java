@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Table;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A sink takes the flows that its stage may write, and refuses others with the reason. */
+class FlowSinkTest {
+    private final List<PlannedFlow> flows = new ArrayList<>();
+    private final FlowSink sink = new FlowSink(new AccessStage(), 7, flows::add);
+
+    @Test
+    void aFlowHasTheCookieOfItsOwnerAndItsLabel() {
+        sink.flow(Table.L2_LOOKUP, Priority.LOW, "to somewhere").ipv4().drop();
+        assertThat(flows).singleElement().satisfies(planned -> {
+            assertThat(planned.label()).isEqualTo("to somewhere");
+            assertThat(planned.flow().cookie()).isEqualTo(7);
+        });
+    }
+
+    @Test
+    void aTableThatTheStageDoesNotNameIsRefused() {
+        assertThatThrownBy(() -> sink.flow(Table.VRF_ROUTE, Priority.LOW, "to somewhere"))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessage("vrf_route, \"to somewhere\": stage access does not name this table");
+        assertThat(flows).isEmpty();
+    }
+}
