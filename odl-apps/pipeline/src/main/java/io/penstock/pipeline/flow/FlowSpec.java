@@ -4,9 +4,8 @@ package io.penstock.pipeline.flow;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.registry.Table;
-import java.util.EnumMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -29,15 +28,27 @@ public record FlowSpec(Table table, int priority, List<FieldMatch> matches, List
     }
 
     private static List<FieldMatch> merged(final List<FieldMatch> matches) {
-        final Map<MatchField, FieldMatch> byField = new EnumMap<>(MatchField.class);
+        final List<FieldMatch> merged = new ArrayList<>(matches.size());
         for (final FieldMatch match : matches) {
             if (match.field().parts().isEmpty()) {
-                byField.merge(match.field(), match, FieldMatch::and);
+                merge(merged, match);
             } else {
-                match.parts().forEach(part -> byField.merge(part.field(), part, FieldMatch::and));
+                match.parts().forEach(part -> merge(merged, part));
             }
         }
-        return List.copyOf(byField.values());
+        return List.copyOf(merged);
+    }
+
+    private static void merge(final List<FieldMatch> merged, final FieldMatch match) {
+        int place = merged.size();
+        while (place > 0 && merged.get(place - 1).field().compareTo(match.field()) > 0) {
+            place--;
+        }
+        if (place > 0 && merged.get(place - 1).field() == match.field()) {
+            merged.set(place - 1, merged.get(place - 1).and(match));
+        } else {
+            merged.add(place, match);
+        }
     }
 
     /** What a switch knows a flow by: two flows with the same key cannot both be in a table. */
