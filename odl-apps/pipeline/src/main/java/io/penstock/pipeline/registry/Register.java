@@ -35,11 +35,11 @@ public enum Register {
         "Origin of the frame: OpenFlow port << 12 | VLAN."),
     OUT_ATTACHMENT(MatchField.REG3, 27, 0, Table.BACKBONE_IN, Table.EGRESS,
         "Output of the frame: OpenFlow port << 12 | VLAN."),
-    MAP_ADDRESS(MatchField.REG4, 31, 0, Table.NAT_IN, Table.NAT_MAP_OUT,
+    MAP_ADDRESS(MatchField.REG4, 31, 0, Table.NAT_IN, Table.NAT_PORTS,
         "Public address of a mapping."),
-    MAP_PORT(MatchField.REG5, 15, 0, Table.NAT_IN, Table.NAT_MAP_OUT,
+    MAP_PORT(MatchField.REG5, 15, 0, Table.NAT_IN, Table.NAT_PORTS,
         "Public port of a mapping, or one that is checked for it."),
-    MAPPED(MatchField.REG5, 16, 16, Table.NAT_IN, Table.NAT_MAP_OUT,
+    MAPPED(MatchField.REG5, 16, 16, Table.NAT_IN, Table.NAT_PORTS,
         "1 when there is a mapping, or when the checked port is in use."),
     MAP_LEARNED(MatchField.REG5, 17, 17, Table.NAT_IN, Table.NAT_MAP_OUT,
         "1 when the mapping was learned, 0 when there are too many."),
@@ -49,7 +49,7 @@ public enum Register {
         "1 when the packet is longer than the outgoing network accepts."),
     LOOKED_UP(MatchField.REG5, 22, 22, Table.NAT_TRANSLATE, Table.NAT_BEGIN,
         "1 when it is known whether the packet begins a connection."),
-    KNOWN(MatchField.REG5, 23, 23, Table.BACKBONE_IN, Table.ACCESS_LEARN,
+    KNOWN(MatchField.REG5, 23, 23, Table.BACKBONE_IN, Table.ND_LEARN,
         "1 when a host or next hop was learned, 0 when there are too many."),
     MAP_INSIDE_ADDRESS(MatchField.REG6, 31, 0, Table.NAT_IN, Table.NAT_PORTS,
         "Inside address of the mapping."),
@@ -107,6 +107,11 @@ public enum Register {
     /** Last table that may read it. */
     public Table last() {
         return last;
+    }
+
+    /** Whether flows of a table may read and write it. */
+    boolean livesIn(final Table table) {
+        return first.number() <= table.number() && table.number() <= last.number();
     }
 
     /** One sentence for the pipeline document. */

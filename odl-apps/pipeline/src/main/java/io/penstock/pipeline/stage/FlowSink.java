@@ -9,6 +9,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.registry.Contract;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,7 +18,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Takes the flows of one stage for one owner. Not for several threads. */
+/**
+ * Takes the flows of one stage for one owner, and holds them to the contract of their table. A flow that the contract
+ * does not permit, or of a table that the stage does not name, ends the plan with an IllegalStateException: it is a bug
+ * of the stage, and a switch must not get it. Not for several threads.
+ */
 public final class FlowSink {
 
     private final Stage stage;
@@ -33,16 +38,8 @@ public final class FlowSink {
         this.target = requireNonNull(target);
     }
 
-    /**
-     * Begins a flow; one of {@link Draft#go}, {@link Draft#end} and {@link Draft#drop} finishes it.
-     *
-     * @throws IllegalStateException when the stage does not name the table, which is a bug of it
-     */
+    /** Begins a flow; one of {@link Draft#go}, {@link Draft#end} and {@link Draft#drop} finishes it. */
     public Draft flow(final Table table, final int priority, final String label) {
-        if (!tables.contains(table)) {
-            throw new IllegalStateException("%s, \"%s\": stage %s does not name this table"
-                .formatted(table.text(), label, stage.name()));
-        }
         return new Draft(table, priority, label);
     }
 
@@ -124,7 +121,20 @@ public final class FlowSink {
         }
 
         private void add(final Optional<Table> next) {
-            target.accept(new PlannedFlow(new FlowSpec(table, priority, matches, actions, next, cookie, 0), label));
+            final FlowSpec flow = new FlowSpec(table, priority, matches, actions, next, cookie, 0);
+            if (!tables.contains(table)) {
+                throw refused("is of a table that the stage does not name");
+            }
+            final Optional<String> breach = Contract.of(table).breach(flow);
+            if (breach.isPresent()) {
+                throw refused(breach.orElseThrow());
+            }
+            target.accept(new PlannedFlow(flow, label));
+        }
+
+        private IllegalStateException refused(final String why) {
+            return new IllegalStateException("table %s, stage %s: flow \"%s\" %s"
+                .formatted(table.text(), stage.name(), label, why));
         }
     }
 }

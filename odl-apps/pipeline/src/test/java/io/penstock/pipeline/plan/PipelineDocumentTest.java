@@ -3,9 +3,12 @@ package io.penstock.pipeline.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Contract;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.CtTimeout;
+import io.penstock.pipeline.registry.FieldGroup;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
@@ -15,6 +18,12 @@ import io.penstock.pipeline.stage.Stage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -32,8 +41,22 @@ class PipelineDocumentTest {
     }
 
     private static String writers(final Table table) {
-        return Planner.STAGES.stream().filter(stage -> stage.tables().contains(table)).map(Stage::name)
-            .collect(Collectors.joining(", "));
+        final List<String> stages = Planner.STAGES.stream().filter(stage -> stage.tables().contains(table))
+            .map(Stage::name).toList();
+        if (!stages.isEmpty()) {
+            return String.join(", ", stages);
+        }
+        final List<Table> learned = Arrays.stream(Table.values())
+            .filter(other -> Contract.of(other).learns().contains(table)).toList();
+        return learned.isEmpty() ? "no plan" : "flows of " + names(learned);
+    }
+
+    private static String names(final Collection<Table> tables) {
+        return tables.stream().map(Table::text).collect(Collectors.joining(", "));
+    }
+
+    private static String fields(final Set<FieldGroup> groups) {
+        return groups.stream().map(FieldGroup::text).collect(Collectors.joining(", "));
     }
 
     private static String text() {
@@ -55,10 +78,13 @@ class PipelineDocumentTest {
             |---|---|---|---|---|
             """);
         for (final Table table : Table.values()) {
-            text.append("| %d | %s | %s | %s | %s |\n".formatted(table.number(), table.text(),
-                writers(table), table.purpose(),
-                table.next().stream().map(Table::text).collect(Collectors.joining(", "))));
+            final Set<Table> next = EnumSet.noneOf(Table.class);
+            next.addAll(Contract.of(table).next());
+            next.addAll(Contract.of(table).tracks());
+            text.append("| %d | %s | %s | %s | %s |\n".formatted(table.number(), table.text(), writers(table),
+                table.purpose(), names(next)));
         }
+        contracts(text);
         text.append("""
 
             ## Registers
@@ -99,6 +125,8 @@ class PipelineDocumentTest {
             | low | %d |
             | normal | %d |
             | high | %d |
+            | before high | %d |
+            | chain rule | %d - index |
             | prefix | %d + length |
             | guard | %d |
             | first | %d |
@@ -109,8 +137,9 @@ class PipelineDocumentTest {
 
             | number | packets a second | burst | limits |
             |---|---|---|---|
-            """.formatted(Priority.MISS, Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.prefix(0),
-                Priority.GUARD, Priority.FIRST, Priority.aclEntry(0), Priority.TOP));
+            """.formatted(Priority.MISS, Priority.LOW, Priority.NORMAL, Priority.HIGH,
+                Priority.BEFORE_HIGH, Priority.chainRule(0), Priority.prefix(0), Priority.GUARD, Priority.FIRST,
+                Priority.aclEntry(0), Priority.TOP));
         for (final Meter meter : Meter.values()) {
             text.append("| %d | %d | %d | %s |\n".formatted(meter.number(), meter.rate(), meter.burst(),
                 meter.meaning()));
@@ -125,7 +154,7 @@ class PipelineDocumentTest {
             """.formatted(TenantMeter.BLOCK_REQUESTS.number(0)));
         for (final TenantMeter meter : TenantMeter.values()) {
             text.append("| %d | %s | %s | %s |\n".formatted(meter.kind(),
-                meter.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-'),
+                meter.name().toLowerCase(Locale.ROOT).replace('_', '-'),
                 meter.rate() == 0 ? "none" : meter.rate(), meter.meaning()));
         }
         text.append("""
@@ -139,5 +168,37 @@ class PipelineDocumentTest {
             text.append("| %s | %d |\n".formatted(timeout.text(), timeout.seconds()));
         }
         return text.toString();
+    }
+
+    private static void contracts(final StringBuilder text) {
+        text.append("""
+
+            ## Contracts
+
+            A contract has all that flows of a table may do; a stage can make no other flow
+            ([ADR 58](adr/0058-tables-have-contracts.md)). A flow may use each register from its first table to its
+            last. The last column has packets that no other flow of the table matches: they are dropped (drop), they
+            continue in a table, the actions of a flow are all that happens (end), or there is no such flow (none).
+
+            | table | matches | sets | looks up | after conntrack | learns | leaves by | others |
+            |---|---|---|---|---|---|---|---|
+            """);
+        for (final Table table : Table.values()) {
+            final Contract contract = Contract.of(table);
+            text.append("| %s | %s | %s | %s | %s | %s | %s | %s |\n".formatted(table.text(),
+                fields(contract.matches()), fields(contract.sets()), names(contract.lookups()),
+                names(contract.tracks()), names(contract.learns()), contract.exits().stream()
+                    .map(exit -> exit.name().toLowerCase(Locale.ROOT)).collect(Collectors.joining(", ")),
+                contract.other()));
+        }
+        text.append("""
+
+            | fields | of Open vSwitch (ovs-fields) |
+            |---|---|
+            """);
+        for (final FieldGroup group : FieldGroup.values()) {
+            text.append("| %s | %s |\n".formatted(group.text(),
+                group.fields().stream().map(MatchField::text).collect(Collectors.joining(", "))));
+        }
     }
 }

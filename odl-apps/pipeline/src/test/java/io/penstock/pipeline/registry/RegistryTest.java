@@ -8,6 +8,7 @@ import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.MatchField;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The registry agrees with itself. */
@@ -18,10 +19,21 @@ class RegistryTest {
         assertThat(Table.EGRESS.number()).isLessThan(255);
     }
 
+    /** The exceptions have their reasons where these tables are declared. */
     @Test
-    void tablesOnlyGoForward() {
+    void tablesOnlyLeadForward() {
         for (final Table table : Table.values()) {
-            assertThat(table.next()).as(table.name()).allMatch(next -> next.number() > table.number());
+            final Contract contract = Contract.of(table);
+            assertThat(contract.next()).as(table.name()).allMatch(next -> next.number() > table.number());
+            final List<Table> back = Stream.concat(contract.lookups().stream(), contract.tracks().stream())
+                .filter(other -> other.number() <= table.number()).toList();
+            final List<Table> permitted = switch (table) {
+                case NAT_OUT_CHECK -> List.of(Table.NAT_OUT_CHECK);
+                case NAT_BEGIN -> List.of(Table.NAT_TRANSLATE, Table.NAT_OUT_CHECK);
+                case BACKBONE_ROUTE -> List.of(Table.BACKBONE_IN);
+                default -> List.of();
+            };
+            assertThat(back).as(table.name()).isEqualTo(permitted);
         }
     }
 

@@ -4,6 +4,7 @@ package io.penstock.pipeline.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
@@ -26,9 +27,18 @@ class FlowSinkTest {
 
     @Test
     void aTableThatTheStageDoesNotNameIsRefused() {
-        assertThatThrownBy(() -> sink.flow(Table.VRF_ROUTE, Priority.LOW, "to somewhere"))
-            .isInstanceOf(IllegalStateException.class)
-            .hasMessage("vrf_route, \"to somewhere\": stage access does not name this table");
+        refuses(sink.flow(Table.VRF_ROUTE, Priority.LOW, "to somewhere"),
+            "table vrf_route, stage access: flow \"to somewhere\" is of a table that the stage does not name");
+    }
+
+    @Test
+    void whatTheContractOfTheTableDoesNotPermitIsRefused() {
+        refuses(sink.flow(Table.L2_LOOKUP, Priority.LOW, "to somewhere").when(MatchField.IP_TTL, 1),
+            "table l2_lookup, stage access: flow \"to somewhere\" may not match nw_ttl");
+    }
+
+    private void refuses(final FlowSink.Draft flow, final String message) {
+        assertThatThrownBy(flow::drop).isInstanceOf(IllegalStateException.class).hasMessage(message);
         assertThat(flows).isEmpty();
     }
 }

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.registry;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.Action.LearnSpec;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.registry.Terms.Clause;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that flows of a table may do: which fields they match and set, and where they lead packets. Registers need no
+ * permission: flows use those that live in their table ({@link Register#first} to {@link Register#last}), and no bit
+ * that means nothing. Stages are held to it as they make a flow; flows that a switch tells of are not. Safe for all
+ * threads.
+ */
+public final class Contract {
+    private static final Map<Table, Contract> ALL = Arrays.stream(Table.values()).collect(Collectors.toMap(
+        each -> each, each -> new Contract(each, each.terms()), (one, two) -> two, () -> new EnumMap<>(Table.class)));
+
+    private final Terms terms;
+    private final FieldBits matched;
+    private final FieldBits set;
+    private final Set<Table> next;
+    private final Set<Table> lookups;
+    private final Set<Table> tracks;
+    private final Set<Table> learns;
+    private final Set<Exit> exits;
+
+    Contract(final Table table, final Terms terms) {
+        this.terms = terms;
+        matched = new FieldBits(table, matches());
+        set = new FieldBits(table, sets());
+        next = named(Clause.NEXT, Table.class);
+        lookups = named(Clause.LOOKS_UP, Table.class);
+        tracks = named(Clause.TRACKS_TO, Table.class);
+        learns = named(Clause.LEARNS, Table.class);
+        exits = named(Clause.LEAVES, Exit.class);
+    }
+
+    private <E extends Enum<E>> Set<E> named(final Clause clause, final Class<E> kind) {
+        final Set<E> named = EnumSet.noneOf(kind);
+        terms.permitted().getOrDefault(clause, Set.of()).forEach(name -> named.add(Enum.valueOf(kind, name)));
+        return named;
+    }
+
+    /** The contract of a table. */
+    public static Contract of(final Table table) {
+        return requireNonNull(ALL.get(table));
+    }
+
+    /** Fields that flows may match. */
+    public Set<FieldGroup> matches() {
+        return named(Clause.MATCHES, FieldGroup.class);
+    }
+
+    /** Fields that actions may change. Connection tracking changes others, by what a connection has. */
+    public Set<FieldGroup> sets() {
+        return named(Clause.SETS, FieldGroup.class);
+    }
+
+    /** Tables that flows may lead to by goto_table. */
+    public Set<Table> next() {
+        return Collections.unmodifiableSet(next);
+    }
+
+    /** Tables that actions may look up (resubmit). */
+    public Set<Table> lookups() {
+        return Collections.unmodifiableSet(lookups);
+    }
+
+    /** Tables where packets may go on after connection tracking. */
+    public Set<Table> tracks() {
+        return Collections.unmodifiableSet(tracks);
+    }
+
+    /** Tables into which actions may learn. */
+    public Set<Table> learns() {
+        return Collections.unmodifiableSet(learns);
+    }
+
+    /** How packets may leave the switch. */
+    public Set<Exit> exits() {
+        return Collections.unmodifiableSet(exits);
+    }
+
+    /** The fate of packets that no other flow matches, in a word or the name of the next table. */
+    public String other() {
+        return terms.miss() == Miss.NEXT ? Table.valueOf(terms.missTo()).text()
+            : terms.miss().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Says how a flow of the table breaks the contract; empty when it does not. */
+    public Optional<String> breach(final FlowSpec flow) {
+        for (final FieldMatch match : flow.matches()) {
+            if (!matched.has(match)) {
+                return Optional.of("may not match " + matched.lacking(match));
+            }
+        }
+        for (final Action action : flow.actions()) {
+            final String breach = breachOf(action);
+            if (breach != null) {
+                return Optional.of(breach);
+            }
+        }
+        if (flow.next().isPresent() && !next.contains(flow.next().orElseThrow())) {
+            return Optional.of("may not lead to " + flow.next().orElseThrow().text());
+        }
+        return flow.priority() != Priority.MISS || isMiss(flow) ? Optional.empty()
+            : Optional.of("is not what becomes of all other packets: " + other());
+    }
+
+    private boolean isMiss(final FlowSpec flow) {
+        return flow.matches().isEmpty() && switch (terms.miss()) {
+            case DROP -> flow.isDrop();
+            case NEXT -> flow.next().filter(table -> table.name().equals(terms.missTo())).isPresent();
+            case END -> flow.next().isEmpty() && !flow.isDrop();
+            case NONE -> false;
+        };
+    }
+
+    /** Says how an action does, likewise; null when it does not. */
+    private @Nullable String breachOf(final Action action) {
+        if (action instanceof Action.Load load) {
+            return set(load.target());
+        } else if (action instanceof Action.SetField change) {
+            return set.has(change.field()) ? null : set(change.field().range());
+        } else if (action instanceof Action.Move move) {
+            return first(read(move.source()), set(move.target()));
+        } else if (action instanceof Action.Meter || action instanceof Action.Sample
+                || action instanceof Action.PushMpls || action instanceof Action.PopMpls) {
+            return null;
+        } else if (action instanceof Action.CheckPktLarger check) {
+            return set(check.result());
+        } else if (action instanceof Action.KeepLabel keep) {
+            return first(read(keep.zone()), first(read(keep.label().source()), set(keep.label().target())));
+        } else if (action instanceof Action.Clone copy) {
+            return copy.actions().stream().map(this::breachOf).filter(Objects::nonNull).findFirst().orElse(null);
+        } else if (action instanceof Action.Conjunction) {
+            return matched.has(MatchField.CONJ_ID) ? null : "may not match " + MatchField.CONJ_ID.text();
+        }
+        final MatchField header = changedBy(action);
+        return header == null ? breachOfWay(action) : set(header.range());
+    }
+
+    /** The field by which an action changes headers that no other action can change. */
+    private static @Nullable MatchField changedBy(final Action action) {
+        if (action instanceof Action.PushVlan || action instanceof Action.PopVlan) {
+            return MatchField.VLAN_VID;
+        } else if (action instanceof Action.DecTtl) {
+            return MatchField.IP_TTL;
+        } else if (action instanceof Action.EncapNsh || action instanceof Action.Decap) {
+            return MatchField.NSH_MDTYPE;
+        } else if (action instanceof Action.EncapEthernet) {
+            return MatchField.ETH_DST;
+        }
+        return action instanceof Action.ClearConnTrack ? MatchField.CT_STATE : null;
+    }
+
+    /** Of actions that say where a packet, or a copy of it, goes. */
+    private @Nullable String breachOfWay(final Action action) {
+        if (action instanceof Action.Output || action instanceof Action.OutputInPort) {
+            return exits.contains(Exit.PORT) ? null : "may not send packets to a port";
+        } else if (action instanceof Action.Controller) {
+            return exits.contains(Exit.CONTROLLER) ? null : "may not send packets to the controller";
+        } else if (action instanceof Action.Resubmit lookup) {
+            return lookups.contains(lookup.table()) ? null : "may not look up " + lookup.table().text();
+        } else if (action instanceof Action.ConnTrack ct) {
+            final String breach = tracks.contains(ct.table()) ? read(ct.zone())
+                : "may not track packets for " + ct.table().text();
+            return breach != null || ct.mark().isEmpty() ? breach : set(ct.mark().orElseThrow().target());
+        } else if (action instanceof Action.Learn learn) {
+            return breachOfLearn(learn);
+        }
+        return "may not do " + action;
+    }
+
+    /** A learned flow keeps the contract of its own table. */
+    private @Nullable String breachOfLearn(final Action.Learn learn) {
+        if (!learns.contains(learn.table())) {
+            return "may not learn into " + learn.table().text();
+        }
+        final Contract learned = of(learn.table());
+        String breach = learn.limit().isEmpty() ? null : set(learn.limit().orElseThrow().result());
+        for (final LearnSpec spec : learn.specs()) {
+            breach = first(breach, breachOfSpec(spec, learned));
+        }
+        return breach;
+    }
+
+    private @Nullable String breachOfSpec(final LearnSpec spec, final Contract learned) {
+        if (spec instanceof LearnSpec.MatchCopy copy) {
+            return first(read(copy.source()), learned.match(copy.target()));
+        } else if (spec instanceof LearnSpec.LoadCopy copy) {
+            return first(read(copy.source()), learned.set(copy.target()));
+        } else if (spec instanceof LearnSpec.MatchValue value) {
+            return learned.match(value.target());
+        }
+        return learned.set(((LearnSpec.LoadValue) spec).target());
+    }
+
+    private @Nullable String match(final FieldRange range) {
+        return matched.has(range) ? null : "may not match " + matched.lacking(range);
+    }
+
+    /** To read a header makes narrower only the cached flows of packets that do it, so each may be read. */
+    private @Nullable String read(final FieldRange source) {
+        return !source.field().isRegister() || set.has(source) ? null : "may not read " + set.lacking(source);
+    }
+
+    private @Nullable String set(final FieldRange target) {
+        return set.has(target) ? null : "may not set " + set.lacking(target);
+    }
+
+    private static @Nullable String first(final @Nullable String one, final @Nullable String two) {
+        return one == null ? two : one;
+    }
+}

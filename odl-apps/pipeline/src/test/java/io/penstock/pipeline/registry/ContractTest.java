@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.Action.LearnSpec;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.flow.Ipv6;
+import io.penstock.pipeline.flow.MatchField;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Flows that break the contract of their table are found; those at its limits are not. */
+class ContractTest {
+    private static final FieldRange ZONE = Register.VRF.range();
+    private static final Register COPY = Register.COPY;
+    private static final Action EARLY = COPY.load(1);
+    private static final String DEAD = "COPY, which does not live there";
+
+    private static Optional<String> check(final Table table, final List<FieldMatch> matches, final Table next,
+            final Action... actions) {
+        return Contract.of(table).breach(
+            new FlowSpec(table, 1, matches, List.of(actions), Optional.ofNullable(next), 1, 0));
+    }
+
+    private static Optional<String> check(final Table table, final Action... actions) {
+        return check(table, List.of(), null, actions);
+    }
+
+    @Test
+    void aFlowMatchesTheFieldsOfItsTable() {
+        assertThat(check(Table.ARP_REPLY, List.of(FieldMatch.of(MatchField.ARP_OP, 1)), null)).isEmpty();
+        assertThat(check(Table.ARP_REPLY, List.of(FieldMatch.of(MatchField.IP_SRC, 1)), null))
+            .contains("may not match nw_src");
+        assertThat(check(Table.ARP_REPLY, List.of(FieldMatch.prefix(MatchField.IPV6_SRC, new Ipv6(1, 0), 64)), null))
+            .as("bits beyond the low 64 alone").contains("may not match ipv6_src");
+        assertThat(check(Table.ARP_REPLY, new Action.Conjunction(1, 1, 2))).contains("may not match conj_id");
+    }
+
+    static Stream<Arguments> actionsOnHeaders() {
+        return Stream.of(Arguments.of(new Action.SetField(MatchField.IP_SRC, 1), "nw_src"),
+            Arguments.of(new Action.Load(MatchField.IP_SRC.range(), 1), "nw_src"),
+            Arguments.of(new Action.Move(MatchField.IP_DST.range(), MatchField.IP_SRC.range()), "nw_src"),
+            Arguments.of(new Action.DecTtl(), "nw_ttl"), Arguments.of(new Action.PushVlan(), "dl_vlan"),
+            Arguments.of(new Action.PopVlan(), "dl_vlan"), Arguments.of(new Action.ClearConnTrack(), "ct_state"),
+            Arguments.of(new Action.EncapNsh(), "nsh_mdtype"), Arguments.of(new Action.EncapEthernet(), "dl_dst"),
+            Arguments.of(new Action.Decap(), "nsh_mdtype"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("actionsOnHeaders")
+    void anActionSetsTheFieldsOfItsTable(final Action action, final String field) {
+        assertThat(check(Table.NAT_SAMPLE, action)).contains("may not set " + field);
+        assertThat(check(Table.NAT_SAMPLE, new Action.Clone(List.of(EARLY, action)))).isPresent();
+    }
+
+    @Test
+    void whatATableSetsItsActionsMaySet() {
+        assertThat(check(Table.ARP_REPLY, new Action.SetField(MatchField.ARP_OP, 2))).isEmpty();
+        assertThat(check(Table.VRF_ROUTE, new Action.DecTtl())).isEmpty();
+        assertThat(check(Table.EGRESS, new Action.PushVlan(), new Action.Output(1))).isEmpty();
+    }
+
+    @Test
+    void aPacketLeavesTheSwitchWhereTheTableSaysSo() {
+        assertThat(check(Table.NEIGHBOUR_FOUND, new Action.Controller(1))).isEmpty();
+        assertThat(check(Table.NEIGHBOUR_FOUND, new Action.Output(1))).contains("may not send packets to a port");
+        assertThat(check(Table.EGRESS, new Action.Controller(1))).contains("may not send packets to the controller");
+    }
+
+    @Test
+    void aFlowLeadsOnlyToTheTablesThatItsOwnNames() {
+        assertThat(check(Table.CLASSIFY, List.of(), Table.ACCESS_LEARN)).isEmpty();
+        assertThat(check(Table.CLASSIFY, List.of(), Table.EGRESS)).contains("may not lead to egress");
+        assertThat(check(Table.NAT_TRANSLATE, Action.ConnTrack.lookUp(ZONE, Table.NAT_OUT_CHECK))).isEmpty();
+        assertThat(check(Table.NAT_TRANSLATE, Action.ConnTrack.lookUp(ZONE, Table.CHAIN_ENTER)))
+            .contains("may not track packets for chain_enter");
+        assertThat(check(Table.L2_LOOKUP, new Action.Resubmit(Table.L2_HOSTS))).isEmpty();
+        assertThat(check(Table.L2_LOOKUP, new Action.Resubmit(Table.NEIGHBOURS)))
+            .contains("may not look up neighbours");
+        assertThat(check(Table.L2_LOOKUP, new Action.Clone(List.of(new Action.Resubmit(Table.CLASSIFY)))))
+            .isPresent();
+    }
+
+    @Test
+    void aLearnedFlowKeepsTheContractOfItsTable() {
+        final FieldRange mac = MatchField.ETH_SRC.range();
+        final LearnSpec match = new LearnSpec.MatchCopy(mac, MatchField.ETH_DST.range());
+        final LearnSpec found = new LearnSpec.LoadValue(1, Register.FOUND.range());
+        assertThat(check(Table.ACCESS_LEARN, learn(Table.L2_HOSTS, match, found))).isEmpty();
+        assertThat(check(Table.L2_LOOKUP, learn(Table.L2_HOSTS, match))).contains("may not learn into l2_hosts");
+        assertThat(check(Table.ACCESS_LEARN, learn(Table.L2_HOSTS, new LearnSpec.LoadCopy(mac, mac))))
+            .contains("may not set dl_src");
+        assertThat(check(Table.ACCESS_LEARN, learn(Table.L2_HOSTS,
+            new LearnSpec.MatchValue(1, MatchField.IP_PROTO.range())))).contains("may not match nw_proto");
+        assertThat(check(Table.ACCESS_LEARN, learn(Table.L2_HOSTS, new LearnSpec.LoadValue(1, COPY.range()))))
+            .contains("may not set " + DEAD);
+        final FieldRange bit = Register.FOUND.range();
+        assertThat(check(Table.ACCESS_LEARN, learn(Table.L2_HOSTS, new LearnSpec.LoadCopy(COPY.range(), bit))))
+            .contains("may not read " + DEAD);
+        assertThat(check(Table.ACCESS_LEARN, learn(Table.L2_HOSTS, new LearnSpec.MatchCopy(COPY.range(), bit))))
+            .contains("may not read " + DEAD);
+        assertThat(check(Table.ACCESS_LEARN, new Action.Learn(Table.L2_HOSTS, 1, 0, 0,
+            Optional.of(new Action.LearnLimit(1, COPY.range())), 1, List.of()))).contains("may not set " + DEAD);
+    }
+
+    private static Action learn(final Table table, final LearnSpec... specs) {
+        return new Action.Learn(table, 1, 0, 0, Optional.empty(), 1, List.of(specs));
+    }
+
+    static Stream<Action> actionsOnARegister() {
+        final FieldRange bit = COPY.range();
+        final FieldRange mark = new FieldRange(MatchField.CT_MARK, 0, 0);
+        return Stream.of(EARLY, new Action.CheckPktLarger(1514, bit), new Action.Move(mark, bit),
+            new Action.Clone(List.of(EARLY)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("actionsOnARegister")
+    void anActionUsesARegisterOnlyWhereItLives(final Action action) {
+        assertThat(check(COPY.first(), action)).isEmpty();
+        assertThat(check(COPY.last(), action)).isEmpty();
+        assertThat(check(Table.CLASSIFY, action)).as("before").contains("may not set " + DEAD);
+        assertThat(check(Table.EGRESS, action)).as("after").contains("may not set " + DEAD);
+    }
+
+    static Stream<Action> actionsInAZone() {
+        final FieldRange bit = COPY.range();
+        final FieldRange label = new FieldRange(MatchField.CT_LABEL, 0, 0);
+        return Stream.of(Action.ConnTrack.lookUp(bit, Table.CHAIN_KNOWN),
+            new Action.KeepLabel(bit, new Action.Move(Register.CHAIN_ZONE.range(),
+                new FieldRange(MatchField.CT_LABEL, 15, 0))),
+            new Action.KeepLabel(Register.CHAIN_ZONE.range(), new Action.Move(bit, label)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("actionsInAZone")
+    void aZoneAndWhatAConnectionKeepsAreOfRegistersThatLive(final Action action) {
+        assertThat(check(Table.CHAIN_TRACK, action)).contains("may not read " + DEAD);
+    }
+
+    @Test
+    void whatAnActionCopiesIsOfARegisterThatLives() {
+        assertThat(check(Table.CLASSIFY, new Action.Move(COPY.range(), Register.FROM_BACKBONE.range())))
+            .contains("may not read " + DEAD);
+        assertThat(check(Table.NAT_BEGIN, new Action.Move(Register.SESSION.range(), Register.OPEN.range()))).isEmpty();
+    }
+
+    @Test
+    void settingAWholeRegisterSetsEveryValueInIt() {
+        assertThat(check(Table.CLASSIFY, new Action.SetField(MatchField.REG1, 1)))
+            .contains("may not set NEXT_HOP, which does not live there");
+        assertThat(check(Table.BACKBONE_IN, new Action.SetField(MatchField.REG1, 1))).isEmpty();
+        assertThat(check(Table.CLASSIFY, new Action.SetField(MatchField.XXREG2, new Ipv6(0, 1))))
+            .contains("may not set NEXT_HOP6, which does not live there");
+        assertThat(check(Table.VRF_ROUTE, new Action.SetField(MatchField.XXREG3, new Ipv6(0, 1))))
+            .as("some of its values live").isPresent();
+    }
+
+    @Test
+    void aMatchReadsARegisterOnlyWhereItLives() {
+        assertThat(check(COPY.last(), List.of(COPY.is(1)), null)).isEmpty();
+        assertThat(check(Table.EGRESS, List.of(COPY.is(1)), null)).isPresent();
+        assertThat(check(Table.CLASSIFY, List.of(COPY.is(1)), null)).isPresent();
+        assertThat(check(Table.EGRESS, List.of(FieldMatch.of(Register.NEXT_HOP6.range().parts().get(3), 1)), null))
+            .contains("may not match NEXT_HOP6, which does not live there");
+    }
+
+    @Test
+    void bitsThatNoRegisterHoldsAreNotUsed() {
+        final FieldRange unused = new FieldRange(MatchField.REG2, 28, 28);
+        assertThat(check(Table.CLASSIFY, List.of(FieldMatch.of(unused, 1)), null))
+            .contains("may not match NXM_NX_REG2[28], which means nothing");
+        assertThat(check(Table.CLASSIFY, new Action.Load(unused, 1)))
+            .contains("may not set NXM_NX_REG2[28], which means nothing");
+    }
+
+    @Test
+    void theLowestFlowDoesWhatTheTableSays() {
+        assertThat(miss(Table.CLASSIFY, null)).isEmpty();
+        assertThat(miss(Table.CLASSIFY, Table.ACCESS_LEARN)).contains("is not what becomes of all other packets: drop");
+        assertThat(miss(Table.CHAIN_OUT, Table.NAT_MAP)).isEmpty();
+        assertThat(miss(Table.CHAIN_OUT, Table.CHAIN_TRACK))
+            .contains("is not what becomes of all other packets: nat_map");
+        assertThat(miss(Table.NAT_SAMPLE, null, COPY.load(0))).isEmpty();
+        assertThat(miss(Table.NAT_SAMPLE, null)).isPresent();
+        assertThat(miss(Table.NEIGHBOUR_FOUND, Table.EGRESS, new Action.Meter(1))).isPresent();
+        assertThat(miss(Table.L2_HOSTS, null)).isPresent();
+        assertThat(Contract.of(Table.CLASSIFY).breach(new FlowSpec(Table.CLASSIFY, Priority.MISS,
+            List.of(Register.VRF.is(1)), List.of(), Optional.empty(), 1, 0))).as("it matches all").isPresent();
+    }
+
+    private static Optional<String> miss(final Table table, final Table next, final Action... actions) {
+        return Contract.of(table).breach(new FlowSpec(table, Priority.MISS, List.of(), List.of(actions),
+            Optional.ofNullable(next), 1, 0));
+    }
+}
