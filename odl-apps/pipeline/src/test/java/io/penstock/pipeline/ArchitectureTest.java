@@ -2,8 +2,11 @@
 package io.penstock.pipeline;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -12,47 +15,75 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.flow.FlowText;
+import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.plan.Planner;
+import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.Stage;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiPredicate;
 
-/** The planner stays plain Java, and its packages point one way: plan, stage, intent, then flow with the registry. */
+/** The planner stays plain Java that computes, and its packages keep their word. One that is not listed has none. */
 @AnalyzeClasses(packages = "io.penstock.pipeline", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
-    @ArchTest
-    final ArchRule knowsOnlyJava = noClasses().should().dependOnClassesThat()
-        .resideOutsideOfPackages("io.penstock.pipeline..", "java..");
+    private static final String ROOT = "io.penstock.pipeline.";
+    /** Not java.util.concurrent, java.net or java.nio.file: nothing sends, waits or reads files. */
+    private static final Set<String> COMMON = Set.of("java.lang", "java.math", "java.util", "java.util.function",
+        "java.util.stream", "org.jspecify.annotations");
+
+    /** By package, the other packages that it may use. */
+    private static final Map<String, Set<String>> ARROWS = Map.of(
+        ROOT + "flow", Set.of(ROOT + "registry"),
+        ROOT + "registry", Set.of(ROOT + "flow", "java.nio", "java.nio.charset", "java.security"),
+        ROOT + "intent", Set.of(ROOT + "flow", ROOT + "registry", "java.io", "java.nio", "java.nio.charset",
+            "java.util.regex"),
+        ROOT + "stage", Set.of(ROOT + "flow", ROOT + "registry", ROOT + "intent"),
+        ROOT + "plan", Set.of(ROOT + "flow", ROOT + "registry", ROOT + "intent", ROOT + "stage"));
 
     @ArchTest
-    final ArchRule flowsKnowNoIntent = noClasses()
-        .that().resideInAnyPackage("io.penstock.pipeline.flow", "io.penstock.pipeline.registry")
-        .should().dependOnClassesThat()
-        .resideInAnyPackage("io.penstock.pipeline.intent", "io.penstock.pipeline.stage", "io.penstock.pipeline.plan");
+    final ArchRule everyPackageUsesWhatIsListedForIt = classes().should(dependOnlyOn(
+        "what is listed for their package", (from, to) -> to.isPrimitive()
+            || to.getPackageName().equals(from.getPackageName()) || COMMON.contains(to.getPackageName())
+            || ARROWS.getOrDefault(from.getPackageName(), Set.of()).contains(to.getPackageName())));
 
     @ArchTest
-    final ArchRule intentKnowsNoStage = noClasses().that().resideInAPackage("io.penstock.pipeline.intent")
-        .should().dependOnClassesThat()
-        .resideInAnyPackage("io.penstock.pipeline.stage", "io.penstock.pipeline.plan");
+    final ArchRule nothingKnowsTimeThreadsOrTheMachine = noClasses().should().dependOnClassesThat()
+        .belongToAnyOf(Thread.class, ThreadLocal.class, Process.class, ProcessBuilder.class, Runtime.class)
+        .orShould().callMethodWhere(DescribedPredicate.describe("is of the system, but arraycopy", call ->
+            call.getTargetOwner().isEquivalentTo(System.class) && !call.getName().equals("arraycopy")));
 
     @ArchTest
-    final ArchRule stagesKnowNoPlan = noClasses().that().resideInAPackage("io.penstock.pipeline.stage")
-        .should().dependOnClassesThat().resideInAPackage("io.penstock.pipeline.plan");
+    final ArchRule flowsKnowOfTheRegistryTablesAlone = classes().that().resideInAPackage(ROOT + "flow")
+        .should(dependOnlyOn("tables of the registry", (from, to) ->
+            !to.getPackageName().equals(ROOT + "registry") || to.isEquivalentTo(Table.class)));
 
-    /** A stage can be changed, or left out, without a look at the others. */
     @ArchTest
-    final ArchRule stagesAreKnownToThePlannerAlone = classes().that().doNotBelongToAnyOf(Planner.class)
-        .should(new ArchCondition<>("know no stage but themselves") {
-            @Override
-            public void check(final JavaClass each, final ConditionEvents events) {
-                each.getDirectDependenciesFromSelf().stream().filter(arrow -> {
-                    final JavaClass target = outermost(arrow.getTargetClass().getBaseComponentType());
-                    return isStage(target) && !target.equals(outermost(each));
-                }).forEach(arrow -> events.add(SimpleConditionEvent.violated(each, arrow.getDescription())));
-            }
-        });
+    final ArchRule intentKnowsNoFlow = noClasses().that().resideInAPackage(ROOT + "intent")
+        .should().dependOnClassesThat().belongToAnyOf(FlowSpec.class, FlowText.class, MeterSpec.class, Table.class,
+            Register.class, Cookie.class);
+
+    @ArchTest
+    final ArchRule valuesDoNotChange = fields().that().areDeclaredInClassesThat()
+        .resideInAnyPackage(ROOT + "flow", ROOT + "registry", ROOT + "plan")
+        .and().areNotDeclaredIn(Planner.class).should().beFinal();
+
+    @ArchTest
+    final ArchRule stagesHaveNoState = fields().that().areDeclaredInClassesThat().implement(Stage.class)
+        .should().beStatic().andShould().beFinal();
 
     @ArchTest
     final ArchRule stagesHaveTheNameOfOne = classes().that().implement(Stage.class)
         .should().haveSimpleNameEndingWith("Stage");
+
+    /** A stage can be changed, or left out, without a look at the others. */
+    @ArchTest
+    final ArchRule stagesAreKnownToThePlannerAlone = classes().that().doNotBelongToAnyOf(Planner.class)
+        .should(dependOnlyOn("no stage but itself", (from, to) ->
+            !isStage(outermost(to)) || outermost(to).equals(outermost(from))));
 
     private static boolean isStage(final JavaClass each) {
         return each.isAssignableTo(Stage.class) && !each.isInterface();
@@ -64,5 +95,19 @@ class ArchitectureTest {
             outer = outer.getEnclosingClass().orElseThrow();
         }
         return outer;
+    }
+
+    private static ArchCondition<JavaClass> dependOnlyOn(final String what,
+            final BiPredicate<JavaClass, JavaClass> permitted) {
+        return new ArchCondition<>("depend only on " + what) {
+            @Override
+            public void check(final JavaClass each, final ConditionEvents events) {
+                for (final Dependency arrow : each.getDirectDependenciesFromSelf()) {
+                    if (!permitted.test(each, arrow.getTargetClass().getBaseComponentType())) {
+                        events.add(SimpleConditionEvent.violated(each, arrow.getDescription()));
+                    }
+                }
+            }
+        };
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the operator wants, as immutable values: the whole of it is one {@link io.penstock.pipeline.intent.Snapshot}.
- * Also the check of a snapshot and the handing out of ids and addresses. Knows nothing of flows.
+ * The wishes of the operator, as immutable values: all of it is one {@link io.penstock.pipeline.intent.Snapshot}. Also
+ * the check of a snapshot and the handing out of ids and addresses. Knows no flow, but how one matches or replaces a
+ * prefix.
  */
 package io.penstock.pipeline.intent;
