@@ -18,7 +18,7 @@ class EngineReadinessTest {
     @Test
     void everyStateOfTheEngineHasAWordOfTheService() {
         try (MdSalInProcess mdsal = new MdSalInProcess();
-                ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
+                ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
             final EngineReadiness readiness = new EngineReadiness(store);
             assertState(readiness, ServiceState.STARTING, "it has not started yet");
             store.start(() -> {

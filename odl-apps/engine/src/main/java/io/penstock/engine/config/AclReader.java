@@ -41,8 +41,10 @@ final class AclReader {
         if (!forwarding.equals("accept") && !forwarding.equals("drop")) {
             inexpressible.add("actions/forwarding " + forwarding);
         }
-        ace.child("actions").leaf("logging").filter(logging -> !logging.equals("log-none"))
-            .ifPresent(logging -> inexpressible.add("actions/logging " + logging));
+        final String logging = ace.child("actions").text("logging");
+        if (!logging.equals("log-none")) {
+            inexpressible.add("actions/logging " + logging);
+        }
         final Optional<Acl.Family> family = family(matches, l4);
         final Element ipv4 = matches.child("ipv4");
         final Element ipv6 = matches.child("ipv6");
@@ -54,13 +56,12 @@ final class AclReader {
             inexpressible.add("matches/" + (ipv6.isPresent() ? "ipv6" : "ipv4") + "/protocol " + stated.orElseThrow()
                 + " together with " + l4.orElseThrow());
         }
-        final Element transport = l4.map(matches::child).orElse(Element.of(Optional.empty()));
+        final Element icmp = matches.child("icmp");
         return new Acl.Entry(ace.text("name"), forwarding.equals("accept"),
             ipv4.leaf("source-ipv4-network").map(Prefix::parse),
             ipv4.leaf("destination-ipv4-network").map(Prefix::parse), implied.or(() -> stated),
-            ports(transport.child("source-port"), "source-port", inexpressible),
-            ports(transport.child("destination-port"), "destination-port", inexpressible),
-            transport.leaf("type").map(Integer::valueOf), transport.leaf("code").map(Integer::valueOf),
+            ports(matches, l4, "source-port", inexpressible), ports(matches, l4, "destination-port", inexpressible),
+            icmp.leaf("type").map(Integer::valueOf), icmp.leaf("code").map(Integer::valueOf),
             inexpressible, family, ipv6.leaf("source-ipv6-network").map(Prefix6::parse),
             ipv6.leaf("destination-ipv6-network").map(Prefix6::parse));
     }
@@ -84,11 +85,14 @@ final class AclReader {
             : Optional.empty();
     }
 
-    private static Optional<Acl.PortRange> ports(final Element ports, final String leaf,
+    private static Optional<Acl.PortRange> ports(final Element matches, final Optional<String> l4, final String leaf,
             final List<String> inexpressible) {
-        if (!ports.isPresent()) {
+        final Optional<Element> there = l4.filter(name -> !name.equals("icmp"))
+            .map(name -> matches.child(name).child(leaf)).filter(Element::isPresent);
+        if (there.isEmpty()) {
             return Optional.empty();
         }
+        final Element ports = there.orElseThrow();
         final int low;
         final int high;
         if (ports.leaf("lower-port").isPresent()) {
@@ -96,7 +100,7 @@ final class AclReader {
             high = Integer.parseInt(ports.text("upper-port"));
         } else {
             final int port = Integer.parseInt(ports.text("port"));
-            switch (ports.leaf("operator").orElse("eq")) {
+            switch (ports.text("operator")) {
                 case "eq" -> {
                     low = port;
                     high = port;

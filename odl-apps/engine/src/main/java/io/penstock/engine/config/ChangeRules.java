@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.opendaylight.yangtools.yang.common.QName;
+import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier.NodeIdentifier;
 import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier.NodeIdentifierWithPredicates;
 import org.opendaylight.yangtools.yang.data.api.schema.ChoiceNode;
 import org.opendaylight.yangtools.yang.data.api.schema.DataContainerChild;
@@ -164,8 +166,8 @@ final class ChangeRules {
 
     private void checkNeeded(final DataContainerNode entry, final Place place) {
         for (final String leaf : NEEDED.getOrDefault(place.path(), List.of())) {
-            final Element element = Element.of(Optional.of(entry));
-            if (element.leaf(leaf).isEmpty() && element.leafList(leaf, true).isEmpty()) {
+            final QName name = QName.create(entry.getIdentifier().getNodeType(), leaf);
+            if (entry.childByArg(NodeIdentifier.create(name)) == null) {
                 add(place.below(leaf, leaf), "is missing");
             }
         }

@@ -23,6 +23,7 @@ import org.opendaylight.mdsal.dom.api.DOMDataTreeChangeService;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohortRegistry;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeIdentifier;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeReadTransaction;
+import org.opendaylight.mdsal.dom.api.DOMSchemaService;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.Node;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.NodeBuilder;
@@ -48,7 +49,7 @@ public final class ConfigurationStore implements AutoCloseable {
 
     private final DOMDataBroker domBroker;
     private final DataBroker broker;
-    private final ConfigurationGuard guard = new ConfigurationGuard(new NetworkReader());
+    private final ConfigurationGuard guard;
     private final Registration guarding;
     private final List<Registration> registrations = new CopyOnWriteArrayList<>();
     /** Why nodes were refused the last time: it is logged once, however often they are tried again. */
@@ -57,9 +58,15 @@ public final class ConfigurationStore implements AutoCloseable {
     /** The configuration at one moment. */
     record Trees(Optional<NormalizedNode> network, Optional<NormalizedNode> acls) { }
 
-    /** A store over the two faces of one datastore, which refuses all changes until it is started. */
+    /**
+     * A store over the two faces of one datastore, which refuses all changes until it is started.
+     *
+     * @param models what the controller knows of YANG, where defaults are read
+     */
     @Activate
-    public ConfigurationStore(@Reference final DOMDataBroker domBroker, @Reference final DataBroker broker) {
+    public ConfigurationStore(@Reference final DOMSchemaService models, @Reference final DOMDataBroker domBroker,
+            @Reference final DataBroker broker) {
+        guard = new ConfigurationGuard(new NetworkReader(models::getGlobalContext));
         this.domBroker = requireNonNull(domBroker);
         this.broker = requireNonNull(broker);
         // At the root: of two trees that are changed at the same time each would be judged beside the other's past.

@@ -9,6 +9,7 @@ import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Route6;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** IPv6 of tenants and of the backbone. Whatever the user gives no order to is sorted. */
@@ -24,26 +25,22 @@ final class Ipv6Reader {
 
     private static Ipv6Side ipv6(final Leaves ipv6) throws UnreadableException {
         return new Ipv6Side(ipv6.each("subnet", "prefix", Ipv6Reader::subnet).stream()
-            .sorted(Comparator.comparing(Ipv6Side.Subnet::prefix)).toList(), routes(ipv6), inbound(ipv6));
-    }
-
-    private static Ipv6Side.Inbound inbound(final Leaves ipv6) {
-        return ipv6.leaf("inbound").filter("any"::equals).map(any -> Ipv6Side.Inbound.ANY)
-            .orElse(Ipv6Side.Inbound.REPLIES);
+            .sorted(Comparator.comparing(Ipv6Side.Subnet::prefix)).toList(), routes(ipv6),
+            Ipv6Side.Inbound.valueOf(ipv6.text("inbound").toUpperCase(Locale.ROOT)));
     }
 
     private static Ipv6Side.Subnet subnet(final Leaves subnet) throws UnreadableException {
         final Prefix6 prefix = subnet.needed("prefix", Prefix6::parse);
         final Ipv6 first = new Ipv6(prefix.address().high(), prefix.address().low() + 1);
         return new Ipv6Side.Subnet(prefix, subnet.optional("gateway", Ipv6::parse).orElse(first),
-            subnet.texts("attachment").stream().sorted().toList(),
-            subnet.child("router-advertisement", Ipv6Reader::advertisement).orElse(Advertisement.PLAIN));
+            subnet.sorted("attachment"),
+            subnet.inside("router-advertisement", Ipv6Reader::advertisement));
     }
 
     private static Advertisement advertisement(final Leaves told) throws UnreadableException {
-        final int interval = told.number("interval").orElse(Advertisement.INTERVAL);
+        final int interval = told.count("interval");
         final Optional<Integer> lifetime = told.number("lifetime");
-        return new Advertisement(told.isSet("slaac", true), told.isSet("other-config"), interval,
+        return new Advertisement(told.isSet("slaac"), told.isSet("other-config"), interval,
             lifetime.orElse(Advertisement.LIFETIME_INTERVALS * interval), told.number("mtu"),
             told.all("rdnss", Ipv6::parse), told.texts("dnssl"), told.all("ntp-server", Ipv6::parse));
     }

@@ -46,6 +46,11 @@ final class Leaves {
             : Optional.empty();
     }
 
+    /** What is made of a container that has defaults also when it is not there. */
+    <T> T inside(final String name, final Reading<T> reading) throws UnreadableException {
+        return reading.of(new Leaves(owner, path + name + " / ", element.child(name)));
+    }
+
     /** What is made of each entry of a list. */
     <T> List<T> each(final String list, final String key, final Reading<T> reading) throws UnreadableException {
         final List<T> made = new ArrayList<>();
@@ -55,6 +60,21 @@ final class Leaves {
         return made;
     }
 
+    /** Whether a container is there. */
+    boolean hasChild(final String name) {
+        return element.child(name).isPresent();
+    }
+
+    /** Whether a list has entries. */
+    boolean hasEntries(final String list) {
+        return !element.entries(list).isEmpty();
+    }
+
+    /** Whether a leaf is configured, and has not only its default. */
+    boolean has(final String name) {
+        return element.has(name);
+    }
+
     /** A leaf that may be missing. */
     Optional<String> leaf(final String name) {
         return element.leaf(name);
@@ -62,16 +82,21 @@ final class Leaves {
 
     /** Refuses the entry when it has a leaf that makes no sense in it. */
     void refuse(final String name, final String why) throws UnreadableException {
-        if (element.leaf(name).isPresent()) {
-            throw new UnreadableException(new Violation(owner, path + name, why));
+        if (element.has(name)) {
+            throw refusal(name, why);
         }
     }
 
-    /** A leaf that is needed. */
+    /** That a leaf or container breaks a rule. */
+    UnreadableException refusal(final String name, final String why) {
+        return new UnreadableException(new Violation(owner, path + name, why));
+    }
+
+    /** A leaf that is needed, or has a default. */
     String text(final String name) throws UnreadableException {
         final Optional<String> text = element.leaf(name);
         if (text.isEmpty()) {
-            throw new UnreadableException(new Violation(owner, path + name, "is missing"));
+            throw refusal(name, "is missing");
         }
         return text.orElseThrow();
     }
@@ -81,27 +106,43 @@ final class Leaves {
         return element.leafList(name, true);
     }
 
-    boolean isSet(final String name) {
-        return isSet(name, false);
+    /** Values of a leaf-list that has no order. */
+    List<String> sorted(final String name) {
+        return element.leafList(name, false);
     }
 
-    /** A leaf that may be missing, and has a default. */
-    boolean isSet(final String name, final boolean otherwise) {
-        return element.leaf(name).map(Boolean::valueOf).orElse(otherwise);
+    /** A boolean that is needed, or has a default. */
+    boolean isSet(final String name) throws UnreadableException {
+        return Boolean.parseBoolean(text(name));
     }
 
-    /** A leaf that is needed, and has a form. */
+    /** A number that is needed, or has a default. */
+    int count(final String name) throws UnreadableException {
+        return needed(name, Leaves::toInt);
+    }
+
+    /** A leaf that is needed, or has a default, and has a form. */
     <T> T needed(final String name, final Function<String, T> form) throws UnreadableException {
         return parse(name, text(name), form);
     }
 
     /** Values of a leaf-list that have a form, in the order of the user. */
     <T> List<T> all(final String name, final Function<String, T> form) throws UnreadableException {
+        return all(name, texts(name), form);
+    }
+
+    private <T> List<T> all(final String name, final List<String> texts, final Function<String, T> form)
+            throws UnreadableException {
         final List<T> values = new ArrayList<>();
-        for (final String text : texts(name)) {
+        for (final String text : texts) {
             values.add(parse(name, text, form));
         }
         return values;
+    }
+
+    /** Prefixes of a leaf-list that has no order. */
+    List<Prefix> prefixes(final String name) throws UnreadableException {
+        return all(name, sorted(name), Prefix::parse);
     }
 
     Prefix prefix(final String name) throws UnreadableException {
@@ -113,11 +154,7 @@ final class Leaves {
     }
 
     List<Long> addresses(final String name) throws UnreadableException {
-        final List<Long> addresses = new ArrayList<>();
-        for (final String text : texts(name)) {
-            addresses.add(parse(name, text, Ipv4::parse));
-        }
-        return addresses;
+        return all(name, Ipv4::parse);
     }
 
     /** A number; of those of 32 bits the upper half is too large for everything that is counted here. */

@@ -12,7 +12,7 @@ final class ProtectionReader {
 
     static Protection read(final Leaves tenant) throws UnreadableException {
         return new Protection(tenant.leaf("ingress-acl"), tenant.isSet("stateful"),
-            tenant.child("quota", ProtectionReader::quota).orElse(Quota.NONE));
+            tenant.inside("quota", ProtectionReader::quota));
     }
 
     private static Quota quota(final Leaves quota) throws UnreadableException {
@@ -20,7 +20,7 @@ final class ProtectionReader {
             quota.optional("new-sessions", ProtectionReader::limit),
             quota.number("bandwidth-out").map(Integer::longValue),
             quota.number("bandwidth-in").map(Integer::longValue), quota.number("controller-packets"),
-            quota.number("acl-rules"), quota.optional("leases", ProtectionReader::limit),
+            quota.number("acl-rules"), quota.optional("leases", ProtectionReader::limit), !quota.has("leases"),
             quota.number("learned-hosts"));
     }
 

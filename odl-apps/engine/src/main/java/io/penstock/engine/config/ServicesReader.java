@@ -15,10 +15,6 @@ import java.util.Optional;
 
 /** What a tenant's VRF does for its hosts. Whatever the user gives no order to is sorted. */
 final class ServicesReader {
-    private static final int PROBE_MILLIS = 200;
-    private static final int LEASE_SECONDS = 3600;
-    private static final int RECORD_SECONDS = 3600;
-
     private ServicesReader() {
         // Only functions.
     }
@@ -28,7 +24,7 @@ final class ServicesReader {
     }
 
     private static Dhcp dhcp(final Leaves dhcp) throws UnreadableException {
-        return new Dhcp(dhcp.number("conflict-probe").orElse(PROBE_MILLIS),
+        return new Dhcp(dhcp.count("conflict-probe"),
             sorted(dhcp.each("subnet", "prefix", ServicesReader::subnet), Comparator.comparing(Dhcp.Subnet::prefix)));
     }
 
@@ -39,7 +35,7 @@ final class ServicesReader {
             sorted(subnet.each("exclude", "first", ServicesReader::exclusion), Comparator.comparingLong(Range::first)),
             sorted(subnet.each("reservation", "address", ServicesReader::reservation),
                 Comparator.comparingLong(Dhcp.Reservation::address)),
-            subnet.number("lease-time").orElse(LEASE_SECONDS), options(subnet));
+            subnet.count("lease-time"), options(subnet));
     }
 
     private static Range exclusion(final Leaves exclusion) throws UnreadableException {
@@ -63,14 +59,14 @@ final class ServicesReader {
                 Comparator.comparing(Route::prefix)),
             nextServer, subnet.leaf("tftp-server"), subnet.leaf("boot-file"),
             sorted(subnet.each("option", "code", option -> new Dhcp.RawOption(
-                option.number("code").orElseThrow(), option.text("type"), option.text("value"))),
+                option.count("code"), option.text("type"), option.text("value"))),
                 Comparator.comparingInt(Dhcp.RawOption::code)));
     }
 
     private static Dns dns(final Leaves dns) throws UnreadableException {
         return new Dns(dns.leaf("domain"),
             sorted(dns.each("record", "name", each -> new Dns.Record(each.text("name"), each.text("type"),
-                each.number("ttl").orElse(RECORD_SECONDS), each.text("data"))),
+                each.count("ttl"), each.text("data"))),
                 Comparator.comparing(Dns.Record::name).thenComparing(Dns.Record::type)
                     .thenComparing(Dns.Record::data)),
             dns.each("upstream", "address",

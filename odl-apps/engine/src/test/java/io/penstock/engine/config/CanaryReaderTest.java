@@ -46,7 +46,7 @@ class CanaryReaderTest {
     }
 
     private static Optional<Canary> canary(final String content) throws Exception {
-        return new NetworkReader().read(Optional.of(NetworkReaderTest.parse("""
+        return NetworkReaderTest.reader().read(Optional.of(NetworkReaderTest.parse("""
             {"penstock:network": {"function": [{"name": "fw", "node": "pe1", "canary": %s}]}}"""
             .formatted(content.replace('\'', '"')))), Optional.empty()).functions().get("fw").canary();
     }

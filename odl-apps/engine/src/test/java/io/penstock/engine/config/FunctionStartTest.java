@@ -90,7 +90,7 @@ class FunctionStartTest {
     }
 
     private static NetworkFunction function(final String content) throws Exception {
-        return new NetworkReader().read(Optional.of(NetworkReaderTest.parse("""
+        return NetworkReaderTest.reader().read(Optional.of(NetworkReaderTest.parse("""
             {"penstock:network": {"function": [{"name": "fw", "node": "pe1", %s}]}}"""
             .formatted(content.replace('\'', '"')))), Optional.empty()).functions().get("fw");
     }

@@ -84,7 +84,7 @@ class Ipv6ReaderTest {
     }
 
     private static Snapshot network(final String content) throws Exception {
-        return new NetworkReader().read(
+        return NetworkReaderTest.reader().read(
             Optional.of(NetworkReaderTest.parse("{\"penstock:network\": {" + content + "}}")), Optional.empty());
     }
 }

@@ -33,7 +33,7 @@ class ModelDocumentTest {
                 ? network.getAsJsonObject("backbone") : block.group(1).startsWith("penstock:network/") ? network : acls;
             JsonParser.parseString(block.group(2)).getAsJsonObject().entrySet().forEach(each -> merge(owner, each));
         }
-        final Snapshot snapshot = new NetworkReader().read(
+        final Snapshot snapshot = NetworkReaderTest.reader().read(
             Optional.of(NetworkReaderTest.parse(inside("penstock:network", network))),
             Optional.of(NetworkReaderTest.parse(inside("ietf-access-control-list:acls", acls))));
         assertThat(snapshot.tenants()).containsKeys("violet", "indigo", "jade", "crimson");

@@ -51,7 +51,7 @@ class NetworkReaderTest {
 
     @Test
     void theSampleIsReadAndGoodButForItsNode() throws Exception {
-        final Snapshot snapshot = new NetworkReader().read(Optional.of(parse(Files.readString(SAMPLE.resolve(
+        final Snapshot snapshot = reader().read(Optional.of(parse(Files.readString(SAMPLE.resolve(
             "network.json")))), Optional.of(parse(Files.readString(SAMPLE.resolve("acls.json")))));
         assertThat(snapshot.tenants()).containsOnlyKeys("blue", "green", "red");
         final Tenant blue = snapshot.tenants().get("blue");
@@ -67,7 +67,7 @@ class NetworkReaderTest {
 
     @Test
     void queuesOfAPortAreReadByTheirNumbers() throws Exception {
-        final Snapshot snapshot = new NetworkReader().read(Optional.of(parse("""
+        final Snapshot snapshot = reader().read(Optional.of(parse("""
             {"penstock:network": {"node": [{"name": "edge1", "port": [
               {"name": "acc0", "role": "access"},
               {"name": "up0", "role": "uplink", "type": "dpdk", "devargs": "0000:03:00.0", "receive-queues": 12,
@@ -78,7 +78,7 @@ class NetworkReaderTest {
 
     @Test
     void entriesOfAListKeepTheOrderOfTheUser() throws Exception {
-        final Snapshot snapshot = new NetworkReader().read(Optional.empty(),
+        final Snapshot snapshot = reader().read(Optional.empty(),
             Optional.of(parse(Files.readString(SAMPLE.resolve("acls.json")))));
         assertThat(snapshot.acls().get("backbone-out").entries()).extracting(Acl.Entry::name)
             .containsExactly("no-10", "no-172-16", "no-192-168", "rest");
@@ -204,14 +204,14 @@ class NetworkReaderTest {
     }
 
     private static Tenant.Nat nat(final String content) throws Exception {
-        return new NetworkReader().read(Optional.of(parse(
+        return reader().read(Optional.of(parse(
             "{\"penstock:network\": {\"tenant\": [{\"name\": \"t\", \"nat\": {" + content + "}}]}}")), Optional.empty())
             .tenants().get("t").nat().orElseThrow();
     }
 
     @Test
     void whatWasNotChangedIsTheSameObject() throws Exception {
-        final NetworkReader reader = new NetworkReader();
+        final NetworkReader reader = reader();
         final ContainerNode before = (ContainerNode) parse("""
             {"penstock:network": {"tenant": [{"name": "a"}, {"name": "b"}], "chain": [{"name": "c"}]}}""");
         final Snapshot first = reader.read(Optional.of(before), Optional.empty());
@@ -220,7 +220,7 @@ class NetworkReaderTest {
         final ContainerNode after = withTenant(before, (ContainerNode) parse("""
             {"penstock:network": {"tenant": [{"name": "b", "chain": "c"}]}}"""));
         final Snapshot second = reader.read(Optional.of(after), Optional.empty());
-        assertThat(second).isEqualTo(new NetworkReader().read(Optional.of(after), Optional.empty()));
+        assertThat(second).isEqualTo(reader().read(Optional.of(after), Optional.empty()));
         assertThat(second.tenants().get("a")).isSameAs(first.tenants().get("a"));
         assertThat(second.tenants().get("b").chain()).contains("c");
 
@@ -242,8 +242,13 @@ class NetworkReaderTest {
         final String list = """
             {"ietf-access-control-list:acls": {"acl": [{"name": "a", "aces": {"ace": [{"name": "e",
               "matches": {%s}, "actions": {"forwarding": "ietf-access-control-list:accept"}}]}}]}}""";
-        return new NetworkReader().read(Optional.empty(), Optional.of(parse(list.formatted(matches)))).acls().get("a")
+        return reader().read(Optional.empty(), Optional.of(parse(list.formatted(matches)))).acls().get("a")
             .entries().get(0);
+    }
+
+    /** A reader by the real models. */
+    static NetworkReader reader() {
+        return new NetworkReader(() -> MODELS);
     }
 
     static NormalizedNode parse(final String json) throws IOException {

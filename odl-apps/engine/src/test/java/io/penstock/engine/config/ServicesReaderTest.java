@@ -31,12 +31,16 @@ import org.opendaylight.yangtools.yang.model.api.LeafSchemaNode;
 
 /** Services, protection and limits of a tenant: JSON as RESTCONF takes it, through the real models, to intent. */
 class ServicesReaderTest {
+    /** That of a tenant without one. */
+    private static final Quota QUOTA = new Quota(Optional.of(50_000), Optional.of(10_000), Optional.empty(),
+        Optional.empty(), Optional.of(50), Optional.empty(), Optional.of(4096), true, Optional.of(4096));
+
     @Test
     void aTenantWithoutServicesHasNone() throws Exception {
         final Tenant tenant = tenant("""
             "attachment": [{"name": "lan", "node": "n", "port": "p", "vlan": 1}]""");
         assertThat(tenant.services()).isEqualTo(Services.NONE);
-        assertThat(tenant.protection()).isEqualTo(Protection.NONE);
+        assertThat(tenant.protection()).isEqualTo(new Protection(Optional.empty(), false, QUOTA));
         assertThat(tenant.attachments()).singleElement().satisfies(each -> assertThat(each.trusted()).isFalse());
     }
 
@@ -91,7 +95,7 @@ class ServicesReaderTest {
             List.of(new Dns.Upstream("2001:db8::1", false), new Dns.Upstream("10.0.0.53", true)),
             Optional.of(500), Optional.of("64:ff9b::/96")));
         assertThat(tenant("\"dns\": {}").services().dns()).contains(
-            new Dns(Optional.empty(), List.of(), List.of(), Optional.empty(), Optional.empty()));
+            new Dns(Optional.empty(), List.of(), List.of(), Optional.of(1000), Optional.empty()));
     }
 
     @Test
@@ -111,8 +115,8 @@ class ServicesReaderTest {
         final Optional<Integer> none = Optional.of(Quota.UNLIMITED);
         assertThat(tenant("\"quota\": {\"sessions\": \"unlimited\", \"new-sessions\": \"unlimited\", "
             + "\"leases\": \"unlimited\"}").protection().quota()).isEqualTo(new Quota(none, none, Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), none, Optional.empty()));
-        assertThat(tenant("\"quota\": {}").protection().quota()).isEqualTo(Quota.NONE);
+                Optional.empty(), Optional.of(50), Optional.empty(), none, Optional.of(4096)));
+        assertThat(tenant("\"quota\": {}").protection().quota()).isEqualTo(QUOTA);
     }
 
     /** What the model says of a tenant without a quota is what it has. */
@@ -136,7 +140,7 @@ class ServicesReaderTest {
 
     @Test
     void resolversOfTheProviderKeepTheirOrder() throws Exception {
-        final Snapshot snapshot = new NetworkReader().read(Optional.of(NetworkReaderTest.parse(
+        final Snapshot snapshot = NetworkReaderTest.reader().read(Optional.of(NetworkReaderTest.parse(
             "{\"penstock:network\": {\"resolver\": {\"upstream\": [\"198.51.100.9\", \"198.51.100.53\"]}}}")),
             Optional.empty());
         assertThat(snapshot.backbone().resolvers()).containsExactly("198.51.100.9", "198.51.100.53");
@@ -175,7 +179,7 @@ class ServicesReaderTest {
     }
 
     private static Tenant tenant(final String content) throws Exception {
-        return new NetworkReader().read(Optional.of(NetworkReaderTest.parse(
+        return NetworkReaderTest.reader().read(Optional.of(NetworkReaderTest.parse(
             "{\"penstock:network\": {\"tenant\": [{\"name\": \"t\", " + content + "}]}}")), Optional.empty())
             .tenants().get("t");
     }

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import org.opendaylight.mdsal.dom.api.DOMDataBroker;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeIdentifier;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeReadTransaction;
+import org.opendaylight.mdsal.dom.api.DOMSchemaService;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
 
 /**
@@ -25,10 +26,12 @@ import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
  */
 public record StoredConfiguration(Snapshot snapshot, Allocations allocations) {
     /** Reads both trees in one transaction. */
-    public static StoredConfiguration read(final DOMDataBroker broker, final Allocations allocations) {
+    public static StoredConfiguration read(final DOMSchemaService models, final DOMDataBroker broker,
+            final Allocations allocations) {
         try (DOMDataTreeReadTransaction transaction = broker.newReadOnlyTransaction()) {
-            return new StoredConfiguration(new NetworkReader().read(read(transaction, ConfigurationPaths.NETWORK),
-                read(transaction, ConfigurationPaths.ACLS)), allocations);
+            return new StoredConfiguration(new NetworkReader(models::getGlobalContext).read(
+                read(transaction, ConfigurationPaths.NETWORK), read(transaction, ConfigurationPaths.ACLS)),
+                allocations);
         } catch (InterruptedException | ExecutionException | UnreadableException e) {
             throw new AssertionError("what is stored cannot be read", e);
         }

@@ -30,7 +30,8 @@ final class ControllerInProcess implements TestRun.Closing {
     private static final Duration NO_REPAIRS = Duration.ofDays(1);
 
     private final MdSalInProcess mdsal = new MdSalInProcess();
-    private final ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker());
+    private final ConfigurationStore store =
+        new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker());
     private final DataClient client = new DataClient(mdsal);
     private final int openFlowPort = freePort();
     private final Path journal;
@@ -84,7 +85,7 @@ final class ControllerInProcess implements TestRun.Closing {
 
     /** What is stored, judged by itself; of what was handed out the last that the engine has stored. */
     StoredConfiguration stored() {
-        return StoredConfiguration.read(mdsal.domBroker(), store.readAllocations());
+        return StoredConfiguration.read(mdsal.models(), mdsal.domBroker(), store.readAllocations());
     }
 
     /** Why what is stored is not carried out; empty when it is. */

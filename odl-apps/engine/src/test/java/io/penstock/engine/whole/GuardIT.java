@@ -33,7 +33,7 @@ class GuardIT {
     @Test
     void nothingIsStoredWithoutAnEngine() {
         try (MdSalInProcess mdsal = new MdSalInProcess();
-                ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
+                ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
             final DataClient client = new DataClient(mdsal);
             refused(client, "it has not started yet");
             final AtomicReference<Optional<String>> trouble = new AtomicReference<>(Optional.of("the disk is full"));
@@ -51,7 +51,7 @@ class GuardIT {
     @Test
     void changesOfOthersAreRefusedForWantOfRoomAlone() {
         try (MdSalInProcess mdsal = new MdSalInProcess();
-                ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
+                ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
             final DataClient client = new DataClient(mdsal);
             final String place = "opendaylight-inventory:nodes";
             final String document = "{'opendaylight-inventory:nodes': {'node': [{'id': '7'}]}}";
@@ -68,7 +68,7 @@ class GuardIT {
     @Test
     void theControllerAloneChangesWhatItHandedOut() {
         try (MdSalInProcess mdsal = new MdSalInProcess();
-                ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
+                ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
             final DataClient client = new DataClient(mdsal);
             final Allocations allocations = Allocations.none().withSecret("a".repeat(64));
             store.writeAllocations(Allocations.none(), allocations, Optional.empty());
@@ -84,7 +84,7 @@ class GuardIT {
     @Test
     void aListThatATenantNamesStays() {
         try (MdSalInProcess mdsal = new MdSalInProcess();
-                ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
+                ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
             final DataClient client = new DataClient(mdsal);
             store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), List::of, Optional::empty,
                 () -> { });
@@ -101,7 +101,7 @@ class GuardIT {
             final DataClient client = new DataClient(mdsal);
             // No guard yet: like a restored copy.
             client.put(Documents.NETWORK, "{'penstock:network': {'tenant': [" + String.join(",", WRONG) + "]}}");
-            try (ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
+            try (ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
                 store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), List::of, Optional::empty,
                     () -> { });
                 assertThat(stored(store)).contains("tenant first: chain: there is no chain 'gone'",
@@ -131,7 +131,7 @@ class GuardIT {
     @Test
     void readinessTellsWhyThereIsNoEngine() {
         try (MdSalInProcess mdsal = new MdSalInProcess();
-                ConfigurationStore store = new ConfigurationStore(mdsal.domBroker(), mdsal.broker())) {
+                ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
             assertThat(store.readiness().level()).isEqualTo(Readiness.Level.ABSENT);
             store.fail("it did not start: line 3 of the journal is damaged");
             assertThat(store.readiness()).isEqualTo(new Readiness(Readiness.Level.FAILED,

@@ -16,16 +16,25 @@ import java.util.Optional;
  * @param controllerPackets packets a second that the controller hears of, for each protocol
  * @param aclRules entries of its access lists together
  * @param leases addresses that its DHCP server has given at a time, or {@link #UNLIMITED}
+ * @param leasesByDefault whether that is not configured, but the default: it refuses no change
  * @param learnedHosts hosts and next hops that are learned at a time
  */
 public record Quota(Optional<Integer> sessions, Optional<Integer> newSessions, Optional<Long> outKbps,
         Optional<Long> inKbps, Optional<Integer> controllerPackets, Optional<Integer> aclRules,
-        Optional<Integer> leases, Optional<Integer> learnedHosts) {
+        Optional<Integer> leases, boolean leasesByDefault, Optional<Integer> learnedHosts) {
     /** Nothing is configured. */
     public static final Quota NONE = new Quota(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
         Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     /** Stands for "unlimited", where there is a limit otherwise. */
     public static final int UNLIMITED = -1;
+
+    /** With leases as configured. */
+    public Quota(final Optional<Integer> sessions, final Optional<Integer> newSessions, final Optional<Long> outKbps,
+            final Optional<Long> inKbps, final Optional<Integer> controllerPackets, final Optional<Integer> aclRules,
+            final Optional<Integer> leases, final Optional<Integer> learnedHosts) {
+        this(sessions, newSessions, outKbps, inKbps, controllerPackets, aclRules, leases, leases.isEmpty(),
+            learnedHosts);
+    }
 
     /** Most tracked connections in each conntrack zone of the tenant; empty when there is no limit. */
     public Optional<Integer> mostSessions() {
@@ -44,7 +53,7 @@ public record Quota(Optional<Integer> sessions, Optional<Integer> newSessions, O
 
     /** Most leases as configured: those that a default alone forbids stay, and refuse no change. */
     Optional<Integer> refusedLeases() {
-        return leases.filter(most -> most != UNLIMITED);
+        return leases.filter(most -> most != UNLIMITED && !leasesByDefault);
     }
 
     /** Most hosts that the switch learns, and most next hops. */

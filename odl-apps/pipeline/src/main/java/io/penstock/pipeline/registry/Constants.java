@@ -69,8 +69,6 @@ public final class Constants {
     /** Smallest and largest block of ports that is handed out on demand. */
     public static final int SMALLEST_BLOCK = 16;
     public static final int LARGEST_BLOCK = 16384;
-    /** Ports in a block unless configured. */
-    public static final int BLOCK_SIZE = 512;
     /** Most blocks of a subscriber: each one that is full costs a new connection a recirculation. */
     public static final int MOST_BLOCKS = 4;
     /** Most bits by which subscribers share a public address: blocks of 64 ports. */

@@ -23,6 +23,7 @@ import org.opendaylight.mdsal.dom.api.DOMDataBrokerExtension;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohortRegistry;
 import org.opendaylight.mdsal.dom.api.DOMNotificationService;
 import org.opendaylight.mdsal.dom.api.DOMRpcService;
+import org.opendaylight.mdsal.dom.api.DOMSchemaService;
 import org.opendaylight.mdsal.dom.broker.DOMNotificationRouter;
 import org.opendaylight.mdsal.dom.broker.DOMRpcRouter;
 import org.opendaylight.mdsal.dom.broker.SerializedDOMDataBroker;
@@ -41,7 +42,8 @@ public final class MdSalInProcess implements AutoCloseable {
     private final ExecutorService listeners = Executors.newCachedThreadPool();
     private final ExecutorService commits = Executors.newSingleThreadExecutor();
     private final DOMNotificationRouter notificationRouter = DOMNotificationRouter.create(1024);
-    private final DOMRpcRouter rpcRouter = DOMRpcRouter.newInstance(FixedDOMSchemaService.of(model()));
+    private final DOMSchemaService models = FixedDOMSchemaService.of(model());
+    private final DOMRpcRouter rpcRouter = DOMRpcRouter.newInstance(models);
     private final BindingAdapterFactory adapters =
         new BindingAdapterFactory(new ConstantAdapterContext(new BindingCodecContext(RUNTIME)));
     private final DOMDataBroker domBroker = new GuardedBroker(new GuardedStore("config", listeners, model()),
@@ -51,6 +53,11 @@ public final class MdSalInProcess implements AutoCloseable {
     /** All models of the class path. */
     public EffectiveModelContext model() {
         return RUNTIME.getEffectiveModelContext();
+    }
+
+    /** The same, as a service. */
+    public DOMSchemaService models() {
+        return models;
     }
 
     /** The datastore by names. */

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.config;
+
+import com.google.common.io.ByteSource;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import org.opendaylight.mdsal.binding.spec.reflect.BindingReflections;
+import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.access.control.list.rev190304.Acls;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
+import org.opendaylight.yangtools.yang.binding.YangModuleInfo;
+import org.opendaylight.yangtools.yang.common.QName;
+import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
+import org.opendaylight.yangtools.yang.model.repo.api.SourceIdentifier;
+import org.opendaylight.yangtools.yang.model.repo.api.YangTextSchemaSource;
+import org.opendaylight.yangtools.yang.parser.api.YangParser;
+import org.opendaylight.yangtools.yang.parser.api.YangParserException;
+import org.opendaylight.yangtools.yang.parser.impl.DefaultYangParserFactory;
+
+/** The models of the configuration with one more, which has deviations from them. */
+final class ChangedModels {
+    private ChangedModels() {
+        // Only functions.
+    }
+
+    /** The models with the text of one more. */
+    static EffectiveModelContext with(final String module) {
+        final Map<QName, YangModuleInfo> known = new HashMap<>();
+        add(BindingReflections.getModuleInfo(Network.class), known);
+        add(BindingReflections.getModuleInfo(Acls.class), known);
+        try {
+            final YangParser parser = new DefaultYangParserFactory().createParser();
+            for (final YangModuleInfo each : known.values()) {
+                parser.addSource(YangTextSchemaSource.delegateForByteSource(new SourceIdentifier(
+                    each.getName().getLocalName(), each.getName().getRevision().orElse(null)),
+                    each.getYangTextByteSource()));
+            }
+            parser.addSource(YangTextSchemaSource.delegateForByteSource(new SourceIdentifier("changes"),
+                ByteSource.wrap(module.getBytes(StandardCharsets.UTF_8))));
+            return parser.buildEffectiveModel();
+        } catch (IOException | YangParserException e) {
+            throw new AssertionError(module, e);
+        }
+    }
+
+    private static void add(final YangModuleInfo module, final Map<QName, YangModuleInfo> known) {
+        if (known.put(module.getName(), module) == null) {
+            module.getImportedModules().forEach(each -> add(each, known));
+        }
+    }
+}
