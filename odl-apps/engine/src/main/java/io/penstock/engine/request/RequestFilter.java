@@ -33,9 +33,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Refuses requests that RESTCONF or the datastore take badly, before they read them: bodies that are too long or too
- * deep, bodies of senders that do not say who they are, changes of single values ({@link Targets}), and all changes
- * while the disk is short of room. OpenDaylight's chain of filters takes each service with this property, for all its
- * servlets, before authentication. Safe for all threads.
+ * deep, bodies of senders that do not say who they are, changes of single values ({@link Targets}), values that are not
+ * of their types ({@link Bodies}), and all changes while the disk is short of room. OpenDaylight's chain of filters
+ * takes each service with this property, for all its servlets, before authentication. Safe for all threads.
  */
 @Component(service = Filter.class, immediate = true,
     property = "org.opendaylight.aaa.filterchain.filter:Boolean=true")
@@ -51,6 +51,11 @@ public final class RequestFilter implements Filter {
     private static final int READERS = 50;
     /** The same of senders that are not known yet, which may make up a user. One of their bodies may be the longest. */
     private static final int STRANGERS = 5;
+    /**
+     * Bytes of a body whose values are judged although its sender is not known, which takes milliseconds. RESTCONF
+     * judges a longer one after it has checked the password.
+     */
+    private static final int STRANGERS_JUDGED = 1 << 16;
     /** The model has eleven levels, and JSON two for an entry. */
     private static final int MOST_DEPTH = 64;
     /** Beyond it a sender is too slow, and OpenDaylight's work on one large body takes too long, or hangs. */
@@ -61,6 +66,7 @@ public final class RequestFilter implements Filter {
     private static final List<String> WRITES = List.of("POST", "PUT", "PATCH", "DELETE");
 
     private final Targets targets;
+    private final Bodies bodies;
     private final Supplier<Optional<String>> shortage;
     private final BodyBudget budget;
     private final BodyBudget strangers;
@@ -83,6 +89,7 @@ public final class RequestFilter implements Filter {
     RequestFilter(final Supplier<EffectiveModelContext> models, final Supplier<Optional<String>> shortage,
             final BodyBudget budget, final BodyBudget strangers, final Duration patience) {
         targets = new Targets(models);
+        bodies = new Bodies(models);
         this.shortage = requireNonNull(shortage);
         this.budget = requireNonNull(budget);
         this.strangers = requireNonNull(strangers);
@@ -130,7 +137,7 @@ public final class RequestFilter implements Filter {
                 // A sender that waits keeps one of the threads of the server.
                 passAlone(request, response, chain, body, senders.knows(request) ? patience : Duration.ZERO);
             } else {
-                pass(new StoredRequest(request, body.bytes()), response, chain);
+                passJudged(request, response, chain, body);
             }
         } catch (BodyBudget.TooLargeException e) {
             refuse(request, response, tooLarge());
@@ -184,14 +191,34 @@ public final class RequestFilter implements Filter {
             return;
         }
         try {
-            pass(new StoredRequest(request, body.bytes()), response, chain);
+            passJudged(request, response, chain, body);
         } finally {
             large.release();
         }
     }
 
+    private void passJudged(final HttpServletRequest request, final HttpServletResponse response,
+            final FilterChain chain, final BodyBudget.Body body) throws IOException, ServletException {
+        final Optional<Refusal> refusal = refusalOfValues(request, body.bytes());
+        if (refusal.isPresent()) {
+            refuse(request, response, refusal.orElseThrow());
+        } else {
+            pass(new StoredRequest(request, body.bytes()), response, chain);
+        }
+    }
+
+    /** Of XML, and of the edits of a YANG Patch, RESTCONF tells what is wrong. */
+    private Optional<Refusal> refusalOfValues(final HttpServletRequest request, final byte[] body) {
+        final String type = type(request);
+        if (!type.contains("json") || type.contains("yang-patch")
+                || body.length > STRANGERS_JUDGED && !senders.knows(request)) {
+            return Optional.empty();
+        }
+        return path(request).flatMap(path -> bodies.refusal(path, request.getMethod().equals("POST"), body));
+    }
+
     private Optional<Refusal> refusal(final HttpServletRequest request, final byte[] body) {
-        final String type = Optional.ofNullable(request.getContentType()).orElse("").toLowerCase(Locale.ROOT);
+        final String type = type(request);
         final boolean xml = type.contains("xml");
         final int depth = xml ? Shape.depthOfXml(body) : Shape.depthOfJson(body);
         if (depth > MOST_DEPTH) {
@@ -204,6 +231,10 @@ public final class RequestFilter implements Filter {
         final String base = path(request).orElse("");
         return (xml ? Patches.targetsInXml(body) : Patches.targetsInJson(body)).stream()
             .map(target -> targets.refusal(base + "/" + target)).flatMap(Optional::stream).findFirst();
+    }
+
+    private static String type(final HttpServletRequest request) {
+        return Optional.ofNullable(request.getContentType()).orElse("").toLowerCase(Locale.ROOT);
     }
 
     /** The path below {@code /rests/data}, as it was sent. */

@@ -4,6 +4,7 @@ package io.penstock.engine.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.engine.request.JudgedBodies;
 import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Backbone6;
 import io.penstock.pipeline.intent.Ipv6Side;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
 
 /** IPv6 of tenants and of the backbone: JSON as RESTCONF takes it, through the real models, to intent. */
 class Ipv6ReaderTest {
@@ -73,9 +75,18 @@ class Ipv6ReaderTest {
         "'subnet': [{'prefix': '2001:db8::/64', 'router-advertisement': {'rdnss': ['1.2.3.4']}}] "
             + "| subnet 2001:db8::/64 / router-advertisement / rdnss: '1.2.3.4' is not an IPv6 address"})
     void whatHasNoFormIsNamed(final String content, final String message) {
-        assertThatThrownBy(() -> side("\"ipv6\": {" + content.replace('\'', '"') + "}"))
-            .isInstanceOf(UnreadableException.class)
-            .hasMessage("tenant t: ipv6 / " + message);
+        final String whole = "\"ipv6\": {" + content.replace('\'', '"') + "}";
+        assertThatThrownBy(() -> network(ChangedModels.LOOSE, "\"tenant\": [{\"name\": \"t\", " + whole + "}]"))
+            .isInstanceOf(UnreadableException.class).hasMessage("tenant t: ipv6 / " + message);
+        // A request does not come so far, unless something is missing.
+        final Optional<String> refusal = new JudgedBodies(NetworkReaderTest.MODELS).refusal("PUT",
+            "penstock:network/tenant=t", "{\"penstock:tenant\": [{\"name\": \"t\", " + whole + "}]}");
+        if (message.endsWith("is missing")) {
+            assertThat(refusal).isEmpty();
+        } else {
+            assertThat(refusal).hasValueSatisfying(
+                each -> assertThat(each).startsWith("tenant t: ipv6 / " + message.split(": '")[0] + ": '"));
+        }
     }
 
     private static Ipv6Side side(final String content) throws Exception {
@@ -84,7 +95,12 @@ class Ipv6ReaderTest {
     }
 
     private static Snapshot network(final String content) throws Exception {
+        return network(NetworkReaderTest.MODELS, content);
+    }
+
+    private static Snapshot network(final EffectiveModelContext models, final String content) throws Exception {
         return NetworkReaderTest.reader().read(
-            Optional.of(NetworkReaderTest.parse("{\"penstock:network\": {" + content + "}}")), Optional.empty());
+            Optional.of(NetworkReaderTest.parse(models, "{\"penstock:network\": {" + content + "}}")),
+            Optional.empty());
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.stream.JsonReader;
+import io.penstock.engine.request.JudgedBodies;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
@@ -191,22 +192,35 @@ class NetworkReaderTest {
     @Test
     void aPrefixThatIsNoneIsNamed() {
         for (final String bad : List.of("10.0.0.0/33", "10.0.0.0", "10.0.0.256/24", "2001:db8::/32", "everything")) {
-            assertThatThrownBy(() -> nat("""
-                "pool": "p", "twice": [{"seen-prefix": "10.99.0.0/24", "outside-prefix": "%s"}]""".formatted(bad)))
-                .isInstanceOf(UnreadableException.class)
-                .hasMessageStartingWith("tenant t: nat / twice 10.99.0.0/24 / outside-prefix: '")
-                .hasMessageContaining("' is not an IPv4 ");
-            assertThatThrownBy(() -> nat("""
-                "pool": "p", "twice": [{"seen-prefix": "%s", "outside-prefix": "10.0.0.0/24"}]""".formatted(bad)))
-                .isInstanceOf(UnreadableException.class)
-                .hasMessageStartingWith("tenant t: nat / twice " + bad + " / seen-prefix: '");
+            final String outside = """
+                "pool": "p", "twice": [{"seen-prefix": "10.99.0.0/24", "outside-prefix": "%s"}]""".formatted(bad);
+            final String outsideLeaf = "tenant t: nat / twice 10.99.0.0/24 / outside-prefix: '";
+            assertThatThrownBy(() -> nat(ChangedModels.LOOSE, outside)).isInstanceOf(UnreadableException.class)
+                .hasMessageStartingWith(outsideLeaf).hasMessageContaining("' is not an IPv4 ");
+            assertThat(refusal(outside)).hasValue(outsideLeaf + bad + "' is not an IPv4 prefix");
+            final String seen = """
+                "pool": "p", "twice": [{"seen-prefix": "%s", "outside-prefix": "10.0.0.0/24"}]""".formatted(bad);
+            final String seenLeaf = "tenant t: nat / twice " + bad + " / seen-prefix: '";
+            assertThatThrownBy(() -> nat(ChangedModels.LOOSE, seen)).isInstanceOf(UnreadableException.class)
+                .hasMessageStartingWith(seenLeaf);
+            assertThat(refusal(seen)).hasValue(seenLeaf + bad + "' is not an IPv4 prefix");
         }
     }
 
     private static Tenant.Nat nat(final String content) throws Exception {
-        return reader().read(Optional.of(parse(
+        return nat(MODELS, content);
+    }
+
+    private static Tenant.Nat nat(final EffectiveModelContext models, final String content) throws Exception {
+        return reader().read(Optional.of(parse(models,
             "{\"penstock:network\": {\"tenant\": [{\"name\": \"t\", \"nat\": {" + content + "}}]}}")), Optional.empty())
             .tenants().get("t").nat().orElseThrow();
+    }
+
+    /** What the filter of requests says. */
+    private static Optional<String> refusal(final String nat) {
+        return new JudgedBodies(MODELS).refusal("PUT", "penstock:network/tenant=t",
+            "{\"penstock:tenant\": [{\"name\": \"t\", \"nat\": {" + nat + "}}]}");
     }
 
     @Test
@@ -252,9 +266,13 @@ class NetworkReaderTest {
     }
 
     static NormalizedNode parse(final String json) throws IOException {
+        return parse(MODELS, json);
+    }
+
+    static NormalizedNode parse(final EffectiveModelContext models, final String json) throws IOException {
         final NormalizedNodeResult result = new NormalizedNodeResult();
         try (JsonParserStream parser = JsonParserStream.create(ImmutableNormalizedNodeStreamWriter.from(result),
-                JSONCodecFactorySupplier.RFC7951.getShared(MODELS))) {
+                JSONCodecFactorySupplier.RFC7951.getShared(models))) {
             parser.parse(new JsonReader(new StringReader(json)));
         }
         return result.getResult();

@@ -4,6 +4,7 @@ package io.penstock.engine.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.engine.request.JudgedBodies;
 import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.flow.Mac;
 import io.penstock.pipeline.intent.Dhcp;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
 import org.opendaylight.yangtools.yang.common.QName;
 import org.opendaylight.yangtools.yang.model.api.DataNodeContainer;
+import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
 import org.opendaylight.yangtools.yang.model.api.LeafSchemaNode;
 
 /** Services, protection and limits of a tenant: JSON as RESTCONF takes it, through the real models, to intent. */
@@ -102,12 +104,12 @@ class ServicesReaderTest {
     void protectionIsRead() throws Exception {
         final Tenant tenant = tenant("""
             "attachment": [{"name": "lan", "node": "n", "port": "p", "vlan": 1, "trusted": true}],
-            "ingress-acl": "in", "stateful": true, "quota": {"sessions": 1, "new-sessions": 2, "bandwidth-out": 3,
-              "bandwidth-in": 4, "controller-packets": 5, "acl-rules": 6, "leases": 7, "learned-hosts": 8}""");
+            "ingress-acl": "in", "stateful": true, "quota": {"sessions": 16, "new-sessions": 2, "bandwidth-out": 64,
+              "bandwidth-in": 65, "controller-packets": 5, "acl-rules": 6, "leases": 7, "learned-hosts": 8}""");
         assertThat(tenant.attachments()).singleElement().satisfies(each -> assertThat(each.trusted()).isTrue());
         assertThat(tenant.protection()).isEqualTo(new Protection(Optional.of("in"), true,
-            new Quota(Optional.of(1), Optional.of(2), Optional.of(3L), Optional.of(4L), Optional.of(5), Optional.of(6),
-                Optional.of(7), Optional.of(8))));
+            new Quota(Optional.of(16), Optional.of(2), Optional.of(64L), Optional.of(65L), Optional.of(5),
+                Optional.of(6), Optional.of(7), Optional.of(8))));
     }
 
     @Test
@@ -174,12 +176,27 @@ class ServicesReaderTest {
         final String subnet = "dhcp / subnet 10.0.0.0/24 / ";
         final String whole = content.startsWith("SUBNET")
             ? "'dhcp': {'subnet': [{'prefix': '10.0.0.0/24'," + content.substring(6) + "}]}" : content;
-        assertThatThrownBy(() -> tenant(whole.replace('\'', '"'))).isInstanceOf(UnreadableException.class)
-            .hasMessage("tenant t: " + said.replace("IN ", subnet));
+        final String message = "tenant t: " + said.replace("IN ", subnet);
+        assertThatThrownBy(() -> tenant(ChangedModels.LOOSE, whole.replace('\'', '"')))
+            .isInstanceOf(UnreadableException.class).hasMessage(message);
+        // A request does not come so far, unless something is missing.
+        final Optional<String> refusal = new JudgedBodies(NetworkReaderTest.MODELS).refusal("PUT",
+            "penstock:network/tenant=t", ("{'penstock:tenant': [{'name': 't', " + whole + "}]}").replace('\'', '"'));
+        if (said.endsWith("is missing")) {
+            assertThat(refusal).isEmpty();
+        } else {
+            // It has all keys of an entry.
+            assertThat(refusal).hasValueSatisfying(each -> assertThat(each.replace("record a A 10.0.0.1", "record a"))
+                .startsWith(message.split(": '|: [0-9]")[0] + ": "));
+        }
     }
 
     private static Tenant tenant(final String content) throws Exception {
-        return NetworkReaderTest.reader().read(Optional.of(NetworkReaderTest.parse(
+        return tenant(NetworkReaderTest.MODELS, content);
+    }
+
+    private static Tenant tenant(final EffectiveModelContext models, final String content) throws Exception {
+        return NetworkReaderTest.reader().read(Optional.of(NetworkReaderTest.parse(models,
             "{\"penstock:network\": {\"tenant\": [{\"name\": \"t\", " + content + "}]}}")), Optional.empty())
             .tenants().get("t");
     }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.opendaylight.yangtools.yang.common.QName;
 import org.opendaylight.yangtools.yang.common.QNameModule;
 import org.opendaylight.yangtools.yang.model.api.ChoiceSchemaNode;
@@ -213,7 +214,7 @@ public final class LargestRequests {
             return quoted("02:00:%02x:%02x:%02x:%02x".formatted(index >> 24, index >> 16 & 0xff, index >> 8 & 0xff,
                 index & 0xff));
         }
-        if (leaf.getType() instanceof StringTypeDefinition) {
+        if (leaf.getType() instanceof StringTypeDefinition || isText(leaf.getType())) {
             if (name.endsWith("ipv4-network") || name.endsWith("ipv6-network")
                     || PREFIXES.stream().anyMatch(name::endsWith)) {
                 return quoted(prefix(name, six, kind, index));
@@ -225,13 +226,22 @@ public final class LargestRequests {
         return ofType(leaf.getType(), kind, index);
     }
 
+    /** Whether a type is a union of texts, as IPv4 or IPv6 addresses are. */
+    private static boolean isText(final TypeDefinition<?> type) {
+        return type instanceof UnionTypeDefinition union
+            && union.getTypes().stream().allMatch(StringTypeDefinition.class::isInstance);
+    }
+
     private static String prefix(final String name, final boolean six, final Kind kind, final int index) {
         if (six) {
             return kind == Kind.OVERLAPPING ? "2001:db8::/" + (32 + index % 96) : six(index) + "/128";
         }
         final long start = name.contains("public") || name.contains("outside") ? 0x3c000000L : 0x0a000000L;
-        final int length = kind == Kind.OVERLAPPING ? 8 + index % 25 : 32;
-        final long step = kind == Kind.OVERLAPPING ? (long) (index / 25) << 8 : index;
+        // The types of translated prefixes have no shorter ones.
+        final int shortest = name.startsWith("public") || name.startsWith("inside") ? 24 : 8;
+        final int lengths = 33 - shortest;
+        final int length = kind == Kind.OVERLAPPING ? shortest + index % lengths : 32;
+        final long step = kind == Kind.OVERLAPPING ? (long) (index / lengths) << 8 : index;
         return four((start + step) >> 32 - length << 32 - length) + "/" + length;
     }
 
@@ -265,7 +275,12 @@ public final class LargestRequests {
         if (type instanceof RangeRestrictedTypeDefinition<?, ?> number) {
             final long least = end(number, true);
             final long most = end(number, false);
-            final long value = kind == Kind.EXTREME ? most : least + index % (most - least + 1);
+            // Powers of two are listed one by one.
+            final List<Long> listed = number.getRangeConstraint().stream()
+                .flatMap(range -> range.getAllowedRanges().asRanges().stream())
+                .map(range -> ((Number) range.lowerEndpoint()).longValue()).toList();
+            final long value = kind == Kind.EXTREME ? most : listed.size() > 1 ? listed.get(index % listed.size())
+                : least + index % (most - least + 1);
             return type instanceof Uint64TypeDefinition || type instanceof Int64TypeDefinition
                 ? quoted(Long.toString(value)) : Long.toString(value);
         }
@@ -273,8 +288,12 @@ public final class LargestRequests {
             final int most = string.getLengthConstraint()
                 .map(length -> length.getAllowedRanges().span().upperEndpoint()).orElse(LONG);
             final String own = Integer.toString(index, Character.MAX_RADIX);
-            return quoted(kind == Kind.EXTREME
-                ? "n".repeat(Math.max(1, Math.min(most, LONG) - own.length())) + own : "n" + own);
+            final String text = kind == Kind.EXTREME
+                ? "n".repeat(Math.max(1, Math.min(most, LONG) - own.length())) + own : "n" + own;
+            final String labels = text.replaceAll("(n{59})n(?=.)", "$1.");
+            final String digits = kind == Kind.EXTREME ? "%0510x".formatted(index) : "%08x".formatted(index);
+            return quoted(Stream.of(text, labels, digits).filter(each -> TypeRules.string(string, each).isEmpty())
+                .findFirst().orElse(text));
         }
         return quoted("n" + index);
     }

@@ -215,6 +215,24 @@ class RequestFilterTest {
     }
 
     @Test
+    void aValueThatIsNotOfItsTypeIsNamed() throws Exception {
+        final String bad = "{\"penstock:tenant\": [{\"name\": \"a\", \"stateful\": 1}]}";
+        final HttpResponse<String> answer = send("PUT", NETWORK + "/tenant=a", JSON, bad);
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(message(answer)).isEqualTo("tenant a: stateful: 1 is neither true nor false");
+        assertThat(received).isEmpty();
+        // Of other forms RESTCONF tells what is wrong, and it judges long bodies of users that are not known yet.
+        final String large = bad + " ".repeat(1 << 16);
+        assertThat(send("PUT", NETWORK + "/tenant=a", "application/xml", "<a/>").statusCode()).isEqualTo(204);
+        assertThat(send("PATCH", NETWORK + "/tenant=a", "application/yang-patch+json", bad).statusCode())
+            .isEqualTo(204);
+        assertThat(client.send(request("PUT", NETWORK + "/tenant=a", JSON, BodyPublishers.ofString(large), OTHER_USER),
+            BodyHandlers.ofString()).statusCode()).as("a stranger").isEqualTo(204);
+        assertThat(client.send(request("PUT", NETWORK + "/tenant=a", JSON, BodyPublishers.ofString(large), OTHER_USER),
+            BodyHandlers.ofString()).statusCode()).as("known now").isEqualTo(400);
+    }
+
+    @Test
     void aBodyThatIsTooLongIsRefusedHoweverItComes() throws Exception {
         makeKnown();
         final String longest = " ".repeat(MOST);

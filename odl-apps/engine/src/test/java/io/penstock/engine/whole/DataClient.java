@@ -3,6 +3,8 @@ package io.penstock.engine.whole;
 
 import com.google.common.util.concurrent.FluentFuture;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.penstock.engine.request.JudgedBodies;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import io.penstock.testkit.Documents;
 import java.util.List;
@@ -28,7 +30,8 @@ import org.opendaylight.yangtools.yang.model.api.stmt.SchemaNodeIdentifier.Absol
 
 /**
  * Does to the datastore and to the RPCs what RESTCONF does for the same requests (RFC 8040, in JSON); documents may be
- * written with single quotes. Checks of values against the model are the codec's, all others the controller's.
+ * written with single quotes. Checks of values against the model are those of the filter of requests, all others the
+ * controller's.
  */
 final class DataClient {
     private static final LogicalDatastoreType CONFIG = LogicalDatastoreType.CONFIGURATION;
@@ -38,10 +41,12 @@ final class DataClient {
 
     private final MdSalInProcess mdsal;
     private final JsonCodec codec;
+    private final JudgedBodies bodies;
 
     DataClient(final MdSalInProcess mdsal) {
         this.mdsal = mdsal;
         codec = new JsonCodec(mdsal.model());
+        bodies = new JudgedBodies(mdsal.model());
     }
 
     /** What became of a request: its output, or why it was refused. */
@@ -61,6 +66,12 @@ final class DataClient {
 
     /** Carries a request out, or not. */
     Answer data(final String method, final String path, final String document) {
+        // The parser takes single quotes, the filter does not.
+        final Optional<String> refusal = document.isEmpty() ? Optional.empty()
+            : bodies.refusal(method, path, JsonParser.parseString(document).toString());
+        if (refusal.isPresent()) {
+            return new Answer(false, new JsonObject(), refusal.orElseThrow());
+        }
         final JsonCodec.Place place = codec.place(path);
         final DOMDataTreeReadWriteTransaction transaction = mdsal.domBroker().newReadWriteTransaction();
         final boolean exists = get(transaction.exists(CONFIG, place.path()));

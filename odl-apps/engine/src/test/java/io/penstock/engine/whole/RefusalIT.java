@@ -209,7 +209,7 @@ class RefusalIT {
             more("stateful without a list", "'stateful': true", "stateful", "needs an egress-acl"),
             more("too few sessions", "'quota': {'sessions': 1}", "quota / sessions", "1 is not in 16.."),
             more("too much bandwidth", "'quota': {'bandwidth-in': 4000000000}", "quota / bandwidth-in",
-                "is above 2147483647"));
+                "4000000000 is not in 64..400000000"));
     }
 
     @Test
