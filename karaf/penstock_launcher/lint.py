@@ -32,6 +32,9 @@ _SHELL = re.compile(rb"#!.*\b(ba|da|a)?sh\b")
 _NOT_SOURCES = {".git", ".mypy_cache", ".ruff_cache", "__pycache__", "node_modules", "target"}
 _MODEL = pathlib.Path("odl-apps", "model")
 _YANG = _MODEL / "src" / "main" / "yang"
+_DEVIATIONS = "penstock-deviations.yang"
+"""It tells what the datastore does not enforce, and the controller does."""
+
 _EXAMPLES = ("docs/examples/*.json", "service-chains/examples/*/network.json", "service-chains/examples/*/acls.json")
 _PARENTS = {"penstock:tenant": "penstock:network", "ietf-access-control-list:acl": "ietf-access-control-list:acls"}
 """Of an example that is a part of a document: its first key, and the container that it is in."""
@@ -171,7 +174,8 @@ def yanglint(root: pathlib.Path) -> list[Finding]:
         done = _call(*command, module, directory=root)
         found |= dict.fromkeys(_yang_findings(root, module, by_name, done))
     if modules and not found:
-        command += [*modules, *imports.glob("ietf-access-control-list@*.yang")]
+        command += [*(module for module in modules if module.name != _DEVIATIONS),
+                    *imports.glob("ietf-access-control-list@*.yang")]
         for path in sorted(path for pattern in _EXAMPLES for path in root.glob(pattern)):
             found |= dict.fromkeys(_example(root, path, command))
     return list(found)

@@ -26,18 +26,21 @@ final class AclReader {
     }
 
     /** One list. */
-    static Acl read(final Element acl) {
-        return new Acl(acl.text("name"),
-            acl.child("aces").list("ace", "name").stream().map(AclReader::entry).toList());
+    static Acl read(final Element acl) throws UnreadableException {
+        final List<Acl.Entry> entries = new ArrayList<>();
+        for (final Element ace : acl.child("aces").list("ace", "name")) {
+            entries.add(entry(new Leaves("acl " + acl.text("name"), "ace " + ace.text("name") + " / ", ace), ace));
+        }
+        return new Acl(acl.text("name"), entries);
     }
 
-    private static Acl.Entry entry(final Element ace) {
+    private static Acl.Entry entry(final Leaves leaves, final Element ace) throws UnreadableException {
         final Element matches = ace.child("matches");
         final List<String> inexpressible = new ArrayList<>();
         final Optional<String> l4 = L4_PROTOCOLS.keySet().stream().filter(name -> matches.child(name).isPresent())
             .findFirst();
         checkLeaves(matches, inexpressible);
-        final String forwarding = ace.child("actions").leaf("forwarding").orElse("none");
+        final String forwarding = leaves.inside("actions", actions -> actions.text("forwarding"));
         if (!forwarding.equals("accept") && !forwarding.equals("drop")) {
             inexpressible.add("actions/forwarding " + forwarding);
         }
@@ -60,7 +63,7 @@ final class AclReader {
         return new Acl.Entry(ace.text("name"), forwarding.equals("accept"),
             ipv4.leaf("source-ipv4-network").map(Prefix::parse),
             ipv4.leaf("destination-ipv4-network").map(Prefix::parse), implied.or(() -> stated),
-            ports(matches, l4, "source-port", inexpressible), ports(matches, l4, "destination-port", inexpressible),
+            ports(leaves, l4, "source-port", inexpressible), ports(leaves, l4, "destination-port", inexpressible),
             icmp.leaf("type").map(Integer::valueOf), icmp.leaf("code").map(Integer::valueOf),
             inexpressible, family, ipv6.leaf("source-ipv6-network").map(Prefix6::parse),
             ipv6.leaf("destination-ipv6-network").map(Prefix6::parse));
@@ -85,44 +88,34 @@ final class AclReader {
             : Optional.empty();
     }
 
-    private static Optional<Acl.PortRange> ports(final Element matches, final Optional<String> l4, final String leaf,
-            final List<String> inexpressible) {
-        final Optional<Element> there = l4.filter(name -> !name.equals("icmp"))
-            .map(name -> matches.child(name).child(leaf)).filter(Element::isPresent);
-        if (there.isEmpty()) {
-            return Optional.empty();
-        }
-        final Element ports = there.orElseThrow();
-        final int low;
-        final int high;
-        if (ports.leaf("lower-port").isPresent()) {
-            low = Integer.parseInt(ports.text("lower-port"));
-            high = Integer.parseInt(ports.text("upper-port"));
-        } else {
-            final int port = Integer.parseInt(ports.text("port"));
-            switch (ports.text("operator")) {
-                case "eq" -> {
-                    low = port;
-                    high = port;
-                }
-                case "lte" -> {
-                    low = 0;
-                    high = port;
-                }
-                case "gte" -> {
-                    low = port;
-                    high = LAST_PORT;
-                }
-                default -> {
-                    inexpressible.add(leaf + "/operator " + ports.text("operator"));
-                    return Optional.empty();
-                }
+    private static Optional<Acl.PortRange> ports(final Leaves entry, final Optional<String> l4, final String leaf,
+            final List<String> inexpressible) throws UnreadableException {
+        return l4.isEmpty() || l4.orElseThrow().equals("icmp") ? Optional.empty()
+            : entry.inside("matches", matches -> matches.inside(l4.orElseThrow(), header ->
+                header.child(leaf, ports -> range(ports, leaf, inexpressible)).flatMap(range -> range)));
+    }
+
+    private static Optional<Acl.PortRange> range(final Leaves ports, final String leaf,
+            final List<String> inexpressible) throws UnreadableException {
+        if (ports.has("lower-port") || ports.has("upper-port")) {
+            final int low = ports.count("lower-port");
+            final int high = ports.count("upper-port");
+            if (low > high) {
+                inexpressible.add(leaf + "/lower-port " + low + " above upper-port " + high);
+                return Optional.empty();
             }
+            return Optional.of(new Acl.PortRange(low, high));
         }
-        if (low > high) {
-            inexpressible.add(leaf + "/lower-port " + low + " above upper-port " + high);
-            return Optional.empty();
-        }
-        return Optional.of(new Acl.PortRange(low, high));
+        final int port = ports.count("port");
+        final String operator = ports.text("operator");
+        return switch (operator) {
+            case "eq" -> Optional.of(new Acl.PortRange(port, port));
+            case "lte" -> Optional.of(new Acl.PortRange(0, port));
+            case "gte" -> Optional.of(new Acl.PortRange(port, LAST_PORT));
+            default -> {
+                inexpressible.add(leaf + "/operator " + operator);
+                yield Optional.empty();
+            }
+        };
     }
 }

@@ -31,21 +31,6 @@ import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
  * Not for several threads.
  */
 final class ChangeRules {
-    /** The leaves and leaf-lists that an entry needs, by its lists and containers below the network. */
-    private static final Map<String, List<String>> NEEDED = Map.ofEntries(
-        Map.entry("node/port", List.of("role")),
-        Map.entry("node/port/queue-core", List.of("core")),
-        Map.entry("backbone/interface", List.of("prefix", "address")),
-        Map.entry("backbone/route", List.of("next-hop")),
-        Map.entry("pool", List.of("prefix")),
-        Map.entry("function", List.of("node")),
-        Map.entry("function/start", List.of("function")),
-        Map.entry("chain", List.of("function")),
-        Map.entry("chain/branch", List.of("at")),
-        Map.entry("tenant/attachment", List.of("node", "port", "vlan")),
-        Map.entry("tenant/subnet", List.of("prefix", "gateway")),
-        Map.entry("tenant/route", List.of("next-hop")),
-        Map.entry("tenant/chain-rule", List.of("priority", "acl")));
     private static final String DEVARGS = "node/port/devargs";
     private static final String VHOST_DIRECTORY = "node/vhost-user-directory";
     private static final String PREFIX = "prefix";
@@ -55,10 +40,12 @@ final class ChangeRules {
     /** The error names fewer. */
     private static final int MOST_VIOLATIONS = 20;
 
+    private final NeededLeaves needed;
     private final Map<String, NodeDevices> announced;
     private final List<Violation> violations = new ArrayList<>();
 
-    private ChangeRules(final Map<String, NodeDevices> announced) {
+    private ChangeRules(final NeededLeaves needed, final Map<String, NodeDevices> announced) {
+        this.needed = needed;
         this.announced = announced;
     }
 
@@ -67,11 +54,12 @@ final class ChangeRules {
      *
      * @param after the container network of module penstock
      * @param before the same before the change
+     * @param needed the leaves that entries need
      * @param announced what the connected nodes have said of their devices, by name
      */
     static List<Violation> check(final Optional<NormalizedNode> after, final Optional<NormalizedNode> before,
-            final Map<String, NodeDevices> announced) {
-        final ChangeRules rules = new ChangeRules(announced);
+            final NeededLeaves needed, final Map<String, NodeDevices> announced) {
+        final ChangeRules rules = new ChangeRules(needed, announced);
         after.ifPresent(network -> rules.check(network, before.orElse(null), Place.NETWORK));
         return rules.violations;
     }
@@ -165,7 +153,7 @@ final class ChangeRules {
     }
 
     private void checkNeeded(final DataContainerNode entry, final Place place) {
-        for (final String leaf : NEEDED.getOrDefault(place.path(), List.of())) {
+        for (final String leaf : needed.in(place.path())) {
             final QName name = QName.create(entry.getIdentifier().getNodeType(), leaf);
             if (entry.childByArg(NodeIdentifier.create(name)) == null) {
                 add(place.below(leaf, leaf), "is missing");

@@ -53,6 +53,10 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     private volatile @Nullable Snapshot good;
     /** What is wrong with what is stored. */
     private volatile List<Violation> stored = List.of();
+    private volatile @Nullable Needs needs;
+
+    /** What entries need by the models of a moment. */
+    private record Needs(EffectiveModelContext context, NeededLeaves leaves) { }
 
     /** By what a change is judged. */
     private sealed interface Verdict { }
@@ -159,7 +163,7 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
                 return refused("the configuration cannot be changed, because no engine carries it out: "
                     + absence.orElseThrow(), ErrorTag.RESOURCE_DENIED);
             }
-            final List<Violation> violations = violations((Present) by, root);
+            final List<Violation> violations = violations((Present) by, root, needed(context));
             if (!violations.isEmpty() && !repairs(violations)) {
                 return refused(text(violations), ErrorTag.INVALID_VALUE);
             }
@@ -176,6 +180,17 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     private boolean repairs(final List<Violation> violations) {
         final List<Violation> before = stored;
         return violations.size() < before.size() && before.containsAll(violations);
+    }
+
+    /** The models change when a module joins the controller. */
+    @SuppressWarnings("ReferenceEquality")
+    private NeededLeaves needed(final EffectiveModelContext context) {
+        Needs known = needs;
+        if (known == null || known.context() != context) {
+            known = new Needs(context, NeededLeaves.of(context));
+            needs = known;
+        }
+        return known.leaves();
     }
 
     private static String text(final List<Violation> violations) {
@@ -196,12 +211,12 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     }
 
     @SuppressWarnings("checkstyle:IllegalCatch")
-    private List<Violation> violations(final Present by, final DataTreeCandidateNode root) {
+    private List<Violation> violations(final Present by, final DataTreeCandidateNode root, final NeededLeaves leaves) {
         try {
             final List<NodeAnnouncement> nodes = by.nodes().get();
             final Optional<NormalizedNode> network = child(root.getDataAfter(), ConfigurationPaths.NETWORK);
             final List<Violation> ofChange = ChangeRules.check(network,
-                child(root.getDataBefore(), ConfigurationPaths.NETWORK), NodeRegistration.devices(nodes));
+                child(root.getDataBefore(), ConfigurationPaths.NETWORK), leaves, NodeRegistration.devices(nodes));
             if (!ofChange.isEmpty()) {
                 return ofChange;
             }

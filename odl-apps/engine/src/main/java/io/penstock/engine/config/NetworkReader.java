@@ -120,10 +120,18 @@ final class NetworkReader {
         return list;
     }
 
-    private List<Acl> acls(final Element root) {
+    private List<Acl> acls(final Element root) throws UnreadableException {
         acls.begin();
-        return root.entries("acl").stream()
-            .map(entry -> acls.of(entry, each -> AclReader.read(root.entry("acl", each)))).toList();
+        final List<Acl> list = new ArrayList<>();
+        for (final NormalizedNode entry : root.entries("acl")) {
+            Acl acl = acls.recall(entry);
+            if (acl == null) {
+                acl = AclReader.read(root.entry("acl", entry));
+                acls.remember(entry, acl);
+            }
+            list.add(acl);
+        }
+        return list;
     }
 
     private static Node node(final Leaves node) throws UnreadableException {

@@ -23,6 +23,7 @@ import org.opendaylight.yangtools.yang.model.api.type.EmptyTypeDefinition;
 import org.opendaylight.yangtools.yang.model.api.type.EnumTypeDefinition;
 import org.opendaylight.yangtools.yang.model.api.type.IdentityrefTypeDefinition;
 import org.opendaylight.yangtools.yang.model.api.type.Int64TypeDefinition;
+import org.opendaylight.yangtools.yang.model.api.type.LeafrefTypeDefinition;
 import org.opendaylight.yangtools.yang.model.api.type.RangeRestrictedTypeDefinition;
 import org.opendaylight.yangtools.yang.model.api.type.StringTypeDefinition;
 import org.opendaylight.yangtools.yang.model.api.type.Uint64TypeDefinition;
@@ -40,6 +41,7 @@ public final class LargestRequests {
     private static final String ACLS = "ietf-access-control-list:acls";
     /** Longer strings than any that is meant. */
     private static final int LONG = 4096;
+    private static final int LONGEST_NAME = 48;
     private static final int NESTED = 40;
     private static final int FEW = 20;
     /** Refused before anything else is looked at. */
@@ -207,7 +209,7 @@ public final class LargestRequests {
         if (name.equals("node")) {
             return quoted(node);
         }
-        if (name.equals("port") && leaf.getType() instanceof StringTypeDefinition) {
+        if (name.equals("port") && leaf.getType() instanceof LeafrefTypeDefinition) {
             return quoted(target.name().startsWith("backbone") ? "up0" : "acc0");
         }
         if (name.equals("mac")) {
@@ -295,7 +297,10 @@ public final class LargestRequests {
             return quoted(Stream.of(text, labels, digits).filter(each -> TypeRules.string(string, each).isEmpty())
                 .findFirst().orElse(text));
         }
-        return quoted("n" + index);
+        // A name of another entry has at most 48 letters.
+        final String own = Integer.toString(index, Character.MAX_RADIX);
+        return quoted(kind == Kind.EXTREME && type instanceof LeafrefTypeDefinition
+            ? "n".repeat(LONGEST_NAME - own.length()) + own : "n" + own);
     }
 
     private static long end(final RangeRestrictedTypeDefinition<?, ?> number, final boolean least) {

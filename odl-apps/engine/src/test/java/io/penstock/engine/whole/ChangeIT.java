@@ -7,6 +7,7 @@ import io.penstock.engine.whole.DataClient.Answer;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,18 @@ class ChangeIT {
             tenant("'nat':", "'route': [{'prefix': '10.1.0.0/16'}], 'nat':", "route 10.1.0.0/16 / next-hop", MISSING),
             tenant("'nat':", "'chain-rule': [{'name': 'r', 'acl': 'all'}], 'nat':", "chain-rule r / priority", MISSING),
             tenant("'nat':", "'chain-rule': [{'name': 'r', 'priority': 1}], 'nat':", "chain-rule r / acl", MISSING),
+            nat("{'one-to-one': [{'inside-prefix': '10.0.0.8/30'}]}",
+                "nat / one-to-one 10.0.0.8/30 / public-prefix", MISSING),
+            nat("{'pool': 'public', 'port-forward': [{'name': 'web', 'protocol': 'tcp', 'public-port': 80}]}",
+                "nat / port-forward web / inside-address", MISSING),
+            tenant("'nat':", "'dns': {}, 'nat':", "dns / domain", MISSING),
+            tenant("'nat':", "'dhcp': {'subnet': [{'prefix': '10.0.0.0/24', 'option': [{'code': 43}]}]}, 'nat':",
+                "dhcp / subnet 10.0.0.0/24 / option 43 / type", MISSING, "option 43 / value: is missing"),
+            tenant("'nat':", "'ipv6': {'route': [{'prefix': '2001:db8::/48'}]}, 'nat':",
+                "ipv6 / route 2001:db8::/48 / next-hop", MISSING),
+            entry("function", ", 'node': 'x', 'canary': {}", "canary / version", MISSING,
+                "canary / instance: is missing"),
+            entry("pool", ", 'notify-pool-usage': {'high-threshold': 9}", "notify-pool-usage / low-threshold", MISSING),
             entry("pool", "", "prefix", MISSING),
             entry("chain", "", "function", MISSING),
             entry("chain", ", 'function': ['mine'], 'branch': {'function': ['mine']}", "branch / at", MISSING),
@@ -134,6 +147,30 @@ class ChangeIT {
         final Answer patch =
             edge.client().data("PATCH", Documents.NETWORK, Documents.patch(bad.list(), List.of(bad.entry())));
         assertThat(patch.messages()).contains(bad.named());
+    }
+
+    /** RFC 8519 makes these mandatory. */
+    @Test
+    void anAccessListWithoutANeededLeafIsRefused() {
+        final String entry =
+            "{'ietf-access-control-list:acl': [{'name': 'odd', 'aces': {'ace': [{'name': 'e', %s}]}}]}";
+        final String ports = "'matches': {'udp': {'source-port': {%s}}}, "
+            + "'actions': {'forwarding': 'ietf-access-control-list:drop'}";
+        Map.of("'actions': {}", "ace e / actions / forwarding",
+            ports.formatted("'operator': 'lte'"), "ace e / matches / udp / source-port / port",
+            ports.formatted("'lower-port': 7"), "ace e / matches / udp / source-port / upper-port",
+            ports.formatted("'upper-port': 7"), "ace e / matches / udp / source-port / lower-port")
+            .forEach((leaves, named) -> List.of("PUT", "PATCH").forEach(method ->
+                assertThat(edge.client().data(method, Documents.ACLS + "/acl=odd", entry.formatted(leaves)).messages())
+                    .isEqualTo("acl odd: " + named + ": " + MISSING)));
+    }
+
+    @Test
+    void whatIsUniqueIsJudgedByTheController() {
+        final String rule = "{'name': '%s', 'priority': 7, 'acl': '" + Documents.LIST + "'}";
+        assertThat(edge.client().data("PATCH", Documents.path("resident"), Documents.tenants(List.of(
+            "{'name': 'resident', 'chain-rule': [" + rule.formatted("a") + ", " + rule.formatted("b") + "]}")))
+            .messages()).contains("tenant resident: chain-rule b / priority");
     }
 
     @Test
