@@ -28,6 +28,7 @@ _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 _TEST = re.compile(r"^(\w+(?:IT|Test))(?:\.(\w+))?$")
 _HOSTILE = re.compile(r'^(?:@Tag\("hostile"\)|pytestmark = .*\bhostile\b)', re.MULTILINE)
 _INLINE_JSON = re.compile(r"-d\s+'\s*(\{.*?\})\s*'", re.DOTALL)
+_OF_ACLS = ("acl", "ipv4-acl-type", "accept", "drop")
 # RFC 8519 is not in this tree; its outer shape, for paths.
 _ACLS = """module ietf-access-control-list { container acls { list acl { key name; leaf name; container aces {
   list ace { key name; leaf name; container matches; container actions; } } } } }"""
@@ -169,7 +170,7 @@ def paths(document, root=ROOT):
     for where, text in _code(document):
         for path in _PATH.findall(text):
             name = path.partition(":")[2]
-            if name in _commands(root) or ("/" not in path and (name in inner or name in ("acl", "accept", "drop"))):
+            if name in _commands(root) or ("/" not in path and (name in inner or name in _OF_ACLS)):
                 continue  # A console command, or a name in a JSON document: that is checked elsewhere.
             problem = yang.path_problem(modules(root), path)
             if problem:

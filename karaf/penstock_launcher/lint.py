@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""./penstock lint: static analysis of the Python, the shell and the YANG, and of the JSON examples against the YANG.
+"""./penstock lint: static analysis of the Python, the shell and the YANG, and of the examples against the YANG.
 
 ruff and mypy come from the package index, in the versions of lint-requirements.txt, into an environment below
 /var/cache/penstock/lint ($PENSTOCK_CACHE_DIR/lint) that stays; shellcheck and yanglint are Debian's. Settings of ruff
@@ -21,7 +21,7 @@ import subprocess
 from penstock_node.errors import PenstockError
 from penstock_node.steps import step
 
-from . import ROOT, exclusive, packages, places
+from . import ROOT, examples, exclusive, packages, places
 
 REQUIREMENTS = pathlib.Path(__file__).with_name("lint-requirements.txt")
 
@@ -34,10 +34,6 @@ _MODEL = pathlib.Path("odl-apps", "model")
 _YANG = _MODEL / "src" / "main" / "yang"
 _DEVIATIONS = "penstock-deviations.yang"
 """It tells what the datastore does not enforce, and the controller does."""
-
-_EXAMPLES = ("docs/examples/*.json", "service-chains/examples/*/network.json", "service-chains/examples/*/acls.json")
-_PARENTS = {"penstock:tenant": "penstock:network", "ietf-access-control-list:acl": "ietf-access-control-list:acls"}
-"""Of an example that is a part of a document: its first key, and the container that it is in."""
 
 _MYPY = re.compile(r"^(?P<path>[^:]+):(?P<line>\d+): error: (?P<text>.*)$", re.MULTILINE)
 _YANGLINT = re.compile(r"^libyang (?:err|warn) *: (?P<text>.*)$", re.MULTILINE)
@@ -162,7 +158,7 @@ def shellcheck(root: pathlib.Path) -> list[Finding]:
 
 
 def yanglint(root: pathlib.Path) -> list[Finding]:
-    """The findings of yanglint in the YANG modules; if there are none, those in the examples."""
+    """The findings of yanglint in the YANG modules; if there are none, those in the examples, and refusals it lacks."""
     modules = sorted((root / _YANG).glob("*.yang"))
     imports = _yang_imports(root)
     command: list[str | pathlib.Path] = ["yanglint", "-D"]
@@ -176,8 +172,10 @@ def yanglint(root: pathlib.Path) -> list[Finding]:
     if modules and not found:
         command += [*(module for module in modules if module.name != _DEVIATIONS),
                     *imports.glob("ietf-access-control-list@*.yang")]
-        for path in sorted(path for pattern in _EXAMPLES for path in root.glob(pattern)):
-            found |= dict.fromkeys(_example(root, path, command))
+        for example in examples.examples(root):
+            found |= dict.fromkeys(_example(root, example, command))
+        for sample in examples.samples(root):
+            found |= dict.fromkeys(_sample(root, sample, command))
     return list(found)
 
 
@@ -212,15 +210,26 @@ def _yang_findings(root: pathlib.Path, path: pathlib.Path, by_name: dict[str, pa
     return found
 
 
-def _example(root: pathlib.Path, path: pathlib.Path, command: list[str | pathlib.Path]) -> list[Finding]:
-    text = path.read_text(encoding="utf-8")
-    first = re.match(r'\s*\{\s*"([^"]+)"', text)
-    parent = _PARENTS.get(first[1]) if first else None
-    whole = f'{{"{parent}": {text}}}' if parent else text  # In the line in which it begins: numbers of lines stay.
+def _example(root: pathlib.Path, example: examples.Example, command: list[str | pathlib.Path]) -> list[Finding]:
+    done = _judge(root, example.text, command, "config" if example.is_whole else "edit")
+    found = _yang_findings(root, example.path, {}, done)
+    return [dataclasses.replace(one, line=example.line + one.line - 1) for one in found]
+
+
+def _sample(root: pathlib.Path, sample: examples.Sample, command: list[str | pathlib.Path]) -> list[Finding]:
+    done = _judge(root, sample.text, command, "config")
+    if done.returncode and sample.message in done.stderr:
+        return []
+    said = _YANGLINT.search(done.stderr)
+    return [Finding(str(examples.REFUSED), sample.line, f"{sample.what}: is not refused with {sample.message!r}, but "
+                    + (f"with {said['text']!r}" if said else "accepted"))]
+
+
+def _judge(root: pathlib.Path, text: str, command: list[str | pathlib.Path],
+           kind: str) -> subprocess.CompletedProcess[str]:
     copy = _cache(root) / "example.json"
-    copy.write_text(whole, encoding="utf-8")
-    done = _call(*command, "-e", "-t", "config", copy, directory=root)
-    return _yang_findings(root, path, {}, done)
+    copy.write_text(text, encoding="utf-8")
+    return _call(*command, "-e", "-t", kind, copy, directory=root)
 
 
 def _files(root: pathlib.Path) -> collections.abc.Iterator[pathlib.Path]:

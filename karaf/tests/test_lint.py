@@ -35,7 +35,7 @@ _NETWORK = """module penstock {
     list tenant {
       key name;
       leaf name { type pn:name; }
-      leaf vlan { type uint16 { range 1..4094; } mandatory true; }
+      leaf vlan { type uint16 { range 1..4094 { error-message "vlan is not in 1..4094"; } } mandatory true; }
     }
   }
 }
@@ -46,6 +46,32 @@ _EXAMPLE = """{
   ]
 }
 """
+_PAGE = """# Tenants
+
+```json put=penstock:network/tenant=orange
+{
+  "penstock:tenant": [{"name": "orange", "vlan": 100}]
+}
+```
+
+```sh test=change
+rest PUT data/penstock:network/tenant=orange -d '
+{"penstock:tenant": [{"name": "orange", "vlan": 101}]}'
+curl -X PATCH "$rests/data/penstock:network/tenant=orange" \\
+  -d '{"penstock:tenant": [{"name": "orange"}]}'
+rest PUT data/penstock:network/tenant=orange/vlan -d '{"penstock:vlan": 102}'
+rest GET data/penstock:network/tenant=orange
+rest POST data/penstock:network -d '{"penstock:tenant": [{"name": "lemon", "vlan": 103}]}'
+```
+"""
+_REFUSED = """[
+  {"what": "a large VLAN", "document": {"penstock:network": {"tenant": [{"name": "t", "vlan": 5000}]}},
+   "model": "vlan is not in 1..4094", "controller": "5000"},
+  {"what": "no VLAN", "document": {"penstock:network": {"tenant": [{"name": "t"}]}},
+   "model": "Mandatory node", "controller": "is missing"}
+]
+"""
+_PAGE_MD, _REFUSED_JSON = "docs/tenants.md", "odl-apps/model/src/test/samples/refused.json"
 _CONTROLLER, _NODE, _SCRIPT = "karaf/penstock_controller/twice.py", "ovs-config/penstock_node/twice.py", ".ci/run"
 _NETWORK_YANG, _NAMES_YANG = (f"odl-apps/model/src/main/yang/{name}.yang" for name in ("penstock", "penstock-names"))
 _EXAMPLE_JSON = "docs/examples/orange.json"
@@ -55,7 +81,7 @@ _TREE = {
     _NODE: _TWICE.replace(": int", "").replace(" -> int", ""),
     "docs/tests/__init__.py": _LICENCE + '"""Tests."""\n', "docs/tests/checks.py": _TWICE,
     _SCRIPT: f'#!/bin/sh\n{_LICENCE}set -eu\nexec rm "$1"\n',
-    _NETWORK_YANG: _NETWORK, _NAMES_YANG: _NAMES, _EXAMPLE_JSON: _EXAMPLE,
+    _NETWORK_YANG: _NETWORK, _NAMES_YANG: _NAMES, _EXAMPLE_JSON: _EXAMPLE, _PAGE_MD: _PAGE, _REFUSED_JSON: _REFUSED,
     # Files of Maven and git are no sources.
     "karaf/target/broken.py": "import os\n", ".git/hook": "#!/bin/sh\nrm $1\n",
 }
@@ -133,10 +159,24 @@ class LintTest(unittest.TestCase):
         self.finds(_EXAMPLE_JSON, _EXAMPLE.replace("100}", '100, "flan": 1}'), 3, "flan")
 
     def test_an_example_with_a_value_that_is_not_allowed(self):
-        self.finds(_EXAMPLE_JSON, _EXAMPLE.replace("100", "5000"), 3, "5000")
+        self.finds(_EXAMPLE_JSON, _EXAMPLE.replace("100", "5000"), 3, "vlan is not in 1..4094")
 
     def test_an_example_that_lacks_something(self):
         self.finds(_EXAMPLE_JSON, _EXAMPLE.replace(', "vlan": 100', ""), 1, 'Mandatory node "vlan"')
+
+    def test_an_example_of_a_document(self):
+        self.finds(_PAGE_MD, _PAGE.replace("100", "5000"), 5, "vlan is not in 1..4094")
+        self.finds(_PAGE_MD, _PAGE.replace(', "vlan": 100', ""), 4, 'Mandatory node "vlan"')
+
+    def test_bodies_of_requests_in_a_document(self):
+        self.finds(_PAGE_MD, _PAGE.replace("101", "5001"), 11, "vlan is not in 1..4094")
+        self.finds(_PAGE_MD, _PAGE.replace('[{"name": "orange"}]', '[{"name": "orange", "vlan": 0}]'), 13, "vlan")
+        self.finds(_PAGE_MD, _PAGE.replace("102", "5002"), 14, "vlan is not in 1..4094")
+        self.finds(_PAGE_MD, _PAGE.replace("103", "5003"), 16, "vlan is not in 1..4094")
+
+    def test_a_sample_that_is_not_refused(self):
+        self.finds(_REFUSED_JSON, _REFUSED.replace("5000", "50"), 2, "a large VLAN: is not refused")
+        self.finds(_REFUSED_JSON, _REFUSED.replace("Mandatory", "Missing"), 4, "no VLAN: is not refused with")
 
     def test_the_command_prints_findings_and_fails(self):
         for text, code in ((_TREE[_SCRIPT], 0), (_TREE[_SCRIPT].replace('"$1"', "$1"), 1)):
