@@ -2,8 +2,11 @@
 package io.penstock.engine.request;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.opendaylight.yangtools.yang.common.QName;
@@ -50,6 +53,7 @@ public final class LargestRequests {
     private static final List<String> ADDRESSES = List.of("address", "gateway", "next-hop", "first", "last", "router",
         "dns-server", "ntp-server", "rdnss", "next-server", "upstream");
 
+    private final Map<String, Pattern> patterns = new HashMap<>();
     private final EffectiveModelContext models;
     private final String node;
 
@@ -294,13 +298,19 @@ public final class LargestRequests {
                 ? "n".repeat(Math.max(1, Math.min(most, LONG) - own.length())) + own : "n" + own;
             final String labels = text.replaceAll("(n{59})n(?=.)", "$1.");
             final String digits = kind == Kind.EXTREME ? "%0510x".formatted(index) : "%08x".formatted(index);
-            return quoted(Stream.of(text, labels, digits).filter(each -> TypeRules.string(string, each).isEmpty())
-                .findFirst().orElse(text));
+            return quoted(Stream.of(text, labels, digits).filter(each -> isOf(string, each)).findFirst().orElse(text));
         }
         // A name of another entry has at most 48 letters.
         final String own = Integer.toString(index, Character.MAX_RADIX);
         return quoted(kind == Kind.EXTREME && type instanceof LeafrefTypeDefinition
             ? "n".repeat(LONGEST_NAME - own.length()) + own : "n" + own);
+    }
+
+    private boolean isOf(final StringTypeDefinition type, final String text) {
+        return type.getLengthConstraint().stream().allMatch(each -> each.getAllowedRanges().contains(text.length()))
+            && type.getPatternConstraints().stream().allMatch(each -> patterns.computeIfAbsent(
+                each.getJavaPatternString(), Pattern::compile).matcher(text).matches())
+            && (type.getBaseType() == null || isOf(type.getBaseType(), text));
     }
 
     private static long end(final RangeRestrictedTypeDefinition<?, ?> number, final boolean least) {
