@@ -115,7 +115,8 @@ final class ConfigurationLoop {
     @SuppressWarnings("checkstyle:IllegalCatch")
     private void pass() {
         marked.set(false);
-        final boolean reads = changed.getAndSet(false);
+        // Before the first state there is no configuration that a pass for packets could keep.
+        final boolean reads = changed.getAndSet(false) || desired.revision() == 0;
         try {
             final long asked = wanted.get();
             final Optional<Snapshot> snapshot = reads ? read() : Optional.of(desired.snapshot());
@@ -136,7 +137,7 @@ final class ConfigurationLoop {
         } catch (DatastoreException e) {
             LOG.error("The datastore does not read or store, will try again in {} s", RETRY.toSeconds(), e);
             failed(Optional.of(e.getMessage() + "; it is tried again every " + RETRY.toSeconds() + " s"));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("Cannot carry out the configuration, will try again in {} s", RETRY.toSeconds(), e);
             failed(trouble);
         }
@@ -171,11 +172,21 @@ final class ConfigurationLoop {
         }
         if (differs) {
             desired = next;
-            adjust.accept(transition);
+            guarded("the nodes", () -> adjust.accept(transition));
         }
-        proposed.forEach(grantor -> grantor.stored(transition));
+        proposed.forEach(grantor -> guarded(grantor.name(), () -> grantor.stored(transition)));
         if (differs) {
             wake.accept(transition);
+        }
+    }
+
+    /** The state is stored: whatever fails now, the rest has to hear of it, for nothing else tells them. */
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    private static void guarded(final String subject, final Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            LOG.error("A new state was not taken over by {}", subject, e);
         }
     }
 

@@ -149,8 +149,8 @@ public final class Engine implements NodeEvents, AutoCloseable {
                 }
                 fleet.adjust(transition);
             }, transition -> {
-                state.changed(transition);
                 fleet.wake(transition);
+                state.changed(transition);
             }, thread, new Overdue(environment.ticker()));
     }
 
@@ -165,12 +165,12 @@ public final class Engine implements NodeEvents, AutoCloseable {
         final Allocations before = writer.read();
         // Stored with the first node, before a switch is told its id.
         loop.begin(before.secret().isEmpty() ? before.withSecret(newSecret()) : before);
+        state.start();
         store.refuseDuring(writer::shortage);
         store.start(this::desired, fleet::announcements, () -> loop.trouble().or(writer::shortage), loop::changed);
         registrations.add(southbound.listen((ConnectionListener) fleet));
         registrations.add(southbound.listen((PortListener) fleet));
         registrations.add(southbound.listen((PacketInListener) packets));
-        state.start();
         ipv6.start();
         health.start();
         southbounds.databases().start(listenAddress, ovsdbPort, fleet);

@@ -11,6 +11,7 @@ import io.penstock.engine.grant.Transition;
 import io.penstock.engine.task.TaskThread;
 import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Violation;
@@ -39,6 +40,7 @@ class ConfigurationLoopTest {
     private final TaskThread thread = new TaskThread("test-engine");
     private volatile Stored stored = new Stored(TWO, List.of());
     private volatile RuntimeException readFailure;
+    private volatile boolean failsAfterwards;
     private volatile RuntimeException writeFailure;
     private final AtomicInteger reads = new AtomicInteger();
     private final Proposing first = new Proposing("first", true);
@@ -88,6 +90,9 @@ class ConfigurationLoopTest {
 
         @Override
         public void stored(final Transition transition) {
+            if (essential && failsAfterwards) {
+                throw new IllegalStateException("on purpose");
+            }
             steps.add(name);
         }
 
@@ -186,6 +191,36 @@ class ConfigurationLoopTest {
         writeFailure = null;
         assertThat(taken.get(1, TimeUnit.MINUTES)).isEqualTo(1);
         assertThat(loop.trouble()).isEmpty();
+    }
+
+    @Test
+    void noPassBeforeTheFirstStateGivesBackWhatWasHandedOut() throws Exception {
+        final Allocations before = Allocator.allocate(TWO, Allocations.none());
+        loop.begin(before);
+        stored = new Stored(Snapshot.empty(), List.of(new Violation("acme", "vlan", "taken")));
+        loop.changed();
+        pass();
+        pass();
+        assertThat(steps).isEmpty();
+        assertThat(loop.desired().allocations()).isSameAs(before);
+        readFailure = new DatastoreException("cannot read", new IOException("gone"));
+        pass();
+        assertThat(steps).isEmpty();
+        readFailure = null;
+        stored = new Stored(TWO, List.of());
+        writeFailure = new UncheckedIOException("the journal is full", new IOException("no room"));
+        pass();
+        assertThat(loop.desired().allocations()).isSameAs(before);
+        writeFailure = null;
+        takeOver();
+        assertThat(loop.desired().allocations().tenants()).isEqualTo(before.tenants());
+    }
+
+    @Test
+    void aGrantorThatFailsAfterwardsKeepsTheStateFromNoNode() throws Exception {
+        failsAfterwards = true;
+        takeOver();
+        assertThat(steps).containsExactly("write", "adjust", "second", "wake");
     }
 
     @Test

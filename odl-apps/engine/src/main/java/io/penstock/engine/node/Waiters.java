@@ -18,7 +18,7 @@ final class Waiters {
     CompletableFuture<Progress> add(final long revision, final Duration limit) {
         final CompletableFuture<Progress> answer = new CompletableFuture<>();
         waiters.add(new Waiter(revision, answer));
-        return answer.completeOnTimeout(Progress.NOT_YET, limit.toMillis(), TimeUnit.MILLISECONDS);
+        return answer.completeOnTimeout(Progress.NOT_YET, limit.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** This revision and all before it are applied, once something else is done, too. */

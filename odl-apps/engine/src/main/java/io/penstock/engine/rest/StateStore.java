@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 import org.opendaylight.mdsal.binding.api.DataBroker;
 import org.opendaylight.mdsal.binding.api.NotificationPublishService;
 import org.opendaylight.mdsal.binding.api.WriteTransaction;
@@ -38,6 +39,7 @@ import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.Tenant;
 import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.TenantBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.TenantKey;
 import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.function.InstanceBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.node.Port;
 import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.node.PortBuilder;
 import org.opendaylight.yangtools.yang.binding.ChildOf;
 import org.opendaylight.yangtools.yang.binding.DataObject;
@@ -116,7 +118,7 @@ public final class StateStore implements StateSink {
             .setPlannedFlows(Uint32.valueOf(state.plannedFlows())).setRepairs(Uint32.valueOf(state.repairs()))
             .setLastRepair(state.lastRepair().map(StateStore::time).orElse(null))
             .setPort(state.ports().stream().map(port -> new PortBuilder().setName(port.name()).setUp(port.linkUp())
-                .build()).collect(BindingMap.toMap())).build();
+                .build()).collect(Collectors.toMap(Port::key, port -> port, (one, other) -> other))).build();
     }
 
     private static Tenant tenant(final String name, final Entry<TenantState> entry) {

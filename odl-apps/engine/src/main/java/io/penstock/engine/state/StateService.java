@@ -3,11 +3,13 @@ package io.penstock.engine.state;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.config.Desired;
 import io.penstock.engine.grant.Transition;
 import io.penstock.engine.state.StateSink.Changes;
 import io.penstock.engine.state.StateSink.Entry;
 import io.penstock.engine.state.TenantState.Kind;
 import io.penstock.engine.task.TaskThread;
+import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
@@ -45,6 +47,8 @@ public final class StateService implements AutoCloseable {
     private final Published<PoolState> pools = new Published<>();
     private final StatusEvents events;
     private Marks marks = new Marks();
+    /** Whether the states of an engine of before may still be there. For the thread. */
+    private boolean toClear = true;
 
     /** Names of what has to be looked at. */
     private static final class Marks {
@@ -103,14 +107,15 @@ public final class StateService implements AutoCloseable {
 
     /** Takes away what an engine of before has told, and begins. */
     public void start() {
-        thread.run(() -> attempt(sink::clear));
+        thread.run(this::look);
     }
 
     /** The desired state has changed. */
     public void changed(final Transition transition) {
         mark(to -> {
             to.all |= transition.isWide();
-            to.addresses = true;
+            to.addresses |= addressesMayDiffer(transition);
+            to.applied.addAll(transition.nodes());
             to.tenants.addAll(transition.tenants());
         });
     }
@@ -123,6 +128,16 @@ public final class StateService implements AutoCloseable {
     /** A node has confirmed a state, and nothing else of it has changed. */
     public void applied(final String node) {
         mark(to -> to.applied.add(node));
+    }
+
+    private static boolean addressesMayDiffer(final Transition transition) {
+        return transition.tenants().stream().anyMatch(name -> address(transition.before(), name)
+            != address(transition.after(), name));
+    }
+
+    private static long address(final Desired state, final String tenant) {
+        return Optional.ofNullable(state.allocations().tenants().get(tenant))
+            .map(TenantAllocation::publicAddress).orElse(0L);
     }
 
     private synchronized void mark(final Consumer<Marks> what) {
@@ -139,8 +154,18 @@ public final class StateService implements AutoCloseable {
         return taken;
     }
 
+    /** Marks that were taken and come to nothing are made up for by a look at all. */
     private void look() {
-        final Marks marked = take();
+        attempt(() -> {
+            if (toClear) {
+                sink.clear();
+                toClear = false;
+            }
+            look(take());
+        });
+    }
+
+    private void look(final Marks marked) {
         final LiveNetwork now = network.get();
         final Snapshot snapshot = now.desired().snapshot();
         final Changes changes = new Changes(
@@ -151,7 +176,8 @@ public final class StateService implements AutoCloseable {
             functions.differing(functions(marked, snapshot), name ->
                 Optional.ofNullable(snapshot.functions().get(name)).map(now::function)),
             marked.all || marked.addresses ? pools(now) : Map.of());
-        if (!changes.isEmpty() && attempt(() -> sink.write(changes))) {
+        if (!changes.isEmpty()) {
+            sink.write(changes);
             nodes.told(changes.nodes());
             tenants.told(changes.tenants());
             functions.told(changes.functions());
@@ -197,15 +223,18 @@ public final class StateService implements AutoCloseable {
         return both;
     }
 
-    /** A datastore that does not take it is tried again, with all that differs then. */
-    private boolean attempt(final Runnable work) {
+    /** A datastore that does not take it is tried again, with all that differs then; so is any other failure. */
+    @SuppressWarnings("checkstyle:IllegalCatch")
+    private void attempt(final Runnable work) {
         try {
             work.run();
-            return true;
-        } catch (IllegalStateException e) {
-            LOG.warn("The state is not stored, will try again in {} s: {}", RETRY.toSeconds(), e.getMessage());
-            thread.later(() -> mark(to -> to.all = true), RETRY);
-            return false;
+        } catch (RuntimeException e) {
+            LOG.warn("The state is not stored, will try again in {} s: {}", RETRY.toSeconds(), e.toString());
+            LOG.debug("The state is not stored", e);
+            thread.later(() -> mark(to -> {
+                to.all = true;
+                to.addresses = true;
+            }), RETRY);
         }
     }
 

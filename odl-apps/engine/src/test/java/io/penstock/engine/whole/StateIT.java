@@ -29,6 +29,8 @@ class StateIT {
     @BeforeEach
     void reset() {
         edge.reset();
+        // The tenant of the test before has gone; the state follows.
+        Await.until("it is gone", () -> state("tenant", "acme").isEmpty());
         edge.client().put(Documents.path("acme"), Documents.tenants(List.of(
             Documents.tenant("acme", node.name(), VLAN, Documents.FIRST_POOL))));
         edge.awaitApplied();

@@ -280,13 +280,21 @@ final class TenantValidator {
                     add(tenant, "attachment", "node " + node + " has more tenants than there are VRF ids, which are "
                         + (Constants.LAST_VRF - Constants.FIRST_VRF + 1));
                 }
-                if (tenant.hasChain() && (kept == null || kept.vrf(node) > Constants.LAST_CHAIN_VRF)
+                final boolean hasTag = kept != null && wasOn(tenant, node)
+                    && kept.vrf(node) <= Constants.LAST_CHAIN_VRF;
+                if (tenant.hasChain() && !hasTag
                         && tags.getOrDefault(node, 0) > Constants.LAST_CHAIN_VRF - Constants.FIRST_VRF + 1) {
                     add(tenant, "chain", "every VRF id of node " + node + " up to " + Constants.LAST_CHAIN_VRF
                         + " is in use, and no other can be an 802.1Q tag");
                 }
             }
         }
+    }
+
+    /** Whether a tenant was on a node before; its id may be another one's VRF id on a node that it comes to. */
+    private boolean wasOn(final Tenant tenant, final String node) {
+        final Tenant was = before.tenants().get(tenant.name());
+        return was == null || was.nodes().contains(node);
     }
 
     private void add(final Tenant tenant, final String leaf, final String rule) {
