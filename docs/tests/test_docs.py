@@ -3,8 +3,8 @@
 
 import unittest
 
+from penstock_base.documents import read_yaml
 from penstock_node import profile
-from penstock_node.documents import read_yaml
 
 from . import checks, documents, runner
 

@@ -7,8 +7,8 @@ import re
 import subprocess
 import time
 
-from penstock_node.errors import PenstockError
-from penstock_node.steps import say
+from penstock_base.errors import PenstockError
+from penstock_base.steps import say
 
 from . import ROOT, exclusive, places
 

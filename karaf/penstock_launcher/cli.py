@@ -11,9 +11,9 @@ import sys
 import traceback
 
 import penstock_controller
+from penstock_base import files
+from penstock_base.errors import PenstockError
 from penstock_bench import cli as bench
-from penstock_node import files
-from penstock_node.errors import PenstockError
 
 from . import control, down, exclusive, lint, logs, nat_journal, places, status, suites, up
 

@@ -8,10 +8,11 @@ import shutil
 import socket
 
 import penstock_controller
-from penstock_node import management, processes
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
-from penstock_node.steps import say
+from penstock_base import processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
+from penstock_base.steps import say
+from penstock_node import management
 
 from . import controller_tree, places
 from .restconf import Restconf

@@ -10,7 +10,8 @@ import shutil
 import sys
 
 import penstock_controller
-from penstock_node import locks, supervision, watch
+from penstock_base import locks
+from penstock_node import supervision, watch
 
 from . import places
 

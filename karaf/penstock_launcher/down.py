@@ -6,10 +6,10 @@ import json
 import pathlib
 import shutil
 
+from penstock_base.commands import run as command
+from penstock_base.errors import PenstockError
 from penstock_functions import agent_process, guest_image, instance
 from penstock_node import management, node
-from penstock_node.commands import run as command
-from penstock_node.errors import PenstockError
 
 from . import ROOT, control, lab, places
 from .progress import Steps

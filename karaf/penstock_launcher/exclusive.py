@@ -5,9 +5,9 @@ import contextlib
 import fcntl
 import os
 
-from penstock_node import locks
-from penstock_node.errors import PenstockError
-from penstock_node.steps import say
+from penstock_base import locks
+from penstock_base.errors import PenstockError
+from penstock_base.steps import say
 
 
 @contextlib.contextmanager

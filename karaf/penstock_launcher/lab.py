@@ -13,10 +13,10 @@ looks for them.
 
 import shutil
 
-from penstock_node import locks, namespaces, processes
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
-from penstock_node.steps import say
+from penstock_base import locks, namespaces, processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
+from penstock_base.steps import say
 
 from . import places
 

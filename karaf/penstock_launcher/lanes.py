@@ -14,8 +14,8 @@ import threading
 import time
 import typing
 
-from penstock_node.errors import PenstockError
-from penstock_node.steps import say
+from penstock_base.errors import PenstockError
+from penstock_base.steps import say
 
 _Process: typing.TypeAlias = "subprocess.Popen[typing.Any]"
 

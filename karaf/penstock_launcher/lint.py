@@ -18,8 +18,8 @@ import re
 import shutil
 import subprocess
 
-from penstock_node.errors import PenstockError
-from penstock_node.steps import step
+from penstock_base.errors import PenstockError
+from penstock_base.steps import step
 
 from . import ROOT, examples, exclusive, packages, places
 

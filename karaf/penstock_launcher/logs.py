@@ -4,7 +4,7 @@
 import os
 import sys
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import places
 

@@ -12,7 +12,7 @@ import json
 import pathlib
 import re
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 PROTOCOLS = ("tcp", "udp")
 

@@ -6,8 +6,8 @@ import os
 import pathlib
 import subprocess
 
-from penstock_node.errors import PenstockError
-from penstock_node.steps import step
+from penstock_base.errors import PenstockError
+from penstock_base.steps import step
 
 from . import places
 

@@ -5,7 +5,7 @@ import contextlib
 import sys
 import time
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 
 class StepFailed(PenstockError):

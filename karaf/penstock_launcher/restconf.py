@@ -6,7 +6,7 @@ import json
 import urllib.error
 import urllib.request
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 _TYPE = "application/yang-data+json"
 _ABSENT = "data-missing"

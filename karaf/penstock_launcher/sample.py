@@ -5,7 +5,7 @@ import dataclasses
 import ipaddress
 import json
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import places
 

@@ -13,10 +13,10 @@ import pathlib
 import shutil
 import time
 
+from penstock_base.errors import PenstockError
+from penstock_base.steps import say
 from penstock_bench import cli as bench
 from penstock_functions import catalogue, guest_image
-from penstock_node.errors import PenstockError
-from penstock_node.steps import say
 
 from . import ROOT, build, exclusive, lint, packages, places, reports
 from .lanes import Lane, Lanes, Outcome, quiet_environment

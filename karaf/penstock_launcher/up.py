@@ -4,11 +4,11 @@
 import dataclasses
 import time
 
+from penstock_base.errors import PenstockError
+from penstock_base.steps import say
 from penstock_functions import agent_process, catalogue, instance
 from penstock_node import management, node, profile
-from penstock_node.errors import PenstockError
 from penstock_node.ovs import Ovs
-from penstock_node.steps import say
 
 from . import build, control, lab, packages, places, proof, provision, sample, status, summary
 from .progress import Steps

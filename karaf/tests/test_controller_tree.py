@@ -10,9 +10,9 @@ import tempfile
 import unittest
 import unittest.mock
 
+from penstock_base import processes
 from penstock_controller import Ports, Settings
 from penstock_launcher import control, controller_tree
-from penstock_node import processes
 
 from .test_layout import distribution
 

@@ -12,6 +12,8 @@ import tempfile
 import unittest
 import unittest.mock
 
+from penstock_base.errors import PenstockError
+from penstock_base.steps import say
 from penstock_controller import Ports, Settings
 from penstock_launcher import (
     ROOT,
@@ -30,8 +32,6 @@ from penstock_launcher import (
 )
 from penstock_launcher.progress import StepFailed, Steps
 from penstock_node import profile
-from penstock_node.errors import PenstockError
-from penstock_node.steps import say
 
 
 class Directory(unittest.TestCase):

@@ -10,8 +10,8 @@ import tempfile
 import unittest
 import unittest.mock
 
+from penstock_base.errors import PenstockError
 from penstock_launcher import ROOT, cli, lint
-from penstock_node.errors import PenstockError
 
 _LICENCE = "# SPDX-License-Identifier: Apache-2.0\n"
 _TWICE = _LICENCE + '''"""Twice."""

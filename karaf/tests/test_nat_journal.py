@@ -12,8 +12,8 @@ import pathlib
 import tempfile
 import unittest
 
+from penstock_base.errors import PenstockError
 from penstock_launcher import ROOT, cli, nat_journal
-from penstock_node.errors import PenstockError
 
 SAMPLE = ROOT / "odl-apps" / "engine" / "src" / "test" / "resources" / "nat-journal"
 START = datetime.datetime(2026, 11, 21, 10, tzinfo=datetime.UTC)

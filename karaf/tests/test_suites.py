@@ -11,10 +11,10 @@ import threading
 import unittest
 from unittest import mock
 
+from penstock_base.errors import PenstockError
 from penstock_launcher import places, reports, suites
 from penstock_launcher.lanes import Lanes, Outcome
 from penstock_launcher.reports import Case, Counts
-from penstock_node.errors import PenstockError
 
 _PYTEST = """<testsuites><testsuite name="pytest" tests="3">
 <testcase classname="tests.test_a.ATest" name="test_good" time="0.5"/>

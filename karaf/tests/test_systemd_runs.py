@@ -12,8 +12,8 @@ import tempfile
 import unittest
 
 import pytest
-from own_systemd import Systemd
 
+from own_systemd import Systemd
 from penstock_controller import __main__ as command_line
 from sandbox import Sandbox
 

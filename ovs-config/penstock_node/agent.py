@@ -12,6 +12,8 @@ import time
 
 import ovs.poller
 
+from penstock_base import processes
+
 from . import (
     agent_cache,
     agent_database,
@@ -24,7 +26,6 @@ from . import (
     alive,
     node_protocol,
     node_watch,
-    processes,
     sample_socket,
 )
 from .ovs import Ovs

@@ -8,7 +8,7 @@ for as long as it has packets. Later releases look it up by its id.
 
 import time
 
-from .errors import PenstockError
+from penstock_base.errors import PenstockError
 
 PAUSE_SECONDS = 1
 """Each time makes the switch look at the first packets of all flows anew, so it is not done more often than that."""

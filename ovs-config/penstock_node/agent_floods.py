@@ -13,8 +13,9 @@ import dataclasses
 import re
 import time
 
+from penstock_base.errors import PenstockError
+
 from . import agent_switch
-from .errors import PenstockError
 
 _LOOK_SECONDS, _BUSY_LOOK_SECONDS = 0.25, 0.1
 """The second one while there are many upcalls: to read the cached flows takes longer the more there are, and a flood

@@ -14,8 +14,10 @@ import shutil
 import signal
 import time
 
-from . import agent_orders, agent_unbound, files, node_protocol, processes, user_ids, user_processes
-from .errors import PenstockError
+from penstock_base import files, processes
+from penstock_base.errors import PenstockError
+
+from . import agent_orders, agent_unbound, node_protocol, user_ids, user_processes
 
 DIRECTORY = "dns"
 """Name of the directory of the resolvers, below that of the node."""

@@ -10,9 +10,10 @@ import json
 import re
 import time
 
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
+
 from . import agent_switch, ipfix, session_choice
-from .commands import run
-from .errors import PenstockError
 from .node_protocol import BRIDGE
 
 _RUN_SECONDS = 0.5

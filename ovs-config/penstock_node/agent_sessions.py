@@ -4,8 +4,10 @@
 import re
 import time
 
-from . import agent_switch, node_protocol, processes
-from .errors import PenstockError
+from penstock_base import processes
+from penstock_base.errors import PenstockError
+
+from . import agent_switch, node_protocol
 
 _LOOK_SECONDS = 5  # How often it is looked whether the switch is another process now.
 _READ_SECONDS = 30  # How often limits and counts are read back.

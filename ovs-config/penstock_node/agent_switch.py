@@ -6,8 +6,8 @@ import re
 import socket
 import time
 
-from . import processes
-from .errors import PenstockError
+from penstock_base import processes
+from penstock_base.errors import PenstockError
 
 PATIENCE_SECONDS = 10
 """The agent does nothing else meanwhile. A busy switch takes a second or two to answer."""

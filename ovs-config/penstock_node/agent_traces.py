@@ -11,7 +11,8 @@ import re
 import subprocess
 import time
 
-from .errors import PenstockError
+from penstock_base.errors import PenstockError
+
 from .node_protocol import BRIDGE
 
 MOST_LEGS = 16

@@ -6,9 +6,10 @@ import re
 import socket
 import time
 
-from . import answers
+from penstock_base import answers
+from penstock_base.errors import PenstockError
+
 from .agent_orders import OrderError
-from .errors import PenstockError
 
 CONTROL = "run/control"
 """The control socket in the directory of a resolver; in `run` it may write."""

@@ -7,8 +7,10 @@ import os
 import pathlib
 import sys
 
-from . import files, node, profile, unit
-from .errors import PenstockError, ProfileError
+from penstock_base import files
+from penstock_base.errors import PenstockError, ProfileError
+
+from . import node, profile, unit
 
 _EPILOG = """examples:
   ovs-config check profiles/sample.yaml    check the profile against schema and machine

@@ -17,7 +17,7 @@ import struct
 import sys
 import typing
 
-from penstock_node import processes
+from penstock_base import processes
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/ssl/openssl.cnf")

@@ -12,8 +12,8 @@ import os
 import pathlib
 import sys
 
-from . import files, locks
-from .errors import PenstockError
+from penstock_base import files, locks
+from penstock_base.errors import PenstockError
 
 ANYWHERE = ""
 """The place of pages of which the kernel chooses the NUMA node."""

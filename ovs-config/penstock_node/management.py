@@ -10,9 +10,9 @@ every address of the machine at every interface), and to programs of users other
 
 import ipaddress
 
-from . import locks, namespaces
-from .commands import run, succeeds
-from .errors import PenstockError
+from penstock_base import locks, namespaces
+from penstock_base.commands import run, succeeds
+from penstock_base.errors import PenstockError
 
 NODE_LINK = "mgmt0"
 CONTROLLER_ADDRESS = "169.254.77.1"

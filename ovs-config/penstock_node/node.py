@@ -13,25 +13,15 @@ import shutil
 import time
 import uuid
 
-from . import (
-    locks,
-    management,
-    namespaces,
-    node_agent,
-    node_protocol,
-    node_watch,
-    numa,
-    processes,
-    resolver_network,
-    supervision,
-    switch_program,
-)
-from .commands import run
-from .errors import PenstockError, ProfileError
+from penstock_base import locks, namespaces, processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError, ProfileError
+from penstock_base.steps import say, step
+
+from . import management, node_agent, node_protocol, node_watch, numa, resolver_network, supervision, switch_program
 from .hugepages import HugePages
 from .ovs import DATABASE, SWITCH, Ovs, dpdk_prefix, remove_dpdk_directory
 from .profile import default_run_directory, find_port, machine_problems, online_cores
-from .steps import say, step
 
 _PROBE_MS = 10000
 _MAX_BACKOFF_MS = 2000

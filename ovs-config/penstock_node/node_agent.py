@@ -5,9 +5,11 @@ import importlib.util
 import pathlib
 import shutil
 
-from . import agent_resolvers, namespaces, ovs, processes, resolver_network, sample_socket, supervision
+from penstock_base import namespaces, processes
+from penstock_base.errors import PenstockError
+
+from . import agent_resolvers, ovs, resolver_network, sample_socket, supervision
 from .confined import Confinement
-from .errors import PenstockError
 
 _RIGHTS = ("chown", "dac_override", "kill", "setgid", "setpcap", "setuid", "sys_chroot")
 """To start resolvers as users of their own, to reach their sockets, and to end them. It is user 0, because the sockets

@@ -8,8 +8,10 @@ import pathlib
 import sys
 import time
 
-from . import alive, locks, management, polling, processes, supervision, vhost_guard, watch
-from .errors import PenstockError
+from penstock_base import locks, processes
+from penstock_base.errors import PenstockError
+
+from . import alive, management, polling, supervision, vhost_guard, watch
 from .ovs import DATABASE, SWITCH, Ovs
 
 _HOME = pathlib.Path(__file__).resolve().parent.parent

@@ -7,9 +7,11 @@ import pathlib
 import shutil
 import uuid
 
-from . import files, processes, supervision, switch_program
-from .commands import run
-from .errors import PenstockError
+from penstock_base import files, processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
+
+from . import supervision, switch_program
 from .node_protocol import BRIDGE
 
 NICENESS = -20

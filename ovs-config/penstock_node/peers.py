@@ -8,7 +8,9 @@ the same names. All its processes run as one user that no other instance has, wh
 import contextlib
 import pathlib
 
-from . import locks, node_protocol, processes, user_ids, user_processes
+from penstock_base import locks, processes
+
+from . import node_protocol, user_ids, user_processes
 
 _SIDES = (node_protocol.SIDE_INSIDE, node_protocol.SIDE_OUTSIDE, node_protocol.SIDE_SECOND)
 

@@ -7,8 +7,10 @@ import os
 import pathlib
 import re
 
-from . import documents, management, namespaces, numa, resolver_network, switch_program
-from .errors import ProfileError
+from penstock_base import documents, namespaces
+from penstock_base.errors import ProfileError
+
+from . import management, numa, resolver_network, switch_program
 from .hugepages import HugePages
 from .node_protocol import ROLE_ACCESS, ROLE_SERVICE, ROLE_UPLINK, TYPE_DPDK, TYPE_SYSTEM
 

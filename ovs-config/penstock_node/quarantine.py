@@ -8,8 +8,9 @@ the node and the instance are started again. `ovs-config down` removes it with t
 import datetime
 import pathlib
 
-from . import locks
-from .errors import PenstockError
+from penstock_base import locks
+from penstock_base.errors import PenstockError
+
 from .peers import Peers
 
 _DAMAGED = {"reason": "its file in the directory quarantine cannot be read", "time": None, "function": None,

@@ -5,9 +5,11 @@ Hosts of many tenants have the same addresses. The resolvers know tenants by the
 and the switch by the service address that an answer comes from: what has one as its source always leaves to the switch.
 """
 
-from . import namespaces, user_ids
+from penstock_base import namespaces
+from penstock_base.commands import run
+
+from . import user_ids
 from .agent_orders import SERVICE_IPV4, SERVICE_IPV6
-from .commands import run
 from .node_protocol import RESOLVER_MAC, SWITCH_MAC
 
 PORT = "svc0"

@@ -8,7 +8,9 @@ import pathlib
 import sys
 import time
 
-from . import processes, supervision
+from penstock_base import processes
+
+from . import supervision
 
 _POLL_SECONDS = 0.2
 

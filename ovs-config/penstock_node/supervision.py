@@ -18,8 +18,8 @@ import struct
 import subprocess
 import time
 
-from . import processes
-from .errors import PenstockError
+from penstock_base import processes
+from penstock_base.errors import PenstockError
 
 BEGUN = "begun"
 """The file in the folder of a service with the second of the machine's uptime in which it began."""

@@ -7,8 +7,8 @@ containers usually get. A user is its own group.
 
 import pathlib
 
-from . import locks
-from .errors import PenstockError
+from penstock_base import locks
+from penstock_base.errors import PenstockError
 
 RESOLVERS = 0x70010000
 """The number of the resolver of tenant (VRF) 0; that of others follows."""

@@ -13,8 +13,9 @@ import signal
 import time
 import typing
 
+from penstock_base.errors import PenstockError
+
 from . import user_ids
-from .errors import PenstockError
 
 PATIENCE_SECONDS = 5
 _CHILD_SECONDS = 1

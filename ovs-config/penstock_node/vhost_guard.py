@@ -24,8 +24,10 @@ import time
 import typing
 from collections.abc import Callable
 
-from . import locks, processes, quarantine
-from .errors import PenstockError
+from penstock_base import locks, processes
+from penstock_base.errors import PenstockError
+
+from . import quarantine
 from .ovs import Ovs
 from .peers import Peers
 from .vhost_memory import HOLED, SHORT, Witness

@@ -11,8 +11,10 @@ import sys
 import time
 import typing
 
-from . import alive, processes, supervision
-from .errors import PenstockError
+from penstock_base import processes
+from penstock_base.errors import PenstockError
+
+from . import alive, supervision
 
 NAME = "watch"
 """Of its service."""

@@ -9,8 +9,8 @@ import subprocess
 import threading
 import time
 
+from penstock_base.commands import run
 from penstock_node import node_protocol
-from penstock_node.commands import run
 from penstock_node.ovs import Ovs
 from sandbox import inside
 

@@ -12,8 +12,8 @@ import subprocess
 import tempfile
 import threading
 
-from penstock_node import locks, namespaces
-from penstock_node.commands import run
+from penstock_base import locks, namespaces
+from penstock_base.commands import run
 from penstock_node.hugepages import HugePages
 from penstock_node.node_protocol import BRIDGE
 

@@ -13,12 +13,13 @@ import subprocess
 import unittest
 
 import pytest
-from intruder import attempt
 
+from intruder import attempt
 from names import Asker, Controller, Upstream, dig, short
-from penstock_node import agent_sessions, namespaces, node_protocol, processes, resolver_network, user_ids
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
+from penstock_base import namespaces, processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
+from penstock_node import agent_sessions, node_protocol, resolver_network, user_ids
 from penstock_node.node_protocol import BRIDGE
 from sandbox import Sandbox, hanging, udp
 

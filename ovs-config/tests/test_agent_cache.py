@@ -13,9 +13,10 @@ import unittest
 
 import pytest
 
-from penstock_node import agent_cache, namespaces, node_protocol, processes
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
+from penstock_base import namespaces, processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
+from penstock_node import agent_cache, node_protocol
 from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 from sandbox import Sandbox, internal_ports

@@ -10,9 +10,10 @@ from unittest import mock
 
 import pytest
 
-from penstock_node import agent_floods, agent_switch, namespaces, node_protocol
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
+from penstock_base import namespaces
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
+from penstock_node import agent_floods, agent_switch, node_protocol
 from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 from sandbox import Sandbox, inside

@@ -14,8 +14,9 @@ import unittest
 import pytest
 
 from names import Controller
-from penstock_node import agent_session_flows, namespaces, node_protocol, processes
-from penstock_node.commands import run
+from penstock_base import namespaces, processes
+from penstock_base.commands import run
+from penstock_node import agent_session_flows, node_protocol
 from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 from sandbox import Sandbox, internal_ports

@@ -10,8 +10,9 @@ import re
 import unittest
 
 from names import Controller
-from penstock_node import agent_traces, node_protocol, processes
-from penstock_node.commands import run
+from penstock_base import processes
+from penstock_base.commands import run
+from penstock_node import agent_traces, node_protocol
 from penstock_node.node_protocol import BRIDGE
 from sandbox import Sandbox, hanging
 

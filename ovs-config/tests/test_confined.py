@@ -11,7 +11,8 @@ import unittest.mock
 
 import pytest
 
-from penstock_node import namespaces, user_ids
+from penstock_base import namespaces
+from penstock_node import user_ids
 from penstock_node.confined import Confinement
 
 pytestmark = pytest.mark.hostile

@@ -12,13 +12,16 @@ import types
 import unittest
 from unittest import mock
 
-from penstock_node import agent_resolvers, cli, files, locks, node, processes
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
+from penstock_base import files, locks, processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
+from penstock_node import agent_resolvers, cli, node
 from penstock_node.hugepages import HugePages
 from penstock_node.ovs import Ovs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+_PACKAGES = ("ovs-config/penstock_base", "ovs-config/penstock_node", "karaf/penstock_controller",
+             "service-chains/penstock_functions")
 FULL = "No space left on device; free some room"
 ORDER = json.dumps({"domain": "corp.example", "addresses": ["240.0.7.0"], "upstreams": ["192.0.2.53"],
                     "records": [{"name": "a", "type": "A", "data": "10.0.0.1"}]})
@@ -45,10 +48,10 @@ class ReplaceTest(unittest.TestCase):
 
     def test_no_file_is_replaced_in_another_way(self):
         # A rename that no fsync goes before may leave an empty file after a loss of power.
-        allowed = {"ovs-config/penstock_node/files.py", "karaf/penstock_controller/layout.py",
+        allowed = {"ovs-config/penstock_base/files.py", "karaf/penstock_controller/layout.py",
                    "ovs-config/penstock_node/ovs.py", "ovs-config/penstock_node/agent_resolvers.py"}
         found = set()
-        for package in ("ovs-config/penstock_node", "karaf/penstock_controller", "service-chains/penstock_functions"):
+        for package in _PACKAGES:
             for path in (ROOT / package).rglob("*.py"):
                 if re.search(r"\b(os\.(replace|rename)|(temporary|partial|prepared|made)\.replace)\(",
                              path.read_text(encoding="utf-8")):
@@ -60,7 +63,7 @@ class ReplaceTest(unittest.TestCase):
         allowed = {"karaf/penstock_controller/controller.py", "karaf/penstock_controller/layout.py",
                    "ovs-config/penstock_node/quarantine.py"}
         found = set()
-        for package in ("ovs-config/penstock_node", "karaf/penstock_controller", "service-chains/penstock_functions"):
+        for package in _PACKAGES:
             for path in (ROOT / package).rglob("*.py"):
                 if re.search(r"\btime\.time(_ns)?\(|\bdatetime\.now\(|CLOCK_REALTIME|st_[amc]time\b(?!_ns)",
                              path.read_text(encoding="utf-8")):

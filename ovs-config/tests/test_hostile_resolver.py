@@ -12,8 +12,9 @@ from unittest import mock
 
 import pytest
 
-from penstock_node import agent_resolvers, agent_unbound, processes
-from penstock_node.errors import PenstockError
+from penstock_base import processes
+from penstock_base.errors import PenstockError
+from penstock_node import agent_resolvers, agent_unbound
 
 pytestmark = pytest.mark.hostile
 

@@ -7,7 +7,7 @@ import tempfile
 import threading
 import unittest
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 from penstock_node.hugepages import ANYWHERE, HugePages
 
 

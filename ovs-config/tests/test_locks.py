@@ -7,8 +7,8 @@ import unittest
 
 import pytest
 
-from penstock_node import locks
-from penstock_node.errors import PenstockError
+from penstock_base import locks
+from penstock_base.errors import PenstockError
 
 pytestmark = pytest.mark.hostile
 

@@ -6,8 +6,9 @@ import os
 import socket
 import unittest
 
-from penstock_node import locks, management, namespaces
-from penstock_node.commands import run, succeeds
+from penstock_base import locks, namespaces
+from penstock_base.commands import run, succeeds
+from penstock_node import management
 from sandbox import Sandbox, inside
 
 

@@ -12,8 +12,9 @@ import unittest
 
 import pytest
 
-from penstock_node import namespaces, node_protocol, processes, supervision
-from penstock_node.commands import run
+from penstock_base import namespaces, processes
+from penstock_base.commands import run
+from penstock_node import node_protocol, supervision
 from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 from sandbox import OVS_CONFIG, Sandbox, free_huge_pages, listen, pages_of_nobody, reaches, send_over_tcp

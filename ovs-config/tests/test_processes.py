@@ -11,8 +11,8 @@ import tracemalloc
 import unittest
 from unittest import mock
 
-from penstock_node import processes
-from penstock_node.errors import PenstockError
+from penstock_base import processes
+from penstock_base.errors import PenstockError
 
 
 class ProcessesTest(unittest.TestCase):
@@ -148,7 +148,7 @@ class ProcessesTest(unittest.TestCase):
     def test_process_that_comes_first_where_that_is_allowed(self):
         for prefix, niceness in (((), -7), (("nice", "-n", "5"), -7),
                                  (("setpriv", "--bounding-set=-sys_nice"), os.nice(0))):
-            program = "import os; from penstock_node import processes; processes.take_place(-7); print(os.nice(0))"
+            program = "import os; from penstock_base import processes; processes.take_place(-7); print(os.nice(0))"
             found = subprocess.run([*prefix, sys.executable, "-c", program], capture_output=True, text=True, check=True,
                                    start_new_session=True,  # Else the whole run of tests would come first too.
                                    env=os.environ | {"PYTHONPATH": str(pathlib.Path(processes.__file__).parents[1])})

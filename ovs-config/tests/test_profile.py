@@ -10,8 +10,8 @@ import unittest.mock
 
 import yaml
 
+from penstock_base.errors import ProfileError
 from penstock_node import numa, profile
-from penstock_node.errors import ProfileError
 
 HERE = pathlib.Path(__file__).resolve().parent
 GOOD = {"name": "edge1", "pmd-cores": [0], "hugepage-memory-mb": 832}

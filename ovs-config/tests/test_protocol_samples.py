@@ -14,6 +14,7 @@ import unittest
 
 import samples
 from names import Controller
+from penstock_base import processes
 from penstock_node import (
     agent,
     agent_cache,
@@ -26,7 +27,6 @@ from penstock_node import (
     agent_traces,
     node,
     node_protocol,
-    processes,
     profile,
 )
 from penstock_node.agent_orders import Record

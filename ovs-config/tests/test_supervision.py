@@ -16,9 +16,10 @@ import unittest.mock
 
 import pytest
 
-from penstock_node import alive, node_watch, polling, processes, supervision, watch
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
+from penstock_base import processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
+from penstock_node import alive, node_watch, polling, supervision, watch
 from penstock_node.hugepages import HugePages
 from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs

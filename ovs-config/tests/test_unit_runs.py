@@ -7,9 +7,9 @@ import signal
 import unittest
 
 import pytest
-from own_systemd import Systemd
 
-from penstock_node import namespaces
+from own_systemd import Systemd
+from penstock_base import namespaces
 from sandbox import OVS_CONFIG, Sandbox, hanging
 
 pytestmark = pytest.mark.node

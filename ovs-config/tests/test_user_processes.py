@@ -13,7 +13,8 @@ from unittest import mock
 
 import pytest
 
-from penstock_node import agent_resolvers, processes, user_ids, user_processes
+from penstock_base import processes
+from penstock_node import agent_resolvers, user_ids, user_processes
 
 pytestmark = pytest.mark.hostile
 

@@ -165,7 +165,7 @@ class GuardTest(VhostCase):
         self.map("a")
         self.tick()
         os.truncate(self.memories["a"], 0)
-        with mock.patch("penstock_node.locks.write_json", side_effect=OSError(28, "No space left on device")):
+        with mock.patch("penstock_base.locks.write_json", side_effect=OSError(28, "No space left on device")):
             self.die(signal.SIGBUS)
         self.assertEqual(Peers(self.node).running(), {"b", "c"})
         self.assertEqual(self.quarantined(), [])

@@ -13,7 +13,8 @@ import tempfile
 import unittest
 from unittest import mock
 
-from penstock_node import processes, user_ids, user_processes
+from penstock_base import processes
+from penstock_node import user_ids, user_processes
 from penstock_node.peers import Peers
 
 LENGTH = 64 << 10

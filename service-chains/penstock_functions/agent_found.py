@@ -3,7 +3,7 @@
 
 import pathlib
 
-from penstock_node import locks
+from penstock_base import locks
 
 from . import instance, instance_files
 

@@ -11,7 +11,8 @@ import tempfile
 import time
 import typing
 
-from penstock_node import processes, quarantine
+from penstock_base import processes
+from penstock_node import quarantine
 from penstock_node.ovs import Ovs
 
 from . import agent_orders, agent_rings, catalogue as _catalogue, instance

@@ -5,7 +5,7 @@ import dataclasses
 import json
 import re
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 from penstock_node.profile import online_cores
 
 from . import catalogue

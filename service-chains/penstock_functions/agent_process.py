@@ -5,8 +5,9 @@ import importlib.util
 import os
 import pathlib
 
-from penstock_node import node, processes, supervision
-from penstock_node.errors import PenstockError
+from penstock_base import processes
+from penstock_base.errors import PenstockError
+from penstock_node import node, supervision
 from penstock_node.profile import online_cores
 
 _RIGHTS = "-all,+chown,+dac_override,+kill,+mknod,+net_admin,+setgid,+setpcap,+setuid,+sys_admin"

@@ -8,7 +8,7 @@ is connected, and is never told to use the rings (docs/limits.md). Only a new st
 import re
 import time
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 _LOOK_SECONDS = 2.0
 _PATIENCE_SECONDS = 10.0

@@ -4,9 +4,9 @@
 import dataclasses
 import pathlib
 
-from penstock_node import documents
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError, ProfileError
+from penstock_base import documents
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError, ProfileError
 from penstock_node.profile import online_cores
 
 from . import firewall_nft, firewall_rules

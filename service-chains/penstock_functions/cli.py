@@ -7,10 +7,10 @@ import os
 import pathlib
 import sys
 
-from penstock_node import files
-from penstock_node.errors import PenstockError, ProfileError
+from penstock_base import files
+from penstock_base.errors import PenstockError, ProfileError
+from penstock_base.steps import say
 from penstock_node.profile import default_run_directory
-from penstock_node.steps import say
 
 from . import agent_process, catalogue, instance
 

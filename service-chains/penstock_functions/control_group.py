@@ -11,8 +11,8 @@ import os
 import pathlib
 import signal
 
-from penstock_node import processes
-from penstock_node.errors import PenstockError
+from penstock_base import processes
+from penstock_base.errors import PenstockError
 
 MEMORY_MB = 512
 """Of ordinary memory, which huge pages are not, beside the memory of a guest."""

@@ -10,8 +10,8 @@ or neither IP nor ARP.
 import dataclasses
 import pathlib
 
-from penstock_node import documents
-from penstock_node.errors import ProfileError
+from penstock_base import documents
+from penstock_base.errors import ProfileError
 
 SUFFIX = ".rules.yaml"
 """How the names of rule sets end. Other files of rules are nftables."""

@@ -15,10 +15,10 @@ import shutil
 import stat
 import tempfile
 
-from penstock_node import locks
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
-from penstock_node.steps import step
+from penstock_base import locks
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
+from penstock_base.steps import step
 
 KERNEL = "linux-image-cloud-amd64"
 """The package that depends on the newest kernel for virtual machines."""

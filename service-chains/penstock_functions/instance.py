@@ -15,11 +15,12 @@ import re
 import shutil
 import uuid
 
-from penstock_node import locks, node, processes, quarantine
-from penstock_node.errors import PenstockError, ProfileError
+from penstock_base import locks, processes
+from penstock_base.errors import PenstockError, ProfileError
+from penstock_base.steps import say, step
+from penstock_node import node, quarantine
 from penstock_node.peers import Peers
 from penstock_node.profile import default_run_directory
-from penstock_node.steps import say, step
 
 from . import catalogue, control_group, forms
 from .instance_files import InstanceFiles

@@ -5,7 +5,8 @@ import os
 import pathlib
 import re
 
-from penstock_node import locks, node_protocol, processes, user_ids
+from penstock_base import locks, processes
+from penstock_node import node_protocol, user_ids
 from penstock_node.confined import Confinement
 from penstock_node.ovs import Ovs
 

@@ -13,11 +13,12 @@ import os
 import pathlib
 import shutil
 
-from penstock_node import locks, namespaces, processes, user_ids, user_processes
-from penstock_node.commands import run
+from penstock_base import locks, namespaces, processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
+from penstock_base.steps import step
+from penstock_node import user_ids, user_processes
 from penstock_node.confined import Confinement
-from penstock_node.errors import PenstockError
-from penstock_node.steps import step
 
 DEVICE = "nat64"
 """Name of the tunnel in the box's namespace."""

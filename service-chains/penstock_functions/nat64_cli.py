@@ -6,9 +6,9 @@ import json
 import os
 import sys
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
+from penstock_base.steps import say
 from penstock_node.profile import default_run_directory
-from penstock_node.steps import say
 
 from . import nat64
 

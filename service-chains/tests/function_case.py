@@ -13,8 +13,9 @@ import pathlib
 import signal
 import unittest
 
-from penstock_node import processes, supervision
-from penstock_node.commands import run
+from penstock_base import processes
+from penstock_base.commands import run
+from penstock_node import supervision
 from penstock_node.ovs import SWITCH, Ovs
 from sandbox import FUNCTIONS, Sandbox, pages_of_nobody
 

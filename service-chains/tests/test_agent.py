@@ -11,10 +11,11 @@ import subprocess
 import unittest
 
 import pytest
-from intruder import attempt, capabilities
 
+from intruder import attempt, capabilities
+from penstock_base import processes
 from penstock_functions import agent_rings, catalogue, guest_image
-from penstock_node import processes, quarantine
+from penstock_node import quarantine
 from penstock_node.hugepages import HugePages
 from penstock_node.node_protocol import BRIDGE, FUNCTION, FUNCTION_STATE, FUNCTIONS_FOUND, NODE_FUNCTIONS
 from penstock_node.ovs import Ovs

@@ -3,8 +3,8 @@
 
 import unittest
 
+from penstock_base.errors import PenstockError
 from penstock_functions import agent_rings
-from penstock_node.errors import PenstockError
 
 _ANSWER = """pmd thread numa_id 0 core_id 1:
   isolated : false

@@ -6,8 +6,8 @@ import pathlib
 import tempfile
 import unittest
 
+from penstock_base.errors import PenstockError, ProfileError
 from penstock_functions import catalogue, instance
-from penstock_node.errors import PenstockError, ProfileError
 
 GOOD = {"name": "f", "description": "d", "form": "container", "shared": True, "fail-policy": "open",
         "start": {"memory-mb": 64}}

@@ -10,9 +10,9 @@ import tempfile
 import types
 import unittest
 
+from penstock_base import processes
+from penstock_base.errors import PenstockError
 from penstock_functions import control_group
-from penstock_node import processes
-from penstock_node.errors import PenstockError
 
 _NAME = f"pst-{os.getpid()}"
 _FORKS = """

@@ -9,9 +9,9 @@ import unittest
 import pytest
 
 import penstock_node
+from penstock_base.commands import run
 from penstock_functions import catalogue, guest_image
 from penstock_functions.forms import qemu
-from penstock_node.commands import run
 
 # Starts switches with DPDK, or guests.
 pytestmark = pytest.mark.node

@@ -13,9 +13,9 @@ import unittest
 
 import pytest
 
+from penstock_base import processes
+from penstock_base.commands import run
 from penstock_functions import catalogue
-from penstock_node import processes
-from penstock_node.commands import run
 from penstock_node.ovs import Ovs
 from sandbox import reaches, send_over_tcp, udp
 

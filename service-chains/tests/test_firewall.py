@@ -8,11 +8,11 @@ import signal
 import unittest
 
 import pytest
-from intruder import attempt
 
+from intruder import attempt
+from penstock_base import processes
+from penstock_base.commands import run
 from penstock_functions import catalogue, firewall_nft, guest_image
-from penstock_node import processes
-from penstock_node.commands import run
 from penstock_node.ovs import dpdk_prefix
 from sandbox import reaches, send_over_tcp, udp
 

@@ -6,9 +6,9 @@ import pathlib
 import tempfile
 import unittest
 
+from penstock_base.commands import run
+from penstock_base.errors import ProfileError
 from penstock_functions import firewall_flows, firewall_nft, firewall_rules
-from penstock_node.commands import run
-from penstock_node.errors import ProfileError
 
 GOOD = {"from": "inside", "protocol": "tcp", "destination-port": 23, "action": "drop", "counter": "denied"}
 

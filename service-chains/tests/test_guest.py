@@ -7,8 +7,8 @@ import tempfile
 import unittest
 from unittest import mock
 
+from penstock_base.errors import PenstockError
 from penstock_functions import catalogue, guest_image
-from penstock_node.errors import PenstockError
 
 
 class NoGuestTest(unittest.TestCase):

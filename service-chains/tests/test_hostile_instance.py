@@ -16,9 +16,9 @@ from unittest import mock
 
 import pytest
 
+from penstock_base import processes
 from penstock_functions import agent_found, agent_instances, firewall_flows, instance, instance_files, nat64
 from penstock_functions.forms import ovs_filter, qemu
-from penstock_node import processes
 
 pytestmark = pytest.mark.hostile
 

@@ -11,9 +11,10 @@ import unittest
 
 import pytest
 
+from penstock_base import processes
+from penstock_base.commands import run
 from penstock_functions.instance_files import InstanceFiles
-from penstock_node import node_watch, processes, quarantine, supervision
-from penstock_node.commands import run
+from penstock_node import node_watch, quarantine, supervision
 from sandbox import reaches
 
 from .function_case import OUTSIDE, FunctionCase

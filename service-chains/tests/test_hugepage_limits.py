@@ -10,8 +10,8 @@ import unittest
 
 import pytest
 
+from penstock_base import processes
 from penstock_functions import control_group
-from penstock_node import processes
 
 pytestmark = pytest.mark.hostile
 
@@ -20,7 +20,7 @@ _PAGES = 2
 _ATTACK = f"""
 import json, mmap, os, pathlib, sys, types
 from penstock_functions import control_group
-from penstock_node import processes
+from penstock_base import processes
 
 size = next(int(line.split()[1]) << 10 for line in open("/proc/meminfo") if line.startswith("Hugepagesize:"))
 entry = types.SimpleNamespace(form=sys.argv[2], core=0, scheduling="low", memory_mb={_PAGES} * size >> 20, rules=None)

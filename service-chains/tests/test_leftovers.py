@@ -10,9 +10,10 @@ from unittest import mock
 
 import pytest
 
+from penstock_base import processes
 from penstock_functions import instance, nat64
 from penstock_functions.instance_files import InstanceFiles
-from penstock_node import processes, user_ids, user_processes
+from penstock_node import user_ids, user_processes
 
 pytestmark = pytest.mark.hostile
 

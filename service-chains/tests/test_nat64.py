@@ -11,11 +11,10 @@ import tempfile
 import unittest
 
 from intruder import attempt
-
+from penstock_base import namespaces, processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
 from penstock_functions import nat64
-from penstock_node import namespaces, processes
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
 
 _TOOL = pathlib.Path(__file__).resolve().parents[1] / "nat64"
 _PREFIX = "fd00:64:9b::/96"

@@ -9,8 +9,9 @@ import tempfile
 import unittest
 
 import samples
+from penstock_base import processes
 from penstock_functions import agent_database, agent_facts, agent_instances, agent_orders, catalogue, instance
-from penstock_node import node_protocol, processes
+from penstock_node import node_protocol
 from penstock_node.ovs import Ovs
 from samples import SAMPLES, text
 

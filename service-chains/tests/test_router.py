@@ -12,9 +12,9 @@ import unittest
 
 import pytest
 
+from penstock_base import processes
+from penstock_base.commands import run
 from penstock_functions import catalogue, guest_image
-from penstock_node import processes
-from penstock_node.commands import run
 from sandbox import inside, reaches, send_over_tcp, udp
 
 from .function_case import INSIDE, OUTSIDE, FunctionCase

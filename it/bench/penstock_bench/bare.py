@@ -4,7 +4,7 @@
 The same ports, bridge, core and packets as Penstock's, by two flows above all others, which are put in and taken out.
 """
 
-from penstock_node.commands import run
+from penstock_base.commands import run
 from penstock_node.node_protocol import BRIDGE
 
 COOKIE = "0xba4e"

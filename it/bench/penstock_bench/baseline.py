@@ -10,8 +10,8 @@ import dataclasses
 import json
 import pathlib
 
-from penstock_node import locks
-from penstock_node.errors import PenstockError
+from penstock_base import locks
+from penstock_base.errors import PenstockError
 
 from . import budget, ratios
 

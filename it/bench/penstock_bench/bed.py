@@ -9,7 +9,8 @@ import pathlib
 import shutil
 
 import penstock_controller
-from penstock_node import namespaces, node, processes, profile
+from penstock_base import namespaces, processes
+from penstock_node import node, profile
 from penstock_node.ovs import Ovs
 
 from . import configuration

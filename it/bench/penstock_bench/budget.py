@@ -8,7 +8,7 @@ counted ratios from there, too.
 import dataclasses
 import pathlib
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 _RESOURCES = pathlib.Path(__file__).resolve().parents[3] / "odl-apps/pipeline/src/test/resources"
 FILE = _RESOURCES / "cost-budget.txt"

@@ -10,7 +10,7 @@ The ports of all functions are there in every measurement, and so are the polls 
 latency, changes on a shared host from minute to minute.
 """
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import configuration, edge, generator, rfc2544, stats, traffic
 

@@ -11,9 +11,9 @@ import pathlib
 import subprocess
 import sys
 
+from penstock_base.errors import PenstockError
+from penstock_base.steps import say
 from penstock_launcher import build, control, exclusive, packages, places
-from penstock_node.errors import PenstockError
-from penstock_node.steps import say
 
 from . import (
     baseline,

@@ -12,9 +12,9 @@ import socket
 import statistics
 import time
 
+from penstock_base import commands, processes
+from penstock_base.errors import PenstockError
 from penstock_launcher.restconf import RestconfError
-from penstock_node import commands, processes
-from penstock_node.errors import PenstockError
 from penstock_node.ovs import BRIDGE
 
 from . import configuration

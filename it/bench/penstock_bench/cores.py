@@ -15,8 +15,8 @@ import pathlib
 import re
 import time
 
-from penstock_node import processes
-from penstock_node.errors import PenstockError
+from penstock_base import processes
+from penstock_base.errors import PenstockError
 
 from . import bare, cores_bed, nat, run, traffic
 from .configuration import UPLINK

@@ -13,9 +13,9 @@ import copy
 import pathlib
 import re
 
-from penstock_node import processes
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
+from penstock_base import processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
 from penstock_node.node_protocol import BRIDGE
 
 from . import configuration, edge, traffic

@@ -15,7 +15,8 @@ import signal
 from collections.abc import Iterator
 from typing import Any, Self
 
-from penstock_node import commands, node_protocol, processes
+from penstock_base import commands, processes
+from penstock_node import node_protocol
 from penstock_node.ovs import Ovs
 
 from . import ovn_database

@@ -6,9 +6,9 @@ import struct
 import time
 import typing
 
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
 from penstock_node import profile
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
 from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 

@@ -5,8 +5,8 @@ Only the one whose turn it is runs. It shares a core with the switch's polling t
 to do: a generator that had to share its core would not keep its rate, and with two cores there is no third way.
 """
 
+from penstock_base.errors import PenstockError
 from penstock_functions import catalogue, instance
-from penstock_node.errors import PenstockError
 
 from . import chain, configuration, edge, rfc2544, switch, traffic
 

@@ -16,9 +16,9 @@ import shutil
 import signal
 import time
 
+from penstock_base import namespaces, processes
+from penstock_base.errors import PenstockError
 from penstock_functions import agent_process, catalogue, instance, instance_files
-from penstock_node import namespaces, processes
-from penstock_node.errors import PenstockError
 
 from . import configuration, services_bed, tagged
 from .host_process import LineProcess

@@ -15,8 +15,8 @@ import subprocess
 import time
 import typing
 
-from penstock_node import processes
-from penstock_node.errors import PenstockError
+from penstock_base import processes
+from penstock_base.errors import PenstockError
 from penstock_node.hugepages import HugePages
 
 PACKAGES = ("gcc", "libc6-dev", "pkgconf", "libdpdk-dev", "librte-net-virtio23", "librte-bus-vdev23",

@@ -5,7 +5,7 @@ All tenants share one zone and one public address, so no two connections may hav
 passes: one to track and translate, one to leave.
 """
 
-from penstock_node.commands import run
+from penstock_base.commands import run
 from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 

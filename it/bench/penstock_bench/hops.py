@@ -5,7 +5,7 @@ As in chain.py the generator is the functions too, and hands on what it gets: so
 for each would have to share the generator's core with it, and the figures would be the scheduler's.
 """
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import bare, chain, configuration, edge, switch, traffic
 

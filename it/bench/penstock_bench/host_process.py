@@ -16,8 +16,8 @@ import sys
 import time
 import typing
 
-from penstock_node import processes
-from penstock_node.errors import PenstockError
+from penstock_base import processes
+from penstock_base.errors import PenstockError
 
 from . import hosts
 

@@ -12,7 +12,7 @@ import select
 import socket
 from typing import Any
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 Message = dict[str, Any]
 

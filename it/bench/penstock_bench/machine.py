@@ -9,7 +9,7 @@ import re
 import subprocess
 import time
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import stats
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sources that a run measured: their commit, and the plans of their pipeline."""
 
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
 
 from . import ROOT, budget
 

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import services_bed, stats, tagged, traffic
 

@@ -15,8 +15,8 @@ held comes first, for a switch gives memory back to nobody: only one that never 
 import contextlib
 import time
 
-from penstock_node import processes
-from penstock_node.errors import PenstockError
+from penstock_base import processes
+from penstock_base.errors import PenstockError
 
 from . import bare, configuration, edge, generator, hand, run, stats, switch, traffic
 

@@ -14,7 +14,7 @@ import pathlib
 import random
 import time
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import floods, services_bed, stats, switch, traffic
 

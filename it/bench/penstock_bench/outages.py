@@ -7,7 +7,7 @@ Killed: kill -9, which the switch sees at the ports. Hangs: SIGSTOP, which only 
 import signal
 import time
 
-from penstock_node import processes
+from penstock_base import processes
 
 from .functions_bed import IN_SERVICE, INSTANCES, SPREAD, WATCHFUL
 

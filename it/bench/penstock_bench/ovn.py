@@ -26,9 +26,9 @@ import json
 import pathlib
 import typing
 
-from penstock_node import processes
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
+from penstock_base import processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
 
 from .ovn_database import Database
 from .ovn_network import CHASSIS, COMMIT_SECONDS, Network

@@ -6,7 +6,7 @@ import select
 import socket
 import typing
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 
 class Database:

@@ -32,7 +32,7 @@ import dataclasses
 import time
 import typing
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import traffic
 from .ovn_database import insert, made, map_of, named, set_of, update

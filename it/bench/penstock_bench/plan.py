@@ -7,7 +7,7 @@ import itertools
 import pathlib
 import time
 
-from penstock_node import processes
+from penstock_base import processes
 
 from . import bare, chain, control, edge, generator, ovn, ovn_network, rfc2544, run, switch, traffic
 

@@ -10,7 +10,7 @@ import contextlib
 import re
 import time
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import functions_bed
 from .functions_bed import DRAINING, IN_SERVICE, INSTANCES, OTHER_VERSION, SINGLE, SPREAD

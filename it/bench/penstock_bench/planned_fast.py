@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent import futures
 from typing import Any
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import edge, generator, planned, traffic
 

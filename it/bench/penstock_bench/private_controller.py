@@ -8,8 +8,8 @@ import urllib.request
 from typing import Any
 
 import penstock_controller
+from penstock_base.errors import PenstockError
 from penstock_launcher.restconf import Restconf
-from penstock_node.errors import PenstockError
 
 PORTS = penstock_controller.Ports().shifted(3000)
 OPERATIONS = "penstock-operations"

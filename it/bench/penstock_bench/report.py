@@ -9,7 +9,7 @@ import json
 import pathlib
 import sys
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import data_plane, plots, ratios, sections
 from .document import Document

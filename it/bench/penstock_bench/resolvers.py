@@ -12,9 +12,10 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from penstock_node import agent_resolvers, node_agent, node_protocol, processes
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
+from penstock_base import processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
+from penstock_node import agent_resolvers, node_agent, node_protocol
 
 from . import names, services_bed, stats
 from .configuration import NETWORK

@@ -6,7 +6,7 @@ with others a frame can be lost because the switch or the generator did not get 
 RETRIES trials is without loss. Trials are shorter than the RFC's 60 s, and that is said beside the figures.
 """
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 TRIAL_SECONDS = 1.5
 RETRIES = 3

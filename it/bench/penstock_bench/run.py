@@ -5,7 +5,7 @@ import contextlib
 import pathlib
 import shutil
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import generator, report
 

@@ -12,8 +12,8 @@ import time
 from typing import Any, Self
 
 import penstock_controller
+from penstock_base import commands, processes
 from penstock_launcher.restconf import RestconfError
-from penstock_node import commands, processes
 
 from . import configuration, traffic
 from .configuration import NETWORK, UPLINK

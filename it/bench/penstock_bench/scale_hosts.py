@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable
 from typing import Self
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import host_frames, json_peer
 from .dummy_nodes import ACCESS, DummyNode

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report's other sections. Each takes the document and the results, and adds nothing when nothing was measured."""
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import control_samples, measured, plots, ratios, stats, traffic
 from .data_plane import median_of, scenario_key, scenario_order

@@ -13,7 +13,7 @@ One controller, one node, one polling thread for all ports. The hosts are a proc
 import contextlib
 import dataclasses
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import generator, names, neighbour, resolvers, run, services_bed, stats, traffic
 from .host_process import HostProcess

@@ -17,7 +17,7 @@ Every port but that of the resolvers is polled by the one PMD thread, so a flood
 import pathlib
 import typing
 
-from penstock_node import namespaces
+from penstock_base import namespaces
 
 from . import configuration, edge, traffic
 from .tagged import packet_port

@@ -12,7 +12,7 @@ import socket
 import struct
 from collections.abc import Iterable, Iterator
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 from penstock_node.node_protocol import BRIDGE
 
 EXPERIMENTER, PACKET_OUT, FLOW_MOD, METER_MOD = 4, 13, 14, 29

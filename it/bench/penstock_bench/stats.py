@@ -6,7 +6,7 @@ import math
 import random
 import statistics
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 LINEAR_EXPONENT = 1.1
 """What grows with at most this power of its input over the whole range counts as linear, ..."""

@@ -7,7 +7,7 @@ import struct
 import threading
 import time
 
-from penstock_node import processes
+from penstock_base import processes
 
 from . import traffic
 from .configuration import ACCESS_PORTS, UPLINK

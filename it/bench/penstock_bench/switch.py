@@ -12,7 +12,7 @@ import re
 import threading
 import time
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 from . import traffic
 

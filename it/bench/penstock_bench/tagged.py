@@ -7,7 +7,7 @@ kernel has VLAN devices.
 
 import contextlib
 
-from penstock_node import namespaces
+from penstock_base import namespaces
 
 from . import traffic
 

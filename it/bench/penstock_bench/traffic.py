@@ -15,7 +15,7 @@ import struct
 import sys
 from collections.abc import Sequence
 
-from penstock_node.errors import PenstockError
+from penstock_base.errors import PenstockError
 
 HOST = "10.0.0.10"
 GATEWAY = "10.0.0.1"

@@ -3,8 +3,8 @@
 
 import os
 
-from penstock_node import namespaces
-from penstock_node.commands import run
+from penstock_base import namespaces
+from penstock_base.commands import run
 from penstock_node.hugepages import HugePages
 from penstock_node.ovs import Ovs, dpdk_prefix, remove_dpdk_directory
 

@@ -6,8 +6,8 @@ import pathlib
 import tempfile
 import unittest
 
+from penstock_base.errors import PenstockError
 from penstock_bench import baseline, budget, edge, ratios
-from penstock_node.errors import PenstockError
 
 BASELINE = {"rate": {"value": 2.0, "tolerance": 0.1, "better": "higher"},
             "time": {"value": 4.0, "tolerance": 0.5, "better": "lower"},

@@ -7,8 +7,8 @@ import types
 import unittest
 import unittest.mock
 
+from penstock_base.errors import PenstockError
 from penstock_bench import chain, report, traffic
-from penstock_node.errors import PenstockError
 from tests import made_up
 
 BED = types.SimpleNamespace(name="psbench", nodes=[{"name": "psbench"}])

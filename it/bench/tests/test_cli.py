@@ -8,8 +8,8 @@ import tempfile
 import unittest
 import unittest.mock
 
+from penstock_base.errors import PenstockError
 from penstock_bench import baseline, cli, ratios
-from penstock_node.errors import PenstockError
 
 from .made_up import results
 

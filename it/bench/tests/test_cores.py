@@ -8,8 +8,8 @@ import tempfile
 import types
 import unittest
 
+from penstock_base.errors import PenstockError
 from penstock_bench import baseline, cli, cores, cores_bed, cores_report, ratios, traffic
-from penstock_node.errors import PenstockError
 
 _SHOWN = """pmd thread numa_id 0 core_id 0:
   packets received: 9984

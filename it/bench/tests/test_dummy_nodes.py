@@ -12,13 +12,14 @@ import threading
 import unittest
 import unittest.mock
 
+from penstock_base import commands, processes
+from penstock_base.errors import PenstockError
 from penstock_bench import dummy_agents, host_frames, scale_hosts, snoop
 from penstock_bench.dummy_agents import DummyAgents
 from penstock_bench.dummy_nodes import ACCESS, Fleet
 from penstock_bench.json_peer import JsonPeer, result
 from penstock_bench.scale_hosts import ScaleHosts, Wish
-from penstock_node import commands, node_protocol, processes
-from penstock_node.errors import PenstockError
+from penstock_node import node_protocol
 from penstock_node.node_protocol import BRIDGE
 
 from .test_hosts import reply

@@ -10,8 +10,8 @@ import tempfile
 import threading
 import unittest
 
+from penstock_base.errors import PenstockError
 from penstock_bench.host_process import LineProcess
-from penstock_node.errors import PenstockError
 
 ADDRESS = "127.0.0.1"
 MESSAGE = struct.Struct("!QQ")

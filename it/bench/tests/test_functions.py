@@ -8,6 +8,7 @@ import tempfile
 import types
 import unittest
 
+from penstock_base.errors import PenstockError
 from penstock_bench import (
     baseline,
     chain,
@@ -23,7 +24,6 @@ from penstock_bench import (
     ratios,
     services_bed,
 )
-from penstock_node.errors import PenstockError
 
 BED = types.SimpleNamespace(name="psbench", nodes=[{"name": "psbench"}])
 

@@ -15,9 +15,9 @@ import unittest
 
 import pytest
 
+from penstock_base import processes
+from penstock_base.errors import PenstockError
 from penstock_bench import generator, switch
-from penstock_node import processes
-from penstock_node.errors import PenstockError
 from tests.frames import ARP, checksums_are_right, read_pcap, udp, write_pcap
 from tests.private_switch import FUNCTION, PORTS, PrivateSwitch
 

@@ -10,9 +10,9 @@ import unittest
 
 import pytest
 
+from penstock_base import processes
+from penstock_base.errors import PenstockError
 from penstock_bench import generator
-from penstock_node import processes
-from penstock_node.errors import PenstockError
 from penstock_node.hugepages import HugePages
 
 # Starts switches with DPDK, or guests.

@@ -10,9 +10,9 @@ import types
 import unittest
 from unittest import mock
 
+from penstock_base.errors import PenstockError
 from penstock_bench import cli, load, loads, orders, ratios, steady, traffic
 from penstock_bench.loads import Cell
-from penstock_node.errors import PenstockError
 
 
 class OrderTest(unittest.TestCase):

@@ -9,8 +9,8 @@ import re
 import tempfile
 import unittest
 
+from penstock_base.commands import run
 from penstock_bench import budget, cli, functions_report, measured, nat_report, ratios, report, services_report
-from penstock_node.commands import run
 
 from .made_up import results
 

@@ -5,8 +5,8 @@ import contextlib
 import types
 import unittest
 
+from penstock_base.errors import PenstockError
 from penstock_bench import configuration, nat, nat_report, traffic
-from penstock_node.errors import PenstockError
 
 
 def sample(mpps, cycles=100, busy=1.0):

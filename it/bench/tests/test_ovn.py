@@ -13,10 +13,10 @@ import unittest
 
 import pytest
 
+from penstock_base import processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
 from penstock_bench import configuration, ovn, ovn_network, traffic
-from penstock_node import processes
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
 from penstock_node.ovs import Ovs
 
 _TENANTS = 3

@@ -3,8 +3,8 @@
 
 import unittest
 
+from penstock_base.errors import PenstockError
 from penstock_bench import ovn_network, traffic
-from penstock_node.errors import PenstockError
 
 
 class NumbersTest(unittest.TestCase):

@@ -8,8 +8,8 @@ import unittest
 from concurrent import futures
 from unittest import mock
 
+from penstock_base.errors import PenstockError
 from penstock_bench import planned, planned_fast, traffic
-from penstock_node.errors import PenstockError
 
 
 def answer(sent=1000, received=1000, late=0, refused=0):

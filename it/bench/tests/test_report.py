@@ -12,9 +12,9 @@ import unittest
 import unittest.mock
 from typing import ClassVar
 
+from penstock_base.errors import PenstockError
 from penstock_bench import plots, report, wording
 from penstock_bench.document import Cell, Document
-from penstock_node.errors import PenstockError
 
 from .made_up import forwarding, results, samples
 

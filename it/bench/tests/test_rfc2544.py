@@ -3,8 +3,8 @@
 
 import unittest
 
+from penstock_base.errors import PenstockError
 from penstock_bench import rfc2544
-from penstock_node.errors import PenstockError
 
 
 class Source:

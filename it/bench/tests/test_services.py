@@ -10,6 +10,8 @@ import tempfile
 import types
 import unittest
 
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
 from penstock_bench import (
     baseline,
     cli,
@@ -26,8 +28,6 @@ from penstock_bench import (
     traffic,
 )
 from penstock_node import node_protocol, profile
-from penstock_node.commands import run
-from penstock_node.errors import PenstockError
 
 
 def leases(rate, p99):

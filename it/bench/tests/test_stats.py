@@ -3,8 +3,8 @@
 
 import unittest
 
+from penstock_base.errors import PenstockError
 from penstock_bench import stats
-from penstock_node.errors import PenstockError
 
 
 class StatsTest(unittest.TestCase):

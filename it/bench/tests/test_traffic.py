@@ -8,9 +8,9 @@ import tempfile
 import time
 import unittest
 
+from penstock_base.errors import PenstockError
 from penstock_bench import traffic
 from penstock_bench.traffic import Load, Translation
-from penstock_node.errors import PenstockError
 
 EDGE_MAC = "02:50:53:01:00:01"
 

@@ -7,10 +7,10 @@ until the controller has made the ports.
 
 import contextlib
 
-from penstock_node import namespaces
+from penstock_base import namespaces
+from penstock_base.steps import step
 from penstock_node.hugepages import HugePages
 from penstock_node.ovs import dpdk_prefix, remove_dpdk_directory
-from penstock_node.steps import step
 
 QUEUE_SIZE = 1024
 MOST_QUEUES = 8

@@ -10,10 +10,10 @@ import json
 import pathlib
 import time
 
-from penstock_node import processes
-from penstock_node.commands import run
+from penstock_base import processes
+from penstock_base.commands import run
+from penstock_base.steps import step
 from penstock_node.ovs import Ovs
-from penstock_node.steps import step
 
 from .. import firewall_flows, firewall_rules
 from . import dpdk

@@ -11,12 +11,13 @@ import pathlib
 import shutil
 import socket
 
-from penstock_node import answers, locks, node_protocol, processes
-from penstock_node.commands import run
+from penstock_base import answers, locks, processes
+from penstock_base.commands import run
+from penstock_base.errors import PenstockError
+from penstock_base.steps import step
+from penstock_node import node_protocol
 from penstock_node.confined import Confinement
-from penstock_node.errors import PenstockError
 from penstock_node.node_protocol import SIDE_INSIDE, SIDE_OUTSIDE
-from penstock_node.steps import step
 
 from .. import firewall_nft, guest_image
 from ..counters import packets_by_name

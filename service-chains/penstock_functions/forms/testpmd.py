@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forms container, without rules, and netns: DPDK's testpmd, between its two sockets or from them to two TAPs."""
 
-from penstock_node import commands, namespaces, processes
-from penstock_node.steps import step
+from penstock_base import commands, namespaces, processes
+from penstock_base.steps import step
 
 from .. import firewall_nft
 from ..counters import packets_by_name

@@ -9,7 +9,7 @@ final class Deaths implements AutoCloseable {
     /** Prints whom it kills. The product knows whether an id in a file is still that of the same process. */
     private static final String PROGRAM = """
         import contextlib, os, signal, sys, time
-        from penstock_node import processes
+        from penstock_base import processes
         while True:
             pid = processes.pid_of(sys.argv[1])
             if pid is not None:
