@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts, watches and stops the OpenDaylight controller of Penstock."""
+"""Builds, starts, watches and stops the OpenDaylight controller of Penstock.
+
+But for the build it is the standard library alone: a controller is started without any other package.
+"""
 
 from .controller import Controller, ControllerError, start
 from .settings import Ports, Settings

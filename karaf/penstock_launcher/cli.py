@@ -11,11 +11,11 @@ import sys
 import traceback
 
 import penstock_controller
-from penstock_base import files
+from penstock_base import exclusive, files, places
 from penstock_base.errors import PenstockError
 from penstock_bench import cli as bench
 
-from . import control, down, exclusive, lint, logs, nat_journal, places, status, suites, up
+from . import control, down, lint, logs, nat_journal, status, suites, up
 
 _EPILOG = """examples:
   ./penstock up                 from a fresh Debian 12 to a working edge with three sample tenants

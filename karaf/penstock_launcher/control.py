@@ -8,14 +8,14 @@ import shutil
 import socket
 
 import penstock_controller
-from penstock_base import processes
+from penstock_base import places, processes
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
+from penstock_base.restconf import Restconf
 from penstock_base.steps import say
 from penstock_node import management
 
-from . import controller_tree, places
-from .restconf import Restconf
+from . import controller_tree
 
 ADDRESS_USER = "penstock"
 """Name under which the launcher holds the management address."""
@@ -45,7 +45,7 @@ def controller():
 
 def is_running():
     """Whether its process runs."""
-    return places.controller_directory().is_dir() and controller().pid is not None
+    return controller().pid is not None
 
 
 def restconf():

@@ -10,10 +10,8 @@ import shutil
 import sys
 
 import penstock_controller
-from penstock_base import locks
+from penstock_base import locks, places
 from penstock_node import supervision, watch
-
-from . import places
 
 _NAME = "controller"
 _START_SECONDS = 180

@@ -6,12 +6,14 @@ import json
 import pathlib
 import shutil
 
+from penstock_base import places
 from penstock_base.commands import run as command
 from penstock_base.errors import PenstockError
+from penstock_base.places import ROOT
 from penstock_functions import agent_process, guest_image, instance
 from penstock_node import management, node
 
-from . import ROOT, control, lab, places
+from . import control, lab
 from .progress import Steps
 
 _LOOK = "run './penstock down' again; if it fails again the text names the process or device that stays"

@@ -13,12 +13,10 @@ looks for them.
 
 import shutil
 
-from penstock_base import locks, namespaces, processes
+from penstock_base import locks, namespaces, places, processes
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
 from penstock_base.steps import say
-
-from . import places
 
 SERVER = "198.51.100.10"
 """A web server behind the transit router; it answers with the address of its client."""

@@ -18,10 +18,12 @@ import re
 import shutil
 import subprocess
 
+from penstock_base import exclusive, packages, places
 from penstock_base.errors import PenstockError
+from penstock_base.places import ROOT
 from penstock_base.steps import step
 
-from . import ROOT, examples, exclusive, packages, places
+from . import examples
 
 REQUIREMENTS = pathlib.Path(__file__).with_name("lint-requirements.txt")
 

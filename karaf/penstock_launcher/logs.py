@@ -4,9 +4,8 @@
 import os
 import sys
 
+from penstock_base import places
 from penstock_base.errors import PenstockError
-
-from . import places
 
 _SUPERVISION = ("supervisor.log", "watch.log")
 KINDS = ("controller", "node", "functions", "lab", "launcher")

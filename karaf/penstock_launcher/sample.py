@@ -5,9 +5,8 @@ import dataclasses
 import ipaddress
 import json
 
+from penstock_base import places
 from penstock_base.errors import PenstockError
-
-from . import places
 
 _SHARED_HOST = 10
 _OWN_HOST = 101

@@ -13,12 +13,15 @@ import pathlib
 import shutil
 import time
 
+from penstock_base import exclusive, packages, places
 from penstock_base.errors import PenstockError
+from penstock_base.places import ROOT
 from penstock_base.steps import say
 from penstock_bench import cli as bench
+from penstock_controller import build
 from penstock_functions import catalogue, guest_image
 
-from . import ROOT, build, exclusive, lint, packages, places, reports
+from . import lint, reports
 from .lanes import Lane, Lanes, Outcome, quiet_environment
 from .progress import StepFailed, Steps
 

@@ -4,13 +4,15 @@
 import dataclasses
 import time
 
+from penstock_base import packages, places
 from penstock_base.errors import PenstockError
 from penstock_base.steps import say
+from penstock_controller import build
 from penstock_functions import agent_process, catalogue, instance
 from penstock_node import management, node, profile
 from penstock_node.ovs import Ovs
 
-from . import build, control, lab, packages, places, proof, provision, sample, status, summary
+from . import control, lab, proof, provision, sample, status, summary
 from .progress import Steps
 
 _REGISTRATION_SECONDS = 60

@@ -12,24 +12,12 @@ import tempfile
 import unittest
 import unittest.mock
 
+from penstock_base import exclusive, packages, places, restconf
 from penstock_base.errors import PenstockError
+from penstock_base.places import ROOT
 from penstock_base.steps import say
-from penstock_controller import Ports, Settings
-from penstock_launcher import (
-    ROOT,
-    build,
-    cli,
-    control,
-    down,
-    exclusive,
-    logs,
-    packages,
-    places,
-    provision,
-    restconf,
-    sample,
-    status,
-)
+from penstock_controller import Ports, Settings, build
+from penstock_launcher import cli, control, down, logs, provision, sample, status
 from penstock_launcher.progress import StepFailed, Steps
 from penstock_node import profile
 

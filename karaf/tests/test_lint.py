@@ -11,7 +11,8 @@ import unittest
 import unittest.mock
 
 from penstock_base.errors import PenstockError
-from penstock_launcher import ROOT, cli, lint
+from penstock_base.places import ROOT
+from penstock_launcher import cli, lint
 
 _LICENCE = "# SPDX-License-Identifier: Apache-2.0\n"
 _TWICE = _LICENCE + '''"""Twice."""

@@ -13,7 +13,8 @@ import tempfile
 import unittest
 
 from penstock_base.errors import PenstockError
-from penstock_launcher import ROOT, cli, nat_journal
+from penstock_base.places import ROOT
+from penstock_launcher import cli, nat_journal
 
 SAMPLE = ROOT / "odl-apps" / "engine" / "src" / "test" / "resources" / "nat-journal"
 START = datetime.datetime(2026, 11, 21, 10, tzinfo=datetime.UTC)

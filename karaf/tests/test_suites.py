@@ -11,8 +11,9 @@ import threading
 import unittest
 from unittest import mock
 
+from penstock_base import places
 from penstock_base.errors import PenstockError
-from penstock_launcher import places, reports, suites
+from penstock_launcher import reports, suites
 from penstock_launcher.lanes import Lanes, Outcome
 from penstock_launcher.reports import Case, Counts
 
@@ -145,9 +146,9 @@ class RunTest(Folder):
             patch = mock.patch.object(places, name, value)
             patch.start()
             self.addCleanup(patch.stop)
-        for patch in (mock.patch("penstock_launcher.packages.install", return_value=[]),
-                      mock.patch("penstock_launcher.build.is_current", return_value=True),
-                      mock.patch("penstock_launcher.build.fingerprint", return_value="x"),
+        for patch in (mock.patch("penstock_base.packages.install", return_value=[]),
+                      mock.patch("penstock_controller.build.is_current", return_value=True),
+                      mock.patch("penstock_controller.build.fingerprint", return_value="x"),
                       mock.patch.dict(os.environ, {"PENSTOCK_LOCK_DIR": str(self.folder / "locks")})):
             patch.start()
             self.addCleanup(patch.stop)
@@ -197,7 +198,7 @@ class RunTest(Folder):
         self.assertRegex(err, r"all; reports: .*\nfailed tests:\n +ATest.test_bad: no\n")
 
     def test_nothing_is_tested_without_a_build(self):
-        with mock.patch("penstock_launcher.build.is_current", return_value=False):
+        with mock.patch("penstock_controller.build.is_current", return_value=False):
             good, _, err = self.run_tiers(self.tier("x", "quick", None, PenstockError("cannot find symbol")),
                                           self.tier("y", "whole"))
         self.assertEqual((good, self.ran), (False, ["x"]))

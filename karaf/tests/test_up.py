@@ -17,7 +17,9 @@ import unittest
 
 import pytest
 
-from penstock_launcher import ROOT, build, places
+from penstock_base import places
+from penstock_base.places import ROOT
+from penstock_controller import build
 from penstock_node.hugepages import HugePages
 
 pytestmark = pytest.mark.up

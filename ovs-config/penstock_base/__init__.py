@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all other packages use: errors for people, progress, commands, processes, namespaces, files, locks, documents.
-
-It knows nothing of nodes, functions, the controller or the benchmark.
+"""What all other packages use: errors for people, progress, commands, processes, namespaces, files, locks, documents,
+places, Debian packages, RESTCONF. It knows no node, no function and no controller.
 """

@@ -7,7 +7,7 @@ import os
 import pathlib
 import sys
 
-from penstock_base import files
+from penstock_base import files, places
 from penstock_base.errors import PenstockError, ProfileError
 
 from . import node, profile, unit
@@ -67,7 +67,7 @@ def _parser():
 
 
 def _run_directory(parser):
-    parser.add_argument("--run-directory", metavar="DIR", type=pathlib.Path, default=profile.default_run_directory(),
+    parser.add_argument("--run-directory", metavar="DIR", type=pathlib.Path, default=places.run_directory(),
                         help="directory of the nodes' files; default $PENSTOCK_RUN_DIR, else /run/penstock")
 
 

@@ -13,7 +13,7 @@ import shutil
 import time
 import uuid
 
-from penstock_base import locks, namespaces, processes
+from penstock_base import locks, namespaces, places, processes
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError, ProfileError
 from penstock_base.steps import say, step
@@ -21,7 +21,7 @@ from penstock_base.steps import say, step
 from . import management, node_agent, node_protocol, node_watch, numa, resolver_network, supervision, switch_program
 from .hugepages import HugePages
 from .ovs import DATABASE, SWITCH, Ovs, dpdk_prefix, remove_dpdk_directory
-from .profile import default_run_directory, find_port, machine_problems, online_cores
+from .profile import find_port, machine_problems, online_cores
 
 _PROBE_MS = 10000
 _MAX_BACKOFF_MS = 2000
@@ -42,20 +42,20 @@ def up(profile):
 
 def down(name, run_directory=None):
     """Takes away all that `up` made, also what a crash left. Returns True if there was anything."""
-    directory = (run_directory or default_run_directory()) / name
+    directory = (run_directory or places.run_directory()) / name
     with _locked(directory):
         return _down(name, directory)
 
 
 def status(run_directory=None):
     """One dict for each node of the run directory, sorted by name."""
-    root = run_directory or default_run_directory()
+    root = run_directory or places.run_directory()
     return [_status(path.parent) for path in sorted(root.glob("*/state.json"))]
 
 
 def read_state(name, run_directory=None):
     """What is remembered of a node, for programs that attach to it. Raises PenstockError if the node is unknown."""
-    path = (run_directory or default_run_directory()) / name / "state.json"
+    path = (run_directory or places.run_directory()) / name / "state.json"
     state = locks.read_json(path, None)
     if state is None:
         raise PenstockError(f"node {name} is not up (no {path}); bring it up first: ovs-config up PROFILE")

@@ -3,11 +3,10 @@
 
 import dataclasses
 import ipaddress
-import os
 import pathlib
 import re
 
-from penstock_base import documents, namespaces
+from penstock_base import documents, namespaces, places
 from penstock_base.errors import ProfileError
 
 from . import management, numa, resolver_network, switch_program
@@ -95,11 +94,6 @@ class Profile:
         return [port.announced() for port in self.ports] + service
 
 
-def default_run_directory():
-    """$PENSTOCK_RUN_DIR, or /run/penstock."""
-    return pathlib.Path(os.environ.get("PENSTOCK_RUN_DIR") or "/run/penstock")
-
-
 def load(path):
     """Reads and checks a profile file. Raises ProfileError with everything that is wrong with its text."""
     try:
@@ -121,7 +115,7 @@ def parse(content):
     node_side = addresses.get("node-address")
     if node_side == controller_side:
         wrong.append("management.node-address: is the controller's address; give the node one of its own")
-    run_directory = pathlib.Path(content.get("run-directory") or default_run_directory())
+    run_directory = pathlib.Path(content.get("run-directory") or places.run_directory())
     name = content["name"]
     sockets = pathlib.Path(content.get("vhost-user-directory") or run_directory / name / "vhost")
     if len(str(sockets)) > _LONGEST_SOCKET_DIRECTORY:

@@ -7,10 +7,9 @@ import os
 import pathlib
 import sys
 
-from penstock_base import files
+from penstock_base import files, places
 from penstock_base.errors import PenstockError, ProfileError
 from penstock_base.steps import say
-from penstock_node.profile import default_run_directory
 
 from . import agent_process, catalogue, instance
 
@@ -107,7 +106,7 @@ def _catalogue(parser):
 
 def _where(parser, node_required):
     parser.add_argument("--node", metavar="NODE", required=node_required, help="name of the node")
-    parser.add_argument("--run-directory", metavar="DIR", type=pathlib.Path, default=default_run_directory(),
+    parser.add_argument("--run-directory", metavar="DIR", type=pathlib.Path, default=places.run_directory(),
                         help="directory of the nodes' files; default $PENSTOCK_RUN_DIR, else /run/penstock")
 
 

@@ -15,12 +15,11 @@ import re
 import shutil
 import uuid
 
-from penstock_base import locks, processes
+from penstock_base import locks, places, processes
 from penstock_base.errors import PenstockError, ProfileError
 from penstock_base.steps import say, step
 from penstock_node import node, quarantine
 from penstock_node.peers import Peers
-from penstock_node.profile import default_run_directory
 
 from . import catalogue, control_group, forms
 from .instance_files import InstanceFiles
@@ -44,7 +43,7 @@ def start(name, node_name, function=None, run_directory=None, core=None, schedul
     """
     if not NAME.fullmatch(name):
         raise PenstockError(f"{name}: {NAME_RULE}")
-    run_directory = pathlib.Path(run_directory or default_run_directory())
+    run_directory = pathlib.Path(run_directory or places.run_directory())
     entry = function if isinstance(function, catalogue.Function) else catalogue.find(function or name)
     order = {"function": entry.name, "core": core, "scheduling": scheduling} if ordered else None
     entry = dataclasses.replace(entry, core=entry.core if core is None else core,
@@ -71,7 +70,7 @@ def stop(name, node_name, run_directory=None, ordered=False):
 
     ordered: only if the node's agent has started it
     """
-    with _locked(name, node_name, pathlib.Path(run_directory or default_run_directory())) as instance:
+    with _locked(name, node_name, pathlib.Path(run_directory or places.run_directory())) as instance:
         if ordered and instance.directory.exists() and not instance.state.get("order"):
             say(f"function {name} on {node_name} was started by hand; nothing changed")
             return False
@@ -87,7 +86,7 @@ def release(name, node_name, run_directory=None):
     """Ends the quarantine of an instance, so that it may be started. Returns False if it was not in quarantine."""
     if not NAME.fullmatch(name):
         raise PenstockError(f"{name}: {NAME_RULE}")
-    run_directory = pathlib.Path(run_directory or default_run_directory())
+    run_directory = pathlib.Path(run_directory or places.run_directory())
     node.read_state(node_name, run_directory)
     with _locked(name, node_name, run_directory):
         released = quarantine.release(run_directory / node_name, name)
@@ -98,7 +97,7 @@ def release(name, node_name, run_directory=None):
 
 def status(run_directory=None, node_name=None):
     """One dict for each instance, sorted by node and name, also of those in quarantine that are not there any more."""
-    root = pathlib.Path(run_directory or default_run_directory())
+    root = pathlib.Path(run_directory or places.run_directory())
     nodes = node_name or "*"
     found = {(path.parents[2].name, path.parent.name) for path in root.glob(f"{nodes}/functions/*/state.json")}
     found |= {(path.parent.name, name) for path in root.glob(f"{nodes}/quarantine")

@@ -6,9 +6,9 @@ import json
 import os
 import sys
 
+from penstock_base import places
 from penstock_base.errors import PenstockError
 from penstock_base.steps import say
-from penstock_node.profile import default_run_directory
 
 from . import nat64
 
@@ -24,7 +24,7 @@ Exit codes: 0 done, 1 could not be done, 2 wrong usage."""
 def main(arguments=None):
     """Runs one command and returns the exit code."""
     options = _parser().parse_args(arguments)
-    run_directory = options.run_dir or default_run_directory()
+    run_directory = options.run_dir or places.run_directory()
     state_directory = options.state_dir or os.environ.get("PENSTOCK_STATE_DIR", "/var/lib/penstock")
     try:
         options.run(options, run_directory, state_directory)

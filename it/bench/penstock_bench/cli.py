@@ -11,9 +11,11 @@ import pathlib
 import subprocess
 import sys
 
+import penstock_controller
+from penstock_base import exclusive, packages, places
 from penstock_base.errors import PenstockError
 from penstock_base.steps import say
-from penstock_launcher import build, control, exclusive, packages, places
+from penstock_controller import build
 
 from . import (
     baseline,
@@ -128,7 +130,7 @@ def _again_inside():
 
 
 def _refuse_company():
-    if control.is_running():
+    if penstock_controller.Controller(places.distribution(), places.controller_directory()).pid is not None:
         raise PenstockError("a network is up on this machine and would be measured too: ./penstock down first")
 
 

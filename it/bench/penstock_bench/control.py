@@ -14,7 +14,7 @@ import time
 
 from penstock_base import commands, processes
 from penstock_base.errors import PenstockError
-from penstock_launcher.restconf import RestconfError
+from penstock_base.restconf import RestconfError
 from penstock_node.ovs import BRIDGE
 
 from . import configuration

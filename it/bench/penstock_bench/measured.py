@@ -3,8 +3,9 @@
 
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
+from penstock_base.places import ROOT
 
-from . import ROOT, budget
+from . import budget
 
 _UNKNOWN = "unknown"
 

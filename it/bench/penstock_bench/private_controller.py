@@ -9,7 +9,7 @@ from typing import Any
 
 import penstock_controller
 from penstock_base.errors import PenstockError
-from penstock_launcher.restconf import Restconf
+from penstock_base.restconf import Restconf
 
 PORTS = penstock_controller.Ports().shifted(3000)
 OPERATIONS = "penstock-operations"

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import penstock_controller
 from penstock_base import commands, processes
-from penstock_launcher.restconf import RestconfError
+from penstock_base.restconf import RestconfError
 
 from . import configuration, traffic
 from .configuration import NETWORK, UPLINK

@@ -66,7 +66,7 @@ class InterruptTest(unittest.TestCase):
     def test_the_end_of_what_was_started_is_waited_for(self):
         with unittest.mock.patch("penstock_bench.cli.subprocess.Popen") as started, \
                 unittest.mock.patch("penstock_bench.cli.packages.install"), \
-                unittest.mock.patch("penstock_bench.cli.control.is_running", return_value=False):
+                unittest.mock.patch("penstock_bench.cli._refuse_company"):
             started.return_value.wait.side_effect = [KeyboardInterrupt, KeyboardInterrupt, 130]
             self.assertEqual(cli._again_inside(), 130)
 

@@ -4,10 +4,7 @@
 import os
 import pathlib
 
-from penstock_node.profile import default_run_directory
-
-from . import ROOT
-
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROFILE = ROOT / "ovs-config" / "profiles" / "sample.yaml"
 SAMPLE = ROOT / "service-chains" / "examples" / "sample"
 ASSEMBLY = ROOT / "karaf" / "target" / "assembly"
@@ -20,7 +17,7 @@ PYTHON_SUITES = ("ovs-config", "service-chains", "karaf", "docs", "it/bench")
 
 def run_directory():
     """What lives as long as `up` does: nodes, functions, the sample's customers. $PENSTOCK_RUN_DIR or /run/penstock."""
-    return default_run_directory()
+    return pathlib.Path(os.environ.get("PENSTOCK_RUN_DIR") or "/run/penstock")
 
 
 def state_directory():

@@ -6,7 +6,7 @@ import json
 import urllib.error
 import urllib.request
 
-from penstock_base.errors import PenstockError
+from .errors import PenstockError
 
 _TYPE = "application/yang-data+json"
 _ABSENT = "data-missing"

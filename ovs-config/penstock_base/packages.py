@@ -6,10 +6,9 @@ import os
 import pathlib
 import subprocess
 
-from penstock_base.errors import PenstockError
-from penstock_base.steps import step
-
 from . import places
+from .errors import PenstockError
+from .steps import step
 
 RUN = ("openjdk-17-jdk-headless", "maven", "openvswitch-switch-dpdk", "dpdk-dev", "librte-net-virtio23",
        "librte-net-tap23", "qemu-system-x86", "nftables", "iproute2", "ethtool", "iputils-ping", "curl", "procps",

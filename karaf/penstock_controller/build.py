@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the controller's distribution with Maven, only when its sources have changed."""
 
+from __future__ import annotations
+
+import collections.abc
+import contextlib
 import hashlib
 import os
+import pathlib
 import re
 import subprocess
 import time
+import typing
 
+from penstock_base import exclusive, places
 from penstock_base.errors import PenstockError
 from penstock_base.steps import say
-
-from . import ROOT, exclusive, places
 
 # Everything the distribution is made of; the Python packages beside it are not in it.
 _SOURCES = ("pom.xml", "odl-apps", "features", "karaf")
@@ -30,8 +35,20 @@ _ATTEMPTS, _RETRY_SECONDS = 4, 3
 _WARNINGS_FAIL = "-Werror"
 _NETWORK_FAILURE = "Could not transfer artifact"
 
+_Process: typing.TypeAlias = "contextlib.AbstractContextManager[subprocess.Popen[typing.Any]]"
 
-def fingerprint(root=ROOT):
+
+class Speaker(typing.Protocol):
+    """Speaks for a build that runs beside other jobs."""
+
+    def say(self, text: str) -> None:
+        """Prints a line under the name of the job."""
+
+    def process(self, *arguments: typing.Any, **options: typing.Any) -> _Process:
+        """subprocess.Popen for the body; the process is ended when the run is interrupted."""
+
+
+def fingerprint(root: pathlib.Path = places.ROOT) -> str:
     """Changes when a source does: names and content, not times."""
     digest = hashlib.sha256()
     for path in _files(root):
@@ -40,7 +57,7 @@ def fingerprint(root=ROOT):
     return digest.hexdigest()
 
 
-def _files(root):
+def _files(root: pathlib.Path) -> collections.abc.Iterator[pathlib.Path]:
     for name in _SOURCES:
         path = root / name
         if path.is_file():
@@ -51,10 +68,10 @@ def _files(root):
                               and not (entry == "test" and directory.endswith("src")))
             for entry in sorted(names):
                 if entry not in _GENERATED and not entry.endswith(".md"):
-                    yield type(path)(directory, entry)
+                    yield pathlib.Path(directory, entry)
 
 
-def is_current(stamp):
+def is_current(stamp: str) -> bool:
     """Whether the distribution in the source tree was made of the sources as they are."""
     try:
         return (places.ASSEMBLY / "bin" / "karaf").exists() and \
@@ -63,7 +80,7 @@ def is_current(stamp):
         return False
 
 
-def ensure():
+def ensure() -> tuple[str, bool]:
     """Builds unless that was done. Returns the fingerprint of the sources and whether anything was built."""
     stamp = fingerprint()
     if is_current(stamp):
@@ -79,13 +96,14 @@ def ensure():
     return stamp, True
 
 
-def record(stamp):
+def record(stamp: str) -> None:
     """Notes that the distribution is made of the sources of this fingerprint."""
     if places.ASSEMBLY.is_dir():
         places.BUILD_STAMP.write_text(stamp + "\n", encoding="ascii")
 
 
-def maven(log_name, *arguments, environment=None, lane=None):
+def maven(log_name: str, *arguments: str, environment: collections.abc.Mapping[str, str] | None = None,
+          lane: Speaker | None = None) -> None:
     """Runs Maven in the source tree, names every module as it comes, and writes all to a log file.
 
     lane: speaks for us when other jobs run beside this one; default is to speak for ourselves.
@@ -98,17 +116,18 @@ def maven(log_name, *arguments, environment=None, lane=None):
         raise PenstockError("there is no Java 17 in /usr/lib/jvm: apt-get install openjdk-17-jdk-headless")
     if "install" in arguments:
         places.BUILD_STAMP.unlink(missing_ok=True)
-    say_line, start = (lane.say, lane.process) if lane else (say, subprocess.Popen)
+    say_line: collections.abc.Callable[[str], None] = lane.say if lane else say
+    start: collections.abc.Callable[..., _Process] = lane.process if lane else subprocess.Popen
     log = places.log_directory() / log_name
     log.parent.mkdir(parents=True, exist_ok=True)
     say_line(f"mvn {' '.join(arguments)} (log: {log})")
-    environment = (environment or dict(os.environ)) | {"JAVA_HOME": str(home)}
+    environment = {**(environment or os.environ), "JAVA_HOME": str(home)}
     for attempt in range(_ATTEMPTS):
         # A download that failed is remembered as failed, unless -U is given.
         command = ["mvn", "--batch-mode", *(["--update-snapshots"] if attempt else []), *arguments]
         report = Report(say_line)
         with open(log, "a" if attempt else "w", encoding="utf-8") as output, start(
-                command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
+                command, cwd=places.ROOT, env=environment, stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, errors="replace") as process:
             try:
                 for line in process.stdout or ():
@@ -134,10 +153,11 @@ def maven(log_name, *arguments, environment=None, lane=None):
 class Report:
     """Reads Maven's output: a line for each module and each integration test, a sign of life while it fetches."""
 
-    def __init__(self, say_line, clock=time.monotonic):
-        self.errors = []
-        self.failed_tests = []
-        self._warnings = []
+    def __init__(self, say_line: collections.abc.Callable[[str], None],
+                 clock: collections.abc.Callable[[], float] = time.monotonic) -> None:
+        self.errors: list[str] = []
+        self.failed_tests: list[str] = []
+        self._warnings: list[str] = []
         self._say = say_line
         self._clock = clock
         self._reason: list[str] | None = None
@@ -145,7 +165,7 @@ class Report:
         self._last = clock()
         self._files, self._reported, self._megabytes = 0, 0, 0.0
 
-    def line(self, text):
+    def line(self, text: str) -> None:
         """Takes one line of output."""
         module, fetched, long_test = _MODULE.match(text), _FETCHED.match(text), _LONG_TEST.match(text)
         failed_test = _FAILED_TEST.match(text)
@@ -173,16 +193,16 @@ class Report:
             self._say(f"fetched {self._files} files, {self._megabytes:.0f} MB")
 
     @property
-    def reasons(self):
+    def reasons(self) -> list[str]:
         """Why Maven failed, in its own words. Where warnings fail the build, they come first: no error names them."""
         return [*(self._warnings if any(_WARNINGS_FAIL in error for error in self.errors) else []), *self.errors]
 
     @property
-    def is_network_failure(self):
+    def is_network_failure(self) -> bool:
         """Whether Maven ended because a file could not be fetched, and for no other reason that it told."""
         return not self.failed_tests and any(_NETWORK_FAILURE in error for error in self.errors)
 
-    def _add_reason(self, text, reason):
+    def _add_reason(self, text: str, reason: list[str]) -> None:
         """What an exception says stands between its line and the first frame of the stack."""
         if text.startswith("\tat "):
             self.failed_tests[-1] += "".join("\n  " + line for line in reason)

@@ -5,9 +5,9 @@ import contextlib
 import fcntl
 import os
 
-from penstock_base import locks
-from penstock_base.errors import PenstockError
-from penstock_base.steps import say
+from . import locks
+from .errors import PenstockError
+from .steps import say
 
 
 @contextlib.contextmanager
