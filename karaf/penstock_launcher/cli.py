@@ -8,15 +8,14 @@ import ipaddress
 import json
 import os
 import sys
-import traceback
+import typing
 
 import penstock_controller
-from penstock_base import exclusive, files, places
-from penstock_base.errors import PenstockError
-from penstock_bench import cli as bench
+from penstock_base import exclusive, failures, places
 
 from . import control, down, lint, logs, nat_journal, status, suites, up
 
+_BENCH = "bench"
 _EPILOG = """examples:
   ./penstock up                 from a fresh Debian 12 to a working edge with three sample tenants
   ./penstock status --json      one object for programs
@@ -50,26 +49,26 @@ stays, so that up is fast. Debian packages stay too."""
 
 def main(arguments=None):
     """Runs one command and returns the exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == [_BENCH]:
+        _become_the_benchmark(arguments[1:])
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.command is None:
         parser.print_help()
         return 2
-    try:
-        if options.needs_root and os.geteuid() != 0:
-            raise PenstockError(f"'{options.command}' needs root: run it with sudo")
-        with files.explained():
-            return options.run(options)
-    except PenstockError as error:
-        print(f"penstock: {error}", file=sys.stderr)
-        _keep_trace(error)
-        return 1
-    except KeyboardInterrupt:
-        print("\npenstock: interrupted; the same command continues from here, './penstock down' removes everything",
-              file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        return 1
+
+    def work():
+        if options.needs_root:
+            failures.need_root(options.command)
+        return options.run(options)
+    return failures.exit_code(work)
+
+
+def _become_the_benchmark(arguments) -> typing.NoReturn:
+    """The benchmark is no part of the product: a program of its own, with options and exit codes of its own."""
+    os.execve(places.PYTHON, [places.PYTHON, "-m", "penstock_bench", *arguments],
+              os.environ | {"PYTHONPATH": places.python_path()})
 
 
 def _parser():
@@ -113,8 +112,9 @@ def _parser():
                        metavar="TIER", help="only these tests, with what was built before; one of "
                        f"{', '.join(tier.name for tier in suites.TIERS)}; may be repeated")
     _command(commands, "lint", _lint, "static analysis of Python, shell, YANG and the examples", needs_root=False)
-    bench.add_options(_command(commands, "bench", bench.main, "run benchmarks: of forwarding against bare and OVN, of "
-                               "carrier NAT, services, chains, many loads or many nodes; needs the whole machine"))
+    # For the list: main starts it.
+    commands.add_parser(_BENCH, help="run benchmarks: of forwarding against bare and OVN, of carrier NAT, services, "
+                        "chains, many loads or many nodes; needs the whole machine")
     _command(commands, "help", lambda _: _help(parser), "show this", needs_root=False)
     return parser
 
@@ -233,17 +233,3 @@ def _lint(_):
     found = lint.run()
     print("".join(f"{finding}\n" for finding in found), end="")
     return 1 if found else 0
-
-
-def _keep_trace(error):
-    """Errors we did not foresee are worth a trace; it goes to a file."""
-    cause = error.__cause__
-    if cause is None or isinstance(cause, PenstockError):
-        return
-    path = places.log_directory() / "failure.log"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
-    except OSError:
-        return
-    print(f"  trace: {path}", file=sys.stderr)

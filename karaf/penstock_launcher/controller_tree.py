@@ -18,7 +18,7 @@ _START_SECONDS = 180
 """A boot takes 15 to 40 seconds on two idle cores."""
 _SILENT_SECONDS = 60
 _INTERVAL_SECONDS = 10
-_PATH = ":".join(str(places.ROOT / name) for name in ("karaf", "ovs-config", "service-chains"))
+_PATH = places.python_path("karaf", "ovs-config", "service-chains")
 
 
 class Keeper:

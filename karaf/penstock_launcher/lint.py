@@ -27,9 +27,6 @@ from . import examples
 
 REQUIREMENTS = pathlib.Path(__file__).with_name("lint-requirements.txt")
 
-_PYTHON_FOLDERS = ("karaf", "ovs-config", "service-chains", "it/bench")
-"""Folders with packages, as mypy_path in pyproject.toml has them."""
-
 _SHELL = re.compile(rb"#!.*\b(ba|da|a)?sh\b")
 _NOT_SOURCES = {".git", ".mypy_cache", ".ruff_cache", "__pycache__", "node_modules", "target"}
 _MODEL = pathlib.Path("odl-apps", "model")
@@ -127,7 +124,7 @@ def ruff(root: pathlib.Path, programs: pathlib.Path) -> list[Finding]:
 
 def mypy(root: pathlib.Path, programs: pathlib.Path) -> list[Finding]:
     """The findings of mypy in the packages, and in the tests of the documentation."""
-    names = sorted(path.parent.name for folder in _PYTHON_FOLDERS
+    names = sorted(path.parent.name for folder in places.PACKAGE_FOLDERS
                    for path in root.glob(f"{folder}/penstock_*/__init__.py"))
     # Every folder has a package `tests`: this run has to see the one of docs first.
     runs = [(names, "")] + ([(["tests"], "docs")] if (root / "docs" / "tests" / "__init__.py").exists() else [])

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import collections.abc
 import dataclasses
+import os
 import pathlib
 import shutil
 import time
 
-from penstock_base import exclusive, packages, places
+from penstock_base import commands, exclusive, packages, places
 from penstock_base.errors import PenstockError
 from penstock_base.places import ROOT
 from penstock_base.steps import say
-from penstock_bench import cli as bench
 from penstock_controller import build
 from penstock_functions import catalogue, guest_image
 
@@ -59,7 +59,7 @@ def run(quick: bool = False, only: collections.abc.Collection[str] = ()) -> bool
     folder.mkdir(parents=True)
     begun = time.monotonic()
     with steps.step("Debian packages", "check that apt-get works: the network, /etc/apt/sources.list") as note:
-        installed = packages.install(tuple(dict.fromkeys((*packages.TEST, *packages.LINT, *bench.PACKAGES))))
+        installed = packages.install(tuple(dict.fromkeys((*packages.TEST, *packages.LINT, *_needs_of_the_benchmark()))))
         note.text = f"{len(installed)} installed" if installed else "all there"
     outcomes: list[Outcome] = []
     # A build of another run would replace what is tested.
@@ -75,6 +75,13 @@ def run(quick: bool = False, only: collections.abc.Collection[str] = ()) -> bool
                 if not build.is_current(build.fingerprint()):
                     break
     return report(outcomes, folder, time.monotonic() - begun)
+
+
+def _needs_of_the_benchmark() -> list[str]:
+    """The packages that the benchmark names: its tests are among ours, its code is not."""
+    said: str = commands.run(places.PYTHON, "-m", "penstock_bench.needs",
+                             environment=os.environ | {"PYTHONPATH": places.python_path()})
+    return said.split()
 
 
 def report(outcomes: collections.abc.Sequence[Outcome], folder: pathlib.Path, seconds: float) -> bool:

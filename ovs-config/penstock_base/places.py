@@ -12,7 +12,14 @@ BUILD_STAMP = ROOT / "karaf" / "target" / "penstock-build.sha256"
 TEST_REPORTS = ROOT / "target" / "test-reports"
 """JUnit XML of all languages, of the last `test`."""
 PYTHON = "/usr/bin/python3"
+PACKAGE_FOLDERS = ("karaf", "ovs-config", "service-chains", "it/bench")
+"""Those with packages of Python."""
 PYTHON_SUITES = ("ovs-config", "service-chains", "karaf", "docs", "it/bench")
+
+
+def python_path(*folders):
+    """PYTHONPATH with the packages of some folders, of all by default."""
+    return ":".join(str(ROOT / folder) for folder in folders or PACKAGE_FOLDERS)
 
 
 def run_directory():

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 import penstock_controller
-from penstock_base import exclusive, packages, places
+from penstock_base import exclusive, failures, packages, places
 from penstock_base.errors import PenstockError
 from penstock_base.steps import say
 from penstock_controller import build
@@ -20,37 +20,28 @@ from penstock_controller import build
 from . import (
     baseline,
     cores,
-    cores_bed,
     cores_report,
-    dummy_nodes,
     functions,
     functions_report,
-    generator,
     load,
     load_report,
     machine,
     measured,
-    names,
     nat,
     nat_report,
-    ovn,
+    needs,
     plan,
     ratios,
     report,
     scale,
     scale_report,
     services,
-    services_bed,
     services_report,
-    switch,
 )
 
 REGRESSION = 4
 """Exit code: a ratio is worse than the baseline allows, or one of the baseline's was not measured."""
 
-PACKAGES = tuple(dict.fromkeys((*packages.RUN, *generator.PACKAGES, *switch.PACKAGES, *ovn.PACKAGES,
-                                *services_bed.PACKAGES, *names.PACKAGES, *cores_bed.PACKAGES, *dummy_nodes.PACKAGES,
-                                "python3-matplotlib")))
 _INSIDE = "PENSTOCK_BENCH_INSIDE"
 _BY_PARTS = {"services": (services, services_report), "chain": (functions, functions_report),
              "load": (load, load_report), "cores": (cores, cores_report), "scale": (scale, scale_report)}
@@ -62,9 +53,19 @@ _EPILOG = """The directory gets results.json (every sample), report.md and repor
 Exit codes: 0 done, 1 could not be done, 2 wrong usage, 4 a ratio is worse than the baseline allows or missing."""
 
 
-def add_options(parser):
+def main(arguments=None):
+    """Runs the benchmark and returns the exit code."""
+    options = options_parser().parse_args(arguments)
+
+    def work():
+        failures.need_root("bench")
+        return measure(options)
+    return failures.exit_code(work)
+
+
+def options_parser():
     """What `./penstock bench` takes."""
-    parser.description, parser.epilog = _DESCRIPTION, _EPILOG
+    parser = argparse.ArgumentParser(prog="./penstock bench", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("what", nargs="?", choices=("edge", "nat", *_BY_PARTS), default="edge", help="edge: the "
                         "whole edge, compared with OVN; nat: carrier NAT by RFC 9693; services: DHCP, DNS and the "
                         "effect of a hostile tenant; chain: cost of functions and chains, and loss while they change "
@@ -86,10 +87,11 @@ def add_options(parser):
     parser.add_argument("--baseline", metavar="FILE", default=baseline.FILE, type=pathlib.Path,
                         help="compare the ratios with this file; default: the baseline in the sources")
     parser.add_argument("--update-baseline", action="store_true", help="make the ratios of this run the baseline")
+    return parser
 
 
-def main(options):
-    """Runs the benchmark; returns the exit code."""
+def measure(options):
+    """Does what the options say; returns the exit code."""
     if options.what == "nat" and (options.quick or options.update_baseline):
         raise PenstockError("bench nat has no quick run and no baseline")
     if options.what == "edge" and options.parts == ("load",):
@@ -119,9 +121,9 @@ def _parts(text):
 def _again_inside():
     """Runs the same command in a network namespace of its own, where all ports are free and nobody hears us."""
     _refuse_company()
-    packages.install(PACKAGES)
+    packages.install(needs.PACKAGES)
     inside = ["unshare", "--net", "--", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, "-m",
-              "penstock_launcher", *sys.argv[1:]]
+              "penstock_bench", *sys.argv[1:]]
     process = subprocess.Popen(inside, env=dict(os.environ) | {_INSIDE: "1"})
     while True:
         # An interrupt at the terminal is for that process too: it ends what it has started, which takes its time.

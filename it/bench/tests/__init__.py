@@ -1,4 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the benchmarks. Those of the generator run a real switch and need root; the others need neither."""
-
-import penstock_bench  # noqa: F401  (makes the other packages importable)

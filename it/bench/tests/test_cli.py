@@ -9,7 +9,7 @@ import unittest
 import unittest.mock
 
 from penstock_base.errors import PenstockError
-from penstock_bench import baseline, cli, ratios
+from penstock_bench import baseline, cli, needs, ratios
 
 from .made_up import results
 
@@ -69,6 +69,27 @@ class InterruptTest(unittest.TestCase):
                 unittest.mock.patch("penstock_bench.cli._refuse_company"):
             started.return_value.wait.side_effect = [KeyboardInterrupt, KeyboardInterrupt, 130]
             self.assertEqual(cli._again_inside(), 130)
+
+
+class CommandTest(unittest.TestCase):
+
+    def run_cli(self, *arguments, user=0):
+        """Exit code, and what was printed for people."""
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), unittest.mock.patch("os.geteuid", return_value=user):
+            return cli.main(arguments), said.getvalue()
+
+    def test_parts_are_of_runs_that_have_some(self):
+        code, said = self.run_cli("nat", "--parts", "dns")
+        self.assertEqual(code, 1)
+        self.assertIn("penstock: only bench services, bench chain, bench load, bench cores, bench scale have parts",
+                      said)
+
+    def test_root_is_needed(self):
+        self.assertEqual(self.run_cli(user=1000), (1, "penstock: 'bench' needs root: run it with sudo\n"))
+
+    def test_what_is_needed_is_named_for_the_tests(self):
+        self.assertLessEqual({"iproute2", "ovn-central", "python3-matplotlib"}, set(needs.PACKAGES))
 
 
 if __name__ == "__main__":

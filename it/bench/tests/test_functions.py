@@ -264,10 +264,8 @@ class PartsTest(unittest.TestCase):
         for arguments, reason in ((["chain", "--parts", "leases"], "bench chain has the parts changes, changes-fast"),
                                   (["services", "--parts", "hops"], "bench services has the parts leases"),
                                   (["edge", "--parts", "hops"], "only bench services, bench chain, bench load")):
-            parser = cli.argparse.ArgumentParser()
-            cli.add_options(parser)
             with self.assertRaisesRegex(PenstockError, reason):
-                cli.main(parser.parse_args(arguments))
+                cli.measure(cli.options_parser().parse_args(arguments))
 
     def test_figures_of_the_forms_are_known(self):
         self.assertLessEqual({f"{name}_mpps" for name in forms.FORMS}, set(ratios.CHAIN))

@@ -219,11 +219,11 @@ class CommandTest(unittest.TestCase):
         for what, parts in (("load", None), ("edge", ("load",)), ("load", ("cells", "recovery"))):
             options = types.SimpleNamespace(what=what, parts=parts, quick=True, update_baseline=False, switch_nice=None)
             with mock.patch.object(cli, "_again_inside", return_value=0), mock.patch.dict("os.environ", clear=True):
-                self.assertEqual(cli.main(options), 0)
+                self.assertEqual(cli.measure(options), 0)
             self.assertEqual(options.what, "load")
         options.parts = ("dns",)
         with self.assertRaisesRegex(PenstockError, "bench load has the parts cells, matrix, recovery"):
-            cli.main(options)
+            cli.measure(options)
 
 
 if __name__ == "__main__":

@@ -161,7 +161,7 @@ class JudgeTest(unittest.TestCase):
                                   (["nat", "--quick"], "no quick run"),
                                   (["chain", "--switch-nice", "-20"], "only bench services takes")):
             with self.assertRaisesRegex(PenstockError, reason):
-                cli.main(self._parsed(arguments))
+                cli.measure(self._parsed(arguments))
         self.assertEqual(self._parsed(["services", "--parts", "dns,leases"]).parts, ("dns", "leases"))
         self.assertEqual(self._parsed(["services", "--switch-nice", "-20"]).switch_nice, -20)
         self.assertIsNone(self._parsed(["services"]).switch_nice)
@@ -171,9 +171,7 @@ class JudgeTest(unittest.TestCase):
 
     @staticmethod
     def _parsed(arguments):
-        parser = cli.argparse.ArgumentParser()
-        cli.add_options(parser)
-        return parser.parse_args(arguments)
+        return cli.options_parser().parse_args(arguments)
 
 
 class SampleTest(unittest.TestCase):
