@@ -9,7 +9,8 @@ import unittest.mock
 
 from penstock_base.errors import PenstockError
 from penstock_bench import chain, report, traffic
-from tests import made_up
+
+from . import made_up
 
 BED = types.SimpleNamespace(name="psbench", nodes=[{"name": "psbench"}])
 

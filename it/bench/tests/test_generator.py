@@ -18,8 +18,9 @@ import pytest
 from penstock_base import processes
 from penstock_base.errors import PenstockError
 from penstock_bench import generator, switch
-from tests.frames import ARP, checksums_are_right, read_pcap, udp, write_pcap
-from tests.private_switch import FUNCTION, PORTS, PrivateSwitch
+
+from .frames import ARP, checksums_are_right, read_pcap, udp, write_pcap
+from .private_switch import FUNCTION, PORTS, PrivateSwitch
 
 # Starts switches with DPDK, or guests.
 pytestmark = pytest.mark.node

@@ -11,7 +11,8 @@ from unittest import mock
 import pytest
 
 from penstock_bench import generator, hand, switch, traffic
-from tests.private_switch import PrivateSwitch
+
+from .private_switch import PrivateSwitch
 
 # Starts switches with DPDK, or guests.
 pytestmark = pytest.mark.node
