@@ -88,7 +88,7 @@ def install() -> pathlib.Path:
         raise PenstockError(f"needs {' '.join(missing)}: run it as root once, or install them")
     packages.install(packages.LINT)
     wanted = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()[:16]
-    directory: pathlib.Path = places.lint_directory() / wanted
+    directory = places.lint_directory() / wanted
     complete = directory / "complete"
     if not complete.exists():
         directory.parent.mkdir(parents=True, exist_ok=True)

@@ -79,9 +79,8 @@ def run(quick: bool = False, only: collections.abc.Collection[str] = ()) -> bool
 
 def _needs_of_the_benchmark() -> list[str]:
     """The packages that the benchmark names: its tests are among ours, its code is not."""
-    said: str = commands.run(places.PYTHON, "-m", "penstock_bench.needs",
-                             environment=os.environ | {"PYTHONPATH": places.python_path()})
-    return said.split()
+    return commands.run(places.PYTHON, "-m", "penstock_bench.needs",
+                        environment=os.environ | {"PYTHONPATH": places.python_path()}).split()
 
 
 def report(outcomes: collections.abc.Sequence[Outcome], folder: pathlib.Path, seconds: float) -> bool:

@@ -2,11 +2,13 @@
 """Runs short commands and turns their failure into a readable error."""
 
 import subprocess
+from collections.abc import Mapping
 
 from .errors import PenstockError
 
 
-def run(*args, environment=None, timeout_seconds=60, standard_input=""):
+def run(*args: object, environment: Mapping[str, str] | None = None, timeout_seconds: float = 60,
+        standard_input: str = "") -> str:
     """Runs a command and returns its standard output. Raises PenstockError with the command and what it said."""
     command = [str(arg) for arg in args]
     try:
@@ -22,7 +24,7 @@ def run(*args, environment=None, timeout_seconds=60, standard_input=""):
     return done.stdout
 
 
-def succeeds(*args):
+def succeeds(*args: object) -> bool:
     """Whether the command ends with exit code 0; its output is thrown away."""
     return subprocess.run([str(arg) for arg in args], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                           stdin=subprocess.DEVNULL, check=False).returncode == 0

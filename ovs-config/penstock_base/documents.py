@@ -5,6 +5,8 @@ import difflib
 import ipaddress
 import json
 import pathlib
+import typing
+from collections.abc import Iterable, Iterator
 
 import jsonschema
 import yaml
@@ -15,7 +17,7 @@ from .errors import ProfileError
 class _StrictLoader(yaml.SafeLoader):
     """YAML without the trap that the last of two equal keys wins."""
 
-    def construct_mapping(self, node, deep=False):
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[typing.Any, typing.Any]:
         seen = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=deep)
@@ -29,12 +31,14 @@ class _StrictLoader(yaml.SafeLoader):
 _FORMATS = jsonschema.FormatChecker(formats=())
 
 
-@_FORMATS.checks("ipv4", raises=ValueError)
-def _is_ipv4(value):
+def _is_ipv4(value: object) -> bool:
     return not isinstance(value, str) or bool(ipaddress.IPv4Address(value))
 
 
-def read_yaml(path):
+_FORMATS.checks("ipv4", raises=ValueError)(_is_ipv4)
+
+
+def read_yaml(path: pathlib.Path | str) -> dict[str, typing.Any]:
     """The content of a YAML file. Raises ProfileError if it cannot be read as one mapping."""
     path = pathlib.Path(path)
     try:
@@ -48,7 +52,7 @@ def read_yaml(path):
     return content
 
 
-def problems(content, schema_path):
+def problems(content: object, schema_path: pathlib.Path | str) -> list[str]:
     """What is wrong with `content`: a list of sentences that start with the field, empty if nothing is."""
     schema = json.loads(pathlib.Path(schema_path).read_text(encoding="utf-8"))
     validator = jsonschema.Draft7Validator(schema, format_checker=_FORMATS)
@@ -56,7 +60,7 @@ def problems(content, schema_path):
     return [sentence for error in found for sentence in _sentences(error)]
 
 
-def _sentences(error):
+def _sentences(error: jsonschema.ValidationError) -> Iterator[str]:
     field = _field(error.absolute_path)
     if error.validator == "additionalProperties":
         known = sorted(error.schema["properties"])
@@ -77,12 +81,12 @@ def _sentences(error):
         yield f"{field or 'document'}: {json.dumps(error.instance)} is not valid{wanted}"
 
 
-def _field(path):
+def _field(path: Iterable[int | str]) -> str:
     text = ""
     for part in path:
         text = f"{text}[{part}]" if isinstance(part, int) else _join(text, part)
     return text
 
 
-def _join(parent, name):
+def _join(parent: str, name: object) -> str:
     return f"{parent}.{name}" if parent else str(name)

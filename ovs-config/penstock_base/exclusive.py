@@ -4,6 +4,7 @@
 import contextlib
 import fcntl
 import os
+from collections.abc import Iterator
 
 from . import locks
 from .errors import PenstockError
@@ -11,7 +12,7 @@ from .steps import say
 
 
 @contextlib.contextmanager
-def alone(name, what, wait=False):
+def alone(name: str, what: str, wait: bool = False) -> Iterator[None]:
     """Holds the lock `name` for the body. If another process has it: waits, or raises an error that names it.
 
     what: what we are doing, for the other one's message, for example "./penstock up".

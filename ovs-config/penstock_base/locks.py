@@ -12,18 +12,20 @@ import json
 import os
 import pathlib
 import stat
+import typing
+from collections.abc import Iterator
 
 from . import files
 from .errors import PenstockError
 
 
-def lock_directory():
+def lock_directory() -> pathlib.Path:
     """Where machine-wide locks and ledgers are: $PENSTOCK_LOCK_DIR or /run/penstock-locks."""
     return pathlib.Path(os.environ.get("PENSTOCK_LOCK_DIR", "/run/penstock-locks"))
 
 
 @contextlib.contextmanager
-def held(name, directory=None):
+def held(name: str, directory: pathlib.Path | str | None = None) -> Iterator[None]:
     """Holds the lock `name` for the body; waits for others. Not reentrant. Leaves no file."""
     directory = pathlib.Path(directory or lock_directory())
     path = directory / f"{name}.lock"
@@ -36,7 +38,7 @@ def held(name, directory=None):
         directory.rmdir()
 
 
-def _locked(path):
+def _locked(path: pathlib.Path) -> typing.TextIO:
     """The open lock file, locked; closing it lets go."""
     while True:
         try:
@@ -52,7 +54,7 @@ def _locked(path):
         file.close()
 
 
-def opened(path):
+def opened(path: pathlib.Path) -> typing.TextIO:
     """A file for locks, open for reading and writing, made when it is missing. Its content stays.
 
     Raises PenstockError when another user may change its directory, or it is a symbolic link.
@@ -74,7 +76,7 @@ def opened(path):
     return os.fdopen(file, "r+", encoding="utf-8")
 
 
-def read_json(path, default):
+def read_json(path: pathlib.Path | str, default: typing.Any) -> typing.Any:
     """The content of a JSON file, or `default` when there is none or a crash left it unreadable."""
     try:
         return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
@@ -82,6 +84,6 @@ def read_json(path, default):
         return default
 
 
-def write_json(path, value):
+def write_json(path: pathlib.Path | str, value: object) -> None:
     """Replaces a JSON file, all or nothing."""
     files.replace(path, json.dumps(value, indent=2, sort_keys=True) + "\n")

@@ -5,6 +5,7 @@ import contextlib
 import os
 import pathlib
 import subprocess
+from collections.abc import Iterable, Iterator
 
 from . import places
 from .errors import PenstockError
@@ -28,7 +29,7 @@ _POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
 _NO_SERVICES = "#!/bin/sh\n# Made by Penstock for the time of one installation: start no services.\nexit 101\n"
 
 
-def missing(names):
+def missing(names: Iterable[str]) -> list[str]:
     """Those of the packages that are not installed, in the same order."""
     answer = subprocess.run(["dpkg-query", "--show", "--showformat=${Package} ${db:Status-Status}\n", *names],
                             capture_output=True, text=True, check=False)
@@ -36,7 +37,7 @@ def missing(names):
     return [name for name in names if name not in installed]
 
 
-def install(names):
+def install(names: Iterable[str]) -> list[str]:
     """Installs what is missing. Returns the names it installed."""
     wanted = missing(names)
     if not wanted:
@@ -53,7 +54,7 @@ def install(names):
     return wanted
 
 
-def _apt(log, *arguments):
+def _apt(log: pathlib.Path, *arguments: str) -> bool:
     command = ["apt-get", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=120", "-o",
                "Acquire::Retries=5", *arguments]
     with open(log, "ab") as output:
@@ -65,7 +66,7 @@ def _apt(log, *arguments):
 
 
 @contextlib.contextmanager
-def _no_services():
+def _no_services() -> Iterator[None]:
     """Packages start their services when they are installed: the system's own Open vSwitch is not ours to start."""
     ours = not _POLICY.exists()
     if ours:

@@ -12,6 +12,7 @@ import select
 import signal
 import subprocess
 import time
+from collections.abc import Callable, Iterable, Mapping
 
 from . import files
 from .errors import PenstockError
@@ -26,7 +27,9 @@ _KILL_SECONDS = 30
 """Also to end a process needs the core, and that of one that gives way to all others may be busy."""
 
 
-def start(args, pidfile, log, namespace=None, environment=None, hold_stdin=False, preexec=None):
+def start(args: Iterable[object], pidfile: pathlib.Path, log: pathlib.Path, namespace: str | None = None,
+          environment: Mapping[str, str] | None = None, hold_stdin: bool = False,
+          preexec: Callable[[], object] | None = None) -> int:
     """Starts `args` in a session of its own, output appended to `log`, and returns its pid.
 
     namespace:   name of the network namespace to run in; None is the current one.
@@ -36,10 +39,10 @@ def start(args, pidfile, log, namespace=None, environment=None, hold_stdin=False
     """
     if is_running(pidfile):
         raise PenstockError(f"{pidfile}: its process {pid_of(pidfile)} is running already")
-    args = [str(arg) for arg in args]
+    command = [str(arg) for arg in args]
     if namespace:
         # ip replaces itself by the program, so the pid stays the one we see here.
-        args = ["ip", "netns", "exec", namespace, *args]
+        command = ["ip", "netns", "exec", namespace, *command]
     inherited: tuple[int, ...] = ()
     stdin = subprocess.DEVNULL
     if hold_stdin:
@@ -49,19 +52,19 @@ def start(args, pidfile, log, namespace=None, environment=None, hold_stdin=False
     reason, teller = os.pipe()
     try:
         with files.explained(), open(log, "ab") as output:
-            child = subprocess.Popen(args, stdin=stdin, stdout=output, stderr=subprocess.STDOUT, env=environment,
+            child = subprocess.Popen(command, stdin=stdin, stdout=output, stderr=subprocess.STDOUT, env=environment,
                                      start_new_session=True, pass_fds=inherited,
                                      # Safe: what starts processes has one thread.
                                      preexec_fn=lambda: _prepare(pidfile, preexec, teller))  # noqa: PLW1509
     except FileNotFoundError:
         pathlib.Path(pidfile).unlink(missing_ok=True)
-        raise PenstockError(f"the program {args[0]} is not installed") from None
+        raise PenstockError(f"the program {command[0]} is not installed") from None
     except subprocess.SubprocessError:
         pathlib.Path(pidfile).unlink(missing_ok=True)
         os.set_blocking(reason, False)
         with contextlib.suppress(BlockingIOError):
             raise PenstockError(os.read(reason, select.PIPE_BUF).decode()) from None
-        raise PenstockError(f"{args[0]} could not be given its place: scheduling, or control group") from None
+        raise PenstockError(f"{command[0]} could not be given its place: scheduling, or control group") from None
     finally:
         os.close(reason)
         os.close(teller)
@@ -72,7 +75,7 @@ def start(args, pidfile, log, namespace=None, environment=None, hold_stdin=False
     return child.pid
 
 
-def _prepare(pidfile, preexec, teller):
+def _prepare(pidfile: pathlib.Path, preexec: Callable[[], object] | None, teller: int) -> None:
     """Runs in the child. It writes its file itself: it cannot be lost, even if we are killed this very moment. Why it
     cannot is told by a pipe: Popen says of an error here only that there was one."""
     try:
@@ -84,12 +87,12 @@ def _prepare(pidfile, preexec, teller):
         preexec()
 
 
-def record(pid, pidfile):
+def record(pid: int, pidfile: pathlib.Path) -> None:
     """Writes the identity of a running process to `pidfile`, all or nothing."""
     files.replace(pidfile, f"{pid}\n{_start_time(pid)}\n{_boot_id()}\n")
 
 
-def pid_of(pidfile):
+def pid_of(pidfile: pathlib.Path) -> int | None:
     """The pid of the process that `pidfile` names if it still runs, else None."""
     try:
         number, started, boot = pathlib.Path(pidfile).read_text(encoding="ascii").split()
@@ -101,12 +104,12 @@ def pid_of(pidfile):
     return pid
 
 
-def is_running(pidfile):
+def is_running(pidfile: pathlib.Path) -> bool:
     """Whether the process that `pidfile` names is alive (a zombie is not)."""
     return pid_of(pidfile) is not None
 
 
-def go_on(pid):
+def go_on(pid: int) -> bool:
     """Continues a process that a signal has stopped. Returns True if it was stopped. A debugger's is left alone."""
     fields = _stat(pid)
     if fields is None or fields[0] != "T":
@@ -115,14 +118,14 @@ def go_on(pid):
     return True
 
 
-def is_stopped(pidfile):
+def is_stopped(pidfile: pathlib.Path) -> bool:
     """Whether a signal has stopped the process that `pidfile` names. One that a debugger holds is not."""
     pid = pid_of(pidfile)
     fields = None if pid is None else _stat(pid)
     return fields is not None and fields[0] == "T"
 
 
-def take_place(nice):
+def take_place(nice: int) -> None:
     """For `preexec`: comes before others on the core, or gives way to them: `nice` -20 to 19.
 
     19 takes the policy SCHED_IDLE too. To come first is no right of a container without CAP_SYS_NICE, where nothing
@@ -140,7 +143,7 @@ def take_place(nice):
         pathlib.Path("/proc/self/autogroup").write_text(str(nice), encoding="ascii")
 
 
-def join(files):
+def join(files: Iterable[int]) -> None:
     """Puts this process into control groups, so that nothing it ever starts is outside. files: descriptors of their
     files cgroup.procs, which are closed."""
     cores = os.sched_getaffinity(0)
@@ -152,7 +155,7 @@ def join(files):
         os.sched_setaffinity(0, cores & os.sched_getaffinity(0))
 
 
-def stop(pidfile, timeout_seconds=10):
+def stop(pidfile: pathlib.Path, timeout_seconds: float = 10) -> bool:
     """Ends the process with SIGTERM, or SIGKILL when that takes too long, and removes the file.
 
     Returns True if it was running.
@@ -169,7 +172,8 @@ def stop(pidfile, timeout_seconds=10):
     return pid is not None
 
 
-def wait_until(ready, what, timeout_seconds, pidfile=None, log=None, poll_seconds=_POLL_SECONDS):
+def wait_until(ready: Callable[[], object], what: str, timeout_seconds: float, pidfile: pathlib.Path | None = None,
+               log: pathlib.Path | None = None, poll_seconds: float = _POLL_SECONDS) -> None:
     """Polls `ready()` until it is true. Gives up at the deadline or when the process of `pidfile` has ended."""
     deadline = time.monotonic() + timeout_seconds
     while not ready():
@@ -180,22 +184,24 @@ def wait_until(ready, what, timeout_seconds, pidfile=None, log=None, poll_second
         time.sleep(poll_seconds)
 
 
-def log_tail(log, lines=8):
+def log_tail(log: pathlib.Path | None, lines: int = 8) -> str:
     """The end of a log, ready to be added to an error text; empty if there is none.
 
     The program chooses how much it writes, so no more than the last 64 KB are read, and long lines are cut.
     """
+    if log is None:
+        return ""
     try:
         with open(log, "rb") as file:
             file.seek(max(file.seek(0, os.SEEK_END) - _LOG_PART, 0))
             text = file.read(_LOG_PART).decode(errors="replace").strip()
-    except (OSError, TypeError):
+    except OSError:
         return ""
     ends = [line[:_LONGEST_LINE] for line in text.splitlines()[-lines:]]
     return f"; the end of {log}:\n  " + "\n  ".join(ends) if text else ""
 
 
-def log_head(log):
+def log_head(log: pathlib.Path) -> bytes:
     """The first 64 KB of a log, as bytes; empty if there is none."""
     try:
         with open(log, "rb") as file:
@@ -204,7 +210,7 @@ def log_head(log):
         return b""
 
 
-def limit_log(log, kept=b""):
+def limit_log(log: pathlib.Path, kept: bytes = b"") -> bool:
     """Empties a log that takes more than 16 MB of room, but for a line that says so. Returns whether it did.
 
     kept: words that stay if they are among the first 64 KB. The program appends to the log, so it goes on at its new
@@ -226,7 +232,7 @@ def limit_log(log, kept=b""):
     return True
 
 
-def resident_megabytes(pid):
+def resident_megabytes(pid: int | None) -> int:
     """Resident memory of a process in MB, huge pages not counted; 0 if it has gone."""
     try:
         pages = int(pathlib.Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
@@ -235,13 +241,13 @@ def resident_megabytes(pid):
     return round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6)
 
 
-def cpu_seconds(pid):
+def cpu_seconds(pid: int | None) -> float:
     """Processor time a process has used so far, in seconds; 0 if it has gone."""
     fields = _stat(pid)
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0
 
 
-def _stat(pid):
+def _stat(pid: int | str | None) -> list[str] | None:
     """The fields of /proc/<pid>/stat from the third (state) on, or None. pid: "<pid>/task/<tid>" for a thread."""
     try:
         text = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
@@ -250,14 +256,14 @@ def _stat(pid):
     return text.rpartition(")")[2].split()
 
 
-def _start_time(pid):
+def _start_time(pid: int) -> str | None:
     fields = _stat(pid)
     if fields is None or (fields[0] in "ZX" and not _has_threads(pid)):
         return None
     return fields[19]
 
 
-def _has_threads(pid):
+def _has_threads(pid: int) -> bool:
     """Whether threads live on after the first one. As long as they do, memory and devices are not free."""
     try:
         threads = [path.name for path in pathlib.Path(f"/proc/{pid}/task").iterdir()]
@@ -267,16 +273,16 @@ def _has_threads(pid):
     return any(fields is not None and fields[0] not in "ZX" for fields in found)
 
 
-def _boot_id():
+def _boot_id() -> str:
     return pathlib.Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
-def _signal(pid, number):
+def _signal(pid: int, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
 
 
-def _wait_gone(pidfile, pid, patience_seconds):
+def _wait_gone(pidfile: pathlib.Path, pid: int, patience_seconds: float) -> bool:
     deadline = time.monotonic() + patience_seconds
     while True:
         gone = not is_running(pidfile)

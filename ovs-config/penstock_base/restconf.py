@@ -3,6 +3,7 @@
 
 import base64
 import json
+import typing
 import urllib.error
 import urllib.request
 
@@ -15,7 +16,7 @@ _ABSENT = "data-missing"
 class RestconfError(PenstockError):
     """The controller refused, or did not answer. `status` is the HTTP status, None without an answer."""
 
-    def __init__(self, text, status=None):
+    def __init__(self, text: str, status: int | None = None) -> None:
         super().__init__(text)
         self.status = status
 
@@ -23,13 +24,13 @@ class RestconfError(PenstockError):
 class Restconf:
     """Talks to the RESTCONF root `url`, for example http://127.0.0.1:8181/rests."""
 
-    def __init__(self, url, user, password, timeout_seconds=60):
+    def __init__(self, url: str, user: str, password: str, timeout_seconds: float = 60) -> None:
         self.url = url
         self._authorization = "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
         self._timeout_seconds = timeout_seconds
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
-    def read(self, path):
+    def read(self, path: str) -> typing.Any:
         """Stored configuration below /data; None if there is none."""
         try:
             return self._send("GET", f"data/{path}?content=config")
@@ -38,21 +39,22 @@ class Restconf:
                 return None
             raise
 
-    def merge(self, path, document):
+    def merge(self, path: str, document: object) -> None:
         """Adds to what is stored (PATCH)."""
         self._send("PATCH", f"data/{path}", document)
 
-    def replace(self, path, document):
+    def replace(self, path: str, document: object) -> None:
         """Puts `document` in the place of what is stored (PUT)."""
         self._send("PUT", f"data/{path}", document)
 
-    def call(self, operation, argument=None):
+    def call(self, operation: str, argument: object = None) -> dict[str, typing.Any]:
         """Calls `module:rpc` and returns its output."""
         module, _, _ = operation.partition(":")
         answer = self._send("POST", f"operations/{operation}", {f"{module}:input": argument or {}})
-        return (answer or {}).get(f"{module}:output", {})
+        output: dict[str, typing.Any] = (answer or {}).get(f"{module}:output", {})
+        return output
 
-    def _send(self, method, path, document=None):
+    def _send(self, method: str, path: str, document: object = None) -> typing.Any:
         body = None if document is None else json.dumps(document).encode()
         request = urllib.request.Request(  # noqa: S310  (always http, to the controller)
             f"{self.url}/{path}", data=body, method=method, headers={
@@ -69,7 +71,7 @@ class Restconf:
         return json.loads(text) if text.strip() else None
 
 
-def reasons(body):
+def reasons(body: str) -> str:
     """The messages of an error answer, or its beginning if it is none of RESTCONF's."""
     try:
         errors = json.loads(body)["errors"]["error"]

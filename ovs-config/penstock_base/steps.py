@@ -4,17 +4,19 @@
 import contextlib
 import sys
 import time
+import typing
+from collections.abc import Iterator
 
 
 class Step:
     """The running step. Set `note` to add a few words to its line."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.note = ""
 
 
 @contextlib.contextmanager
-def step(text, out=None):
+def step(text: str, out: typing.TextIO | None = None) -> Iterator[Step]:
     """Runs the body as a step: prints `text ... done in 0.8 s` on standard error (or `out`), also when it fails."""
     out = out or sys.stderr
     current = Step()
@@ -36,7 +38,7 @@ def step(text, out=None):
     out.flush()
 
 
-def say(text, out=None):
+def say(text: str, out: typing.TextIO | None = None) -> None:
     """Prints one line beside the steps."""
     out = out or sys.stderr
     out.write(text + "\n")

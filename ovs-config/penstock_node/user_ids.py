@@ -66,8 +66,7 @@ def of(path: str) -> int | None:
 
 
 def _ledger() -> pathlib.Path:
-    directory: pathlib.Path = locks.lock_directory()
-    return directory / "user-ids.json"
+    return locks.lock_directory() / "user-ids.json"
 
 
 def _read() -> dict[str, int]:

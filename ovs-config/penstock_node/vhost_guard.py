@@ -21,7 +21,6 @@ import pathlib
 import select
 import signal
 import time
-import typing
 from collections.abc import Callable
 
 from penstock_base import locks, processes
@@ -63,7 +62,7 @@ class Guard:
         switch = Ovs(directory)
         self._directory = directory
         self._log = log
-        self._switch_pid = switch_pid or (lambda: typing.cast("int | None", processes.pid_of(switch.switch_process)))
+        self._switch_pid = switch_pid or (lambda: processes.pid_of(switch.switch_process))
         self._death = death
         self._now = now
         self._peers = Peers(directory)

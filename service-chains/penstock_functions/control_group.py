@@ -7,6 +7,7 @@ controller, and its limits `memory-mb`, `hugepage-mb`, `threads` and `core`; or 
 """
 
 import contextlib
+import functools
 import os
 import pathlib
 import signal
@@ -70,7 +71,7 @@ def files(group):
 def remove(group):
     """Kills what is left in a group, and removes it; nothing is said of one that has gone. Raises PenstockError."""
     for directory in _directories(group):
-        processes.wait_until(lambda path=directory: _is_removed(path), f"the end of control group {directory}",
+        processes.wait_until(functools.partial(_is_removed, directory), f"the end of control group {directory}",
                              _REMOVE_SECONDS)
 
 
