@@ -78,8 +78,7 @@ _NETWORK_YANG, _NAMES_YANG = (f"odl-apps/model/src/main/yang/{name}.yang" for na
 _EXAMPLE_JSON = "docs/examples/orange.json"
 _TREE = {
     "karaf/penstock_controller/__init__.py": _LICENCE + '"""A strict package."""\n', _CONTROLLER: _TWICE,
-    "ovs-config/penstock_node/__init__.py": _LICENCE + '"""A package without annotations."""\n',
-    _NODE: _TWICE.replace(": int", "").replace(" -> int", ""),
+    "ovs-config/penstock_node/__init__.py": _LICENCE + '"""Another one."""\n', _NODE: _TWICE,
     "docs/tests/__init__.py": _LICENCE + '"""Tests."""\n', "docs/tests/checks.py": _TWICE,
     _SCRIPT: f'#!/bin/sh\n{_LICENCE}set -eu\nexec rm "$1"\n',
     _NETWORK_YANG: _NETWORK, _NAMES_YANG: _NAMES, _EXAMPLE_JSON: _EXAMPLE, _PAGE_MD: _PAGE, _REFUSED_JSON: _REFUSED,
@@ -122,23 +121,24 @@ class LintTest(unittest.TestCase):
         self.assertEqual(self.run_lint(), [])
 
     def test_an_import_that_is_not_used(self):
-        self.finds(_NODE, _TREE[_NODE].replace('e."""\n', 'e."""\n\nimport os\n', 1), 4, "[F401]")
+        self.finds(_NODE, _TWICE.replace('e."""\n', 'e."""\n\nimport os\n', 1), 4, "[F401]")
 
     def test_a_file_without_licence(self):
         self.finds("docs/tests/checks.py", _TWICE.removeprefix(_LICENCE), 1, "[CPY001]")
 
     def test_a_suppression_without_effect(self):
-        self.finds(_NODE, _TREE[_NODE].replace("* number", "* number  # noqa: S101"), 7, "[RUF100]")
+        self.finds(_NODE, _TWICE.replace("* number", "* number  # noqa: S101"), 7, "[RUF100]")
 
     def test_python_that_cannot_be_parsed(self):
-        self.write(_NODE, _TREE[_NODE].replace("):", ")"))
+        self.write(_NODE, _TWICE.replace("int:", "int"))
         self.assertIn((_NODE, 5), [(finding.path, finding.line) for finding in self.run_lint()])
 
     def test_a_strict_package_is_annotated(self):
         self.finds(_CONTROLLER, _TWICE.replace(" -> int", ""), 5, "[no-untyped-def]")
 
     def test_bodies_without_annotations_are_checked(self):
-        self.finds(_NODE, _TREE[_NODE].replace("2 * number", "number * (2 + 'two')"), 7, "[operator]")
+        text = _TWICE.replace(": int", "").replace(" -> int", "").replace("2 * number", "number * (2 + 'two')")
+        self.finds("docs/tests/checks.py", text, 7, "[operator]")
 
     def test_the_tests_of_the_documentation_are_checked(self):
         self.finds("docs/tests/checks.py", _TWICE.replace("2 * number", "str(number)"), 7, "[return-value]")

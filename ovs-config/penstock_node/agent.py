@@ -7,6 +7,7 @@ It keeps nothing that it cannot find out again, so it may be killed at any momen
 
 import argparse
 import pathlib
+import socket
 import sys
 import time
 
@@ -34,7 +35,7 @@ _NO_RESOLVER = "this node has no resolvers: its profile has no dns"
 _REPORT_SECONDS = 0.2  # Reports wait that long for others: many at once are one transaction.
 
 
-def main():
+def main() -> None:
     """Runs the agent until the process ends."""
     parser = argparse.ArgumentParser(prog="penstock_node.agent")
     parser.add_argument("directory", type=pathlib.Path)
@@ -47,7 +48,7 @@ def main():
 class Agent:
     """One run of the agent of the node in `directory`. link: where samples come; None for none."""
 
-    def __init__(self, directory, with_resolvers, link=None):
+    def __init__(self, directory: pathlib.Path, with_resolvers: bool, link: socket.socket | None = None) -> None:
         switch = Ovs(directory)
         self._sign = alive.watch_of(directory)
         self._watch = node_watch.process_of(directory)
@@ -61,11 +62,11 @@ class Agent:
         resolvers = directory / agent_resolvers.DIRECTORY
         self._resolvers = (agent_resolvers.Resolvers(resolvers, log, alive=self._sign.give)
                            if with_resolvers else None)
-        self._orders = {}
+        self._orders: dict[int, agent_database.TenantOrders] = {}
         self._is_new = True  # What agents before have left may have to go, also when nothing is ordered.
-        self._configuration = None
+        self._configuration: list[tuple[int, bool]] | None = None
 
-    def serve(self):
+    def serve(self) -> None:
         """Works until the process ends."""
         seen = reported = None
         report_due = 0.0
@@ -102,7 +103,7 @@ class Agent:
                     self._resolvers.wait(poller)
             poller.block()
 
-    def _work(self):
+    def _work(self) -> None:
         """Does what is due of each part."""
         self._sessions.run()
         if self._cache.run():
@@ -116,13 +117,13 @@ class Agent:
         if self._progress.is_asked():
             self._progress.tell(*self._undone())
 
-    def _look_after_the_watch(self):
+    def _look_after_the_watch(self) -> None:
         """It looks after all others, so one of them has to look after it."""
         pid = processes.pid_of(self._watch)
         if pid is not None and processes.go_on(pid):
             log(f"the watch was stopped and goes on, process {pid}")
 
-    def _take_orders(self):
+    def _take_orders(self) -> None:
         configuration = self._database.switch_configuration()
         if configuration != self._configuration:
             self._configuration = configuration
@@ -145,10 +146,10 @@ class Agent:
         if self._resolvers:
             self._resolvers.want({zone: order.dns for zone, order in orders.items() if order.dns is not None})
 
-    def _undone(self):
+    def _undone(self) -> tuple[dict[int, str], dict[int, str]]:
         """What of the orders is not carried out yet, and what cannot be, by tenant."""
         waiting = dict.fromkeys(self._sessions.pending(), "the limit of sessions is not set")
-        failed = {}
+        failed: dict[int, str] = {}
         if self._resolvers:
             waiting |= self._resolvers.waiting()
             failed |= self._resolvers.failed()
@@ -156,9 +157,9 @@ class Agent:
             failed |= {zone: _NO_RESOLVER for zone, order in self._orders.items() if order.dns is not None}
         return waiting, failed
 
-    def _reports(self):
+    def _reports(self) -> dict[int, dict[str, str | None]]:
         states = self._resolvers.states() if self._resolvers else {}
-        reports = {}
+        reports: dict[int, dict[str, str | None]] = {}
         for zone, order in self._orders.items():
             limited = order.sessions is not None
             keys = reports[zone] = {
@@ -173,11 +174,11 @@ class Agent:
         return reports
 
 
-def _text(number):
+def _text(number: int | None) -> str | None:
     return None if number is None else str(number)
 
 
-def log(text):
+def log(text: str) -> None:
     """One line in the agent's log."""
     print(time.strftime("%Y-%m-%d %H:%M:%S"), text, file=sys.stderr, flush=True)
 

@@ -3,9 +3,14 @@
 
 import dataclasses
 import itertools
+import pathlib
+import typing
+import uuid
+from collections.abc import Iterable, Mapping
 
 import ovs.db.idl
 
+from .alive import Poller
 from .node_protocol import BRIDGE, DATAPATH, DNS, PROTOCOL, SESSIONS, VERSION
 
 _SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
@@ -20,25 +25,25 @@ class TenantOrders:
     dns: str | None
 
 
-class _Idl(ovs.db.idl.Idl):
+class _Idl(ovs.db.idl.Idl):  # type: ignore[misc]  # the library has no types
     """Tells which rows have changed: with a thousand tenants it costs too much to look at all of them each time."""
 
-    def __init__(self, *args):
+    def __init__(self, *args: typing.Any) -> None:
         super().__init__(*args)
-        self.changed = set()
+        self.changed: set[uuid.UUID] = set()
 
-    def notify(self, event, row, updates=None):  # noqa: ARG002  (the library calls it with these)
+    def notify(self, event: str, row: typing.Any, updates: typing.Any = None) -> None:  # noqa: ARG002  (the library calls it with these)
         self.changed.add(row.uuid)
 
 
 class Writer:
     """Changes single keys of external_ids, without waiting."""
 
-    def __init__(self, idl):
+    def __init__(self, idl: typing.Any) -> None:
         self._idl = idl
         self._transaction = None
 
-    def write(self, rows):
+    def write(self, rows: Iterable[tuple[typing.Any, Mapping[str, str], Mapping[str, str | None]]]) -> bool:
         """Brings keys of rows to what is wanted. Returns True when all is so, else call again.
 
         rows: triples of a row, what it has, and what is wanted of it: values by key, None for a key that shall not be
@@ -69,7 +74,7 @@ class Writer:
 class Database:
     """A live copy of the rows. Not for several threads."""
 
-    def __init__(self, socket):
+    def __init__(self, socket: pathlib.Path) -> None:
         helper = ovs.db.idl.SchemaHelper(_SCHEMA)
         helper.register_columns("Open_vSwitch", ["datapaths", "cur_cfg", "dpdk_initialized", "external_ids"])
         helper.register_columns("Datapath", ["ct_zones"])
@@ -77,28 +82,29 @@ class Database:
         helper.register_columns("Bridge", ["name", "external_ids"])
         self._idl = _Idl(f"unix:{socket}", helper)
         self._writer = Writer(self._idl)
-        self._known = {}
+        self._known: dict[uuid.UUID, dict[str, str]] = {}
 
-    def run(self):
+    def run(self) -> int | None:
         """Takes up what has come. Returns a number that changes with the content; None before there is any."""
         self._idl.run()
         if not self._idl.has_ever_connected():
             return None
         rows = self._idl.tables["CT_Zone"].rows
-        for gone in [uuid for uuid in self._idl.changed if uuid not in rows]:
+        for gone in [row for row in self._idl.changed if row not in rows]:
             self._known.pop(gone, None)
             self._idl.changed.discard(gone)
-        return self._idl.change_seqno
+        number: int = self._idl.change_seqno
+        return number
 
-    def wait(self, poller):
+    def wait(self, poller: Poller) -> None:
         """Wakes the poller up when `run` has something to do."""
         self._idl.wait(poller)
 
-    def switch_configuration(self):
+    def switch_configuration(self) -> list[tuple[int, bool]]:
         """Something that differs when the switch has taken up a change, or has started."""
         return [(row.cur_cfg, row.dpdk_initialized) for row in self._idl.tables["Open_vSwitch"].rows.values()]
 
-    def orders(self):
+    def orders(self) -> dict[int, TenantOrders]:
         """The orders of each tenant, by its number, which is that of its conntrack zone."""
         orders = {}
         for zone, row in self._zones().items():
@@ -106,11 +112,12 @@ class Database:
             orders[zone] = TenantOrders(content.get(SESSIONS), content.get(DNS))
         return orders
 
-    def bridge(self, key):
+    def bridge(self, key: str) -> str | None:
         """What the row of the bridge has; None for nothing."""
-        return next((row.external_ids.get(key) for row in self._bridges()), None)
+        found: str | None = next((row.external_ids.get(key) for row in self._bridges()), None)
+        return found
 
-    def report(self, tenants, bridge):
+    def report(self, tenants: Mapping[int, Mapping[str, str | None]], bridge: Mapping[str, str | None]) -> bool:
         """Brings the keys that are the agent's to what is given: by tenant and key, and of the bridge by key; None for
         a key that shall not be there. Tells the version of the protocol, too.
 
@@ -122,19 +129,20 @@ class Database:
             ((row, row.external_ids, {PROTOCOL: str(VERSION)})
              for row in self._idl.tables["Open_vSwitch"].rows.values())))
 
-    def _content(self, row):
+    def _content(self, row: typing.Any) -> dict[str, str]:
         """The keys of a row, as the server has them."""
         if row.uuid not in self._known or row.uuid in self._idl.changed:
             self._known[row.uuid] = row.external_ids
             self._idl.changed.discard(row.uuid)
         return self._known[row.uuid]
 
-    def _bridges(self):
+    def _bridges(self) -> list[typing.Any]:
         return [row for row in self._idl.tables["Bridge"].rows.values() if row.name == BRIDGE]
 
-    def _zones(self):
+    def _zones(self) -> dict[int, typing.Any]:
         for row in self._idl.tables["Open_vSwitch"].rows.values():
             datapath = row.datapaths.get(DATAPATH)
             if datapath is not None:
-                return datapath.ct_zones
+                zones: dict[int, typing.Any] = datapath.ct_zones
+                return zones
         return {}

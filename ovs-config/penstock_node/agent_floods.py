@@ -12,10 +12,13 @@ What is limited stays so for half a minute. When it floods again soon, that is t
 import dataclasses
 import re
 import time
+from collections.abc import Callable
 
 from penstock_base.errors import PenstockError
 
 from . import agent_switch
+from .alive import Poller
+from .ovs import Ovs
 
 _LOOK_SECONDS, _BUSY_LOOK_SECONDS = 0.25, 0.1
 """The second one while there are many upcalls: to read the cached flows takes longer the more there are, and a flood
@@ -50,33 +53,33 @@ _PORT = re.compile(r"^\s*port (\d+): (\S+)", re.MULTILINE)
 class Floods:
     """`switch` is an Ovs. `report` is what to write for the controller, None for nothing. Not for several threads."""
 
-    def __init__(self, switch, log, now=time.monotonic):
+    def __init__(self, switch: Ovs, log: Callable[[str], None], now: Callable[[], float] = time.monotonic) -> None:
         self._switch, self._log, self._now = switch, log, now
-        self._holds = {}
-        self._before = None
+        self._holds: dict[str, _Hold] = {}
+        self._before: tuple[float, int, int] | None = None
         self._busy = _Busy()
         self._due = 0.0
         self._settled = now() + _SETTLE_SECONDS
         self._purged = float("-inf")
 
     @property
-    def report(self):
+    def report(self) -> str | None:
         """The places that are limited, as port/VLAN, with spaces between them."""
         now = self._now()
         return " ".join(sorted(place for place, hold in self._holds.items() if now < hold.until)[:_MOST]) or None
 
-    def adopt(self, report):
+    def adopt(self, report: str | None) -> None:
         """Takes over what an agent before has written."""
         for place in (report or "").split():
             self._holds.setdefault(place, _Hold(self._now()))
 
-    def disturbed(self):
+    def disturbed(self) -> None:
         """The cached flows were dropped."""
         now = self._now()
         if now >= self._settled + _UNSETTLED_AGAIN_SECONDS:
             self._settled = now + _SETTLE_SECONDS
 
-    def run(self):
+    def run(self) -> bool:
         """Looks at the switch, if it is time to. Returns True if it dropped the cached flows."""
         now = self._now()
         if now < self._due:
@@ -90,11 +93,11 @@ class Floods:
             self._due = self._now() + (_BUSY_LOOK_SECONDS if self._busy.looks else _LOOK_SECONDS)
         return self._purged == now
 
-    def wait(self, poller):
+    def wait(self, poller: Poller) -> None:
         """Wakes the poller up when `run` has something to do."""
         poller.timer_wait(max(int((self._due - self._now()) * 1000) + 1, 0))
 
-    def _look(self, now):
+    def _look(self, now: float) -> None:
         missed, lookups = agent_switch.lookups(self._switch, _PATIENCE_SECONDS)
         before, self._before = self._before, (now, missed, lookups)
         if before is None or missed < before[1]:
@@ -110,7 +113,7 @@ class Floods:
             for place, frames in self._places(now, rate).items():
                 self._limit(now, place, frames)
 
-    def _places(self, now, rate):
+    def _places(self, now: float, rate: float) -> dict[str, float]:
         """The places that flood, and about how many of their frames a second are upcalls, at `rate` upcalls in all."""
         shown = agent_switch.ask(self._switch, "dpctl/show")
         cached = _CACHED.search(shown)
@@ -126,7 +129,7 @@ class Floods:
         return {place: frames for place, count in found.items() if count >= max(_LEAST_FLOWS, most / _PART)
                 and (frames := rate * count / total) >= _UPCALLS}
 
-    def _limit(self, now, place, frames):
+    def _limit(self, now: float, place: str, frames: float) -> None:
         hold = self._holds.get(place)
         if hold is None or now > hold.until + _FORGIVEN_SECONDS:
             hold = self._holds[place] = _Hold(now)
@@ -148,7 +151,7 @@ class _Busy:
     missed: int = 0
 
     @property
-    def is_flood(self):
+    def is_flood(self) -> bool:
         """Whether it is no burst."""
         return self.seconds >= _BUSY_SECONDS or (self.looks >= _BUSY_LOOKS and self.missed >= _MANY)
 
@@ -156,20 +159,20 @@ class _Busy:
 class _Hold:
     """How long a place is limited."""
 
-    def __init__(self, now):
+    def __init__(self, now: float) -> None:
         self.seconds = _FIRST_HOLD_SECONDS
         self.until = now + self.seconds
 
-    def again(self, now):
+    def again(self, now: float) -> None:
         """It floods once more."""
         self.seconds = min(2 * self.seconds, _LAST_HOLD_SECONDS)
         self.until = now + self.seconds
 
 
-def once(text):
+def once(text: str) -> dict[tuple[str, str], int]:
     """{(datapath port, VLAN): cached flows of frames from there that have had one packet at most}, in the dump of a
     switch. Texts, "0" for no VLAN."""
-    counts = {}
+    counts: dict[tuple[str, str], int] = {}
     for port, flow in _FLOW.findall(text):
         vlan = _VLAN.search(flow)
         place = port, vlan[1] if vlan else "0"

@@ -5,8 +5,13 @@ import dataclasses
 import ipaddress
 import json
 import re
+import typing
+from collections.abc import Iterable, Mapping
 
 from . import node_protocol
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 TYPES = ("A", "AAAA", "CNAME", "MX", "TXT", "SRV", "PTR", "NS")
 SERVICE_IPV4 = ipaddress.ip_network(node_protocol.SERVICE_IPV4)
@@ -36,15 +41,15 @@ class Record:
 @dataclasses.dataclass(frozen=True)
 class Order:
     """A checked order. `zones` maps own zones to their records; `left_out` are names of leases that DNS cannot have."""
-    addresses: tuple
-    upstreams: tuple
+    addresses: tuple[str, ...]
+    upstreams: tuple[str, ...]
     inside: bool
     dns64: str | None
-    zones: dict
-    left_out: tuple
+    zones: dict[str, tuple[Record, ...]]
+    left_out: tuple[str, ...]
 
 
-def parse(text, tenant):
+def parse(text: str, tenant: int) -> Order:
     """Reads the order of the tenant with this number. Raises OrderError."""
     try:
         content = json.loads(text)
@@ -61,13 +66,14 @@ def parse(text, tenant):
                       for index, entry in enumerate(content.get("addresses", [])))
     _need(addresses, "addresses: is empty; the resolver needs at least one")
     upstreams, inside = _upstreams(content.get("upstreams", []))
-    zones = {domain: []}
+    zones: dict[str, list[Record]] = {domain: []}
     for index, entry in enumerate(content.get("reverse", [])):
         zones |= {zone: [] for zone in reverse_zones(_network(entry, f"reverse[{index}]"))}
     for index, entry in enumerate(content.get("records", [])):
         record = _record(entry, domain, f"records[{index}]")
         zone = _zone_of(record.name, zones)
-        _need(zone, f"records[{index}].name: {record.name} is not in {', '.join(zones)}")
+        if zone is None:
+            raise OrderError(f"records[{index}].name: {record.name} is not in {', '.join(zones)}")
         zones[zone].append(record)
     _one_cname(zones)
     left_out = _leases(content.get("leases", []), domain, zones)
@@ -75,24 +81,24 @@ def parse(text, tenant):
                  {zone: tuple(records) for zone, records in zones.items()}, left_out)
 
 
-def reverse_zones(network):
+def reverse_zones(network: Network) -> list[str]:
     """The zones that hold the addresses of a prefix and no others: one, or up to 128 if it ends within a label."""
     step = 8 if network.version == 4 else 4
     length = max(-(-network.prefixlen // step) * step, step)
     return [_reverse(part.network_address, length // step) for part in network.subnets(new_prefix=length)]
 
 
-def _reverse(address, labels):
+def _reverse(address: Address, labels: int) -> str:
     every = address.reverse_pointer.split(".")
     return ".".join(every[len(every) - 2 - labels:]) + "."
 
 
-def _need(condition, problem):
+def _need(condition: object, problem: str) -> None:
     if not condition:
         raise OrderError(problem)
 
 
-def _name(value, domain, field):
+def _name(value: typing.Any, domain: str | None, field: str) -> str:
     """A full name with a dot at its end and small letters. `@` is the domain itself."""
     _need(isinstance(value, str) and value, f"{field}: is missing")
     full = value if value.endswith(".") else f"{value}." if domain is None else f"{value}.{domain}"
@@ -103,17 +109,18 @@ def _name(value, domain, field):
     return full
 
 
-def _address(value, version, field):
+def _address(value: typing.Any, version: int | None, field: str) -> Address:
+    address: Address | None
     try:
         address = ipaddress.ip_address(value)
     except ValueError:
         address = None
-    _need(isinstance(value, str) and address and version in (None, address.version) and "%" not in value,
-          f"{field}: {json.dumps(value)} is not an IPv{version or '4 or IPv6'} address")
+    if not isinstance(value, str) or address is None or version not in (None, address.version) or "%" in value:
+        raise OrderError(f"{field}: {json.dumps(value)} is not an IPv{version or '4 or IPv6'} address")
     return address
 
 
-def _network(value, field):
+def _network(value: typing.Any, field: str) -> Network:
     try:
         # A zone of an IPv6 address (RFC 4007) may have any characters, and means nothing beyond a host.
         _need(isinstance(value, str) and "%" not in value, f"{field}: {json.dumps(value)} is not a prefix")
@@ -122,7 +129,7 @@ def _network(value, field):
         raise OrderError(f"{field}: {error}") from None
 
 
-def _service_address(value, tenant, field):
+def _service_address(value: typing.Any, tenant: int, field: str) -> str:
     """Nobody may listen at the addresses of another tenant."""
     address = _address(value, None, field)
     if address.version == 4:
@@ -133,7 +140,7 @@ def _service_address(value, tenant, field):
     return str(address)
 
 
-def _upstreams(entries):
+def _upstreams(entries: list[typing.Any]) -> tuple[tuple[str, ...], bool]:
     addresses, inside = [], set()
     for index, entry in enumerate(entries):
         field = f"upstreams[{index}]"
@@ -147,7 +154,7 @@ def _upstreams(entries):
     return tuple(addresses), inside == {True}
 
 
-def _dns64(value):
+def _dns64(value: typing.Any) -> str | None:
     if value is None:
         return None
     network = _network(value, "dns64")
@@ -156,7 +163,7 @@ def _dns64(value):
     return str(network)
 
 
-def _record(entry, domain, field):
+def _record(entry: typing.Any, domain: str, field: str) -> Record:
     _need(isinstance(entry, dict), f"{field}: is not an object")
     kind, ttl, data = entry.get("type"), entry.get("ttl", 300), entry.get("data")
     _need(kind in TYPES, f"{field}.type: {json.dumps(kind)} is none of {', '.join(TYPES)}")
@@ -166,7 +173,7 @@ def _record(entry, domain, field):
                                                                                         f"{field}.data"))
 
 
-def _data(kind, data, domain, field):
+def _data(kind: str, data: str, domain: str, field: str) -> str:
     if kind in ("A", "AAAA"):
         return str(_address(data, 4 if kind == "A" else 6, field))
     if kind == "TXT":
@@ -178,7 +185,7 @@ def _data(kind, data, domain, field):
     return " ".join([*numbers, _name(target, domain, field)])
 
 
-def _strings(text, field):
+def _strings(text: str, field: str) -> list[bytes]:
     """The strings of a TXT record as a zone file has them (RFC 1035, section 5.1): with quotes or without, in bytes."""
     _need(_is_text(text), f"{field}: has characters that are none")
     found = _STRING.findall(text)
@@ -188,7 +195,7 @@ def _strings(text, field):
     return strings
 
 
-def _is_text(text):
+def _is_text(text: str) -> bool:
     """Whether a text from JSON, which may have halves of surrogate pairs, can be encoded."""
     try:
         text.encode()
@@ -197,24 +204,24 @@ def _is_text(text):
     return True
 
 
-def _byte(escape):
+def _byte(escape: re.Match[bytes]) -> bytes:
     code = escape[1]
     return code if len(code) == 1 else bytes([int(code) & 255])
 
 
-def _quoted(data):
+def _quoted(data: bytes) -> str:
     """A string for Unbound; every byte that could mean something to a parser is a number."""
     return '"' + "".join(chr(byte) if (chr(byte).isalnum() and byte < 128) or byte in b" -_=.,:/+@"
                          else f"\\{byte:03d}" for byte in data) + '"'
 
 
-def _zone_of(name, zones):
+def _zone_of(name: str, zones: Iterable[str]) -> str | None:
     """The longest own zone that the name is in, or None."""
     fits = [zone for zone in zones if name == zone or name.endswith("." + zone)]
     return max(fits, key=len, default=None)
 
 
-def _one_cname(zones):
+def _one_cname(zones: Mapping[str, list[Record]]) -> None:
     for zone, records in zones.items():
         names = [record.name for record in records]
         for record in records:
@@ -222,7 +229,7 @@ def _one_cname(zones):
                   f"records: {record.name} has a CNAME, so it can have nothing else")
 
 
-def _leases(entries, domain, zones):
+def _leases(entries: list[typing.Any], domain: str, zones: dict[str, list[Record]]) -> tuple[str, ...]:
     """Adds the records of hosts with a lease. Names given by hand are never theirs.
 
     Hosts choose their names: one with a bad name goes without, and takes nobody else down.

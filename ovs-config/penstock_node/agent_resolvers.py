@@ -6,6 +6,8 @@ A tenant has a directory, which only the user of its resolver may read: `unbound
 unbound.conf is only written while the process is stopped, so it always says what a running process was started with.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import pathlib
@@ -13,11 +15,13 @@ import select
 import shutil
 import signal
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from penstock_base import files, processes
 from penstock_base.errors import PenstockError
 
 from . import agent_orders, agent_unbound, node_protocol, user_ids, user_processes
+from .alive import Poller
 
 DIRECTORY = "dns"
 """Name of the directory of the resolvers, below that of the node."""
@@ -43,19 +47,20 @@ class Resolvers:
     seconds the next ones do. alive: called between two resolvers.
     """
 
-    def __init__(self, directory, log, now=time.monotonic, alive=lambda: None):
+    def __init__(self, directory: pathlib.Path, log: Callable[[str], None], now: Callable[[], float] = time.monotonic,
+                 alive: Callable[[], None] = lambda: None) -> None:
         self._directory = pathlib.Path(directory)
         self._log = log
         self._now = now
         self._alive = alive
         self._endings = select.epoll()
-        self._tenants = {}
-        self._unasked = []
+        self._tenants: dict[int, _Tenant] = {}
+        self._unasked: list[int] = []
         self._look_due = now() + _LOOK_SECONDS
         for path in sorted(self._directory.glob("[0-9]*")):
             self._tenants[int(path.name)] = self._adopt(path)
 
-    def want(self, texts):
+    def want(self, texts: Mapping[int, str]) -> None:
         """Takes the orders by tenant. A wrong one leaves the tenant's resolver as it is."""
         deadline = self._now() + _PART_SECONDS
         gone = sorted(set(self._tenants) - set(texts))
@@ -80,10 +85,10 @@ class Resolvers:
             else:
                 tenant.wrong, tenant.again = "", self._now()
 
-    def _take(self, number, tenant):
+    def _take(self, number: int, tenant: _Tenant) -> None:
         tenant.again = None
         try:
-            tenant.take(agent_orders.parse(tenant.text, number))
+            tenant.take(agent_orders.parse(tenant.text or "", number))
             tenant.wrong = ""
         except Exception as error:  # noqa: BLE001  (a bad order of one tenant must not end the agent of all)
             before, tenant.wrong = tenant.wrong, f"order: {ascii(str(error))[1:-1]}"[:_LONGEST_REPORT]
@@ -92,7 +97,7 @@ class Resolvers:
             if tenant.wrong != before:
                 self._log(f"tenant {number}: {tenant.wrong}")
 
-    def run(self):
+    def run(self) -> None:
         """Starts what should run and does not."""
         for file, _ in self._endings.poll(0):
             for tenant in self._tenants.values():
@@ -110,7 +115,7 @@ class Resolvers:
             self._look_due = self._now() + _LOOK_SECONDS
             self._look()
 
-    def _look(self):
+    def _look(self) -> None:
         """Notices the processes that hang, and logs that are too long."""
         self._unasked = self._unasked or sorted(self._tenants)
         asked = set(self._unasked[:_ASKED_AT_ONCE])
@@ -125,7 +130,7 @@ class Resolvers:
                 self._log(f"tenant {number}: {said}")
         self._unasked = [number for number in self._unasked if number not in asked & seen]
 
-    def _each(self):
+    def _each(self) -> Iterator[tuple[int, _Tenant]]:
         """Numbers and tenants for some seconds. Those that are left over come first the next time."""
         deadline = self._now() + _PART_SECONDS
         for number in list(self._tenants):
@@ -135,7 +140,7 @@ class Resolvers:
             tenant = self._tenants[number] = self._tenants.pop(number)
             yield number, tenant
 
-    def wait(self, poller):
+    def wait(self, poller: Poller) -> None:
         """Wakes the poller up when `run` has something to do."""
         poller.timer_wait(max(int((self._look_due - self._now()) * 1000), _POLL_MS))
         poller.fd_wait(self._endings.fileno(), select.POLLIN)
@@ -146,20 +151,21 @@ class Resolvers:
         if due:
             poller.timer_wait(max(int((min(due) - self._now()) * 1000), _POLL_MS))
 
-    def states(self):
+    def states(self) -> dict[int, str]:
         """What to tell the operator, by tenant; those of whom nothing is known yet are not there."""
-        return {number: tenant.state() for number, tenant in self._tenants.items() if tenant.state()}
+        found = {number: tenant.state() for number, tenant in self._tenants.items()}
+        return {number: state for number, state in found.items() if state}
 
-    def waiting(self):
+    def waiting(self) -> dict[int, str]:
         """Tenants whose resolver is not known to answer as ordered, with the reason; not those that have failed."""
         return {number: "the resolver starts" for number, tenant in self._tenants.items()
                 if not tenant.failure() and not tenant.is_ready()}
 
-    def failed(self):
+    def failed(self) -> dict[int, str]:
         """Tenants whose resolver does not run, or not as ordered, with the reason."""
         return {number: tenant.failure() for number, tenant in self._tenants.items() if tenant.failure()}
 
-    def _adopt(self, path):
+    def _adopt(self, path: pathlib.Path) -> _Tenant:
         tenant = _Tenant(path, self._endings, self._now)
         tenant.adopt()
         return tenant
@@ -168,16 +174,16 @@ class Resolvers:
 class _Tenant:
     """One resolver. `due` is when to start it, None while it runs or nothing is known of what it should do."""
 
-    def __init__(self, directory, endings, now):
+    def __init__(self, directory: pathlib.Path, endings: select.epoll, now: Callable[[], float]) -> None:
         self.directory = directory
-        self.text = None
+        self.text: str | None = None
         self.wrong = ""
         self.trouble = ""
         self.note = ""
-        self.due = None
-        self.again = None  # When to take the order once more, which could not be carried out.
+        self.due: float | None = None
+        self.again: float | None = None  # When to take the order once more, which could not be carried out.
         self.is_starting = False
-        self.watched = None
+        self.watched: int | None = None
         self.silences = 0
         self._endings = endings
         self._now = now
@@ -186,7 +192,7 @@ class _Tenant:
         self._adopted = False  # Whether a former agent has started the process.
         self._fresh = False  # Whether the process has certainly read the zone files as they are.
 
-    def take(self, order):
+    def take(self, order: agent_orders.Order) -> None:
         """Makes the files as ordered; the process is told, or started anew if it has to."""
         self.note = f"names that are not valid in DNS: {', '.join(order.left_out)}"[:200] if order.left_out else ""
         configuration = agent_unbound.configuration(order, self.directory)
@@ -218,7 +224,7 @@ class _Tenant:
         elif self.due is None:
             self._tell(changed)
 
-    def adopt(self):
+    def adopt(self) -> None:
         """Goes on with what a former agent has left."""
         if not (self.directory / "unbound.conf").exists():
             return
@@ -228,19 +234,19 @@ class _Tenant:
         else:
             self.due = self._now()
 
-    def run(self, may_start):
+    def run(self, may_start: bool) -> None:
         """Starts the process if it is time to, and looks whether it answers."""
         if self.is_starting:
             self._look()
         elif may_start and self.due is not None and self._now() >= self.due:
             self._start()
 
-    def go_on(self):
+    def go_on(self) -> str | None:
         """Continues a process that was stopped. Returns a line for the log, None if it was not."""
         pid = processes.pid_of(self._process) if self.watched is not None else None
         return f"the resolver was stopped and goes on, process {pid}" if pid and processes.go_on(pid) else None
 
-    def ask(self):
+    def ask(self) -> str | None:
         """Starts a process anew that runs and does not answer. Returns a line for the log, None if it does."""
         if self.watched is None or self.is_starting:
             return None
@@ -258,7 +264,7 @@ class _Tenant:
             return self.trouble
         return None
 
-    def ended(self):
+    def ended(self) -> None:
         """The process has ended and nobody told it to."""
         self._unwatch()
         words = processes.log_tail(self.directory / "log", 1).strip("; \n")
@@ -267,16 +273,16 @@ class _Tenant:
         self.trouble = f"the resolver ended and is started again in {self._pause:g} s" + (f"; {words}" if words else "")
         self._fail()
 
-    def failure(self):
+    def failure(self) -> str:
         """Why it does not run as ordered, and will not before something changes; empty if that is not so."""
         return "; ".join(filter(None, (self.wrong, self.trouble)))
 
-    def is_ready(self):
+    def is_ready(self) -> bool:
         """Whether it answers as ordered."""
         return (self.text is not None and not self._adopted and not self.is_starting and self.due is None
                 and self.again is None)
 
-    def state(self):
+    def state(self) -> str | None:
         """One line for the operator: ok, or what is wrong."""
         if self.failure():
             return self.failure()
@@ -284,20 +290,20 @@ class _Tenant:
             return None
         return "starting" if self.is_starting or self.due is not None else self.note or node_protocol.RESOLVER_OK
 
-    def remove(self):
+    def remove(self) -> None:
         """Ends the process and removes its files."""
         self._stop()
         shutil.rmtree(self.directory, ignore_errors=True)
 
     @property
-    def _process(self):
+    def _process(self) -> pathlib.Path:
         return self.directory / "process"
 
     @property
-    def _user(self):
+    def _user(self) -> int:
         return user_ids.resolver(int(self.directory.name))
 
-    def _make_directories(self):
+    def _make_directories(self) -> None:
         """Those that its user reads, and the one that is its own."""
         for path, owner, mode in ((self.directory, 0, 0o710), (self.directory / "root", 0, 0o750),
                                   (self.directory / "run", self._user, 0o700)):
@@ -306,7 +312,7 @@ class _Tenant:
             path.chmod(mode)
             os.chown(path, owner, self._user)
 
-    def _start(self):
+    def _start(self) -> None:
         self.due = None
         (self.directory / agent_unbound.CONTROL).unlink(missing_ok=True)
         (self.directory / "log").unlink(missing_ok=True)
@@ -323,7 +329,7 @@ class _Tenant:
         self.is_starting = True
         self._watch()
 
-    def _look(self):
+    def _look(self) -> None:
         try:
             agent_unbound.control(self.directory, "status")
         except PenstockError as error:
@@ -337,7 +343,7 @@ class _Tenant:
         if not self._fresh:
             self._tell([path.name.removesuffix("zone") for path in (self.directory / "root").glob("*.zone")])
 
-    def _tell(self, zones):
+    def _tell(self, zones: Iterable[str]) -> None:
         """Makes the process read zones anew. One that does not is started anew."""
         try:
             commands = [command for zone in zones for command in agent_unbound.reload_commands(zone)]
@@ -348,17 +354,17 @@ class _Tenant:
             self.trouble = str(error)
             self._fail()
 
-    def _fail(self):
+    def _fail(self) -> None:
         self._adopted = self.is_starting = False
         self.due = self._now() + self._pause
         self._pause = min(max(self._pause * 2, _FIRST_PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
 
-    def _stop(self):
+    def _stop(self) -> None:
         self._unwatch()
         self._adopted = self.is_starting = False
         processes.stop(self._process, _STOP_SECONDS)
 
-    def _watch(self):
+    def _watch(self) -> None:
         """Have the kernel tell when the process ends, whoever started it."""
         try:
             self.watched = os.pidfd_open(processes.pid_of(self._process) or 0)
@@ -367,7 +373,7 @@ class _Tenant:
             return
         self._endings.register(self.watched, select.EPOLLIN)
 
-    def _unwatch(self):
+    def _unwatch(self) -> None:
         if self.watched is not None:
             self._endings.unregister(self.watched)
             os.close(self.watched)
@@ -377,7 +383,7 @@ class _Tenant:
                 pass
 
 
-def stop_all(directory):
+def stop_all(directory: pathlib.Path) -> None:
     """Ends every resolver below a directory, when no agent runs. All at the same time: there may be many."""
     files = sorted(pathlib.Path(directory).glob("[0-9]*/process"))
     networks = set()
@@ -393,19 +399,19 @@ def stop_all(directory):
         _kill_left([int(path.parent.name) for path in files], network)
 
 
-def _kill_left(tenants, network):
+def _kill_left(tenants: Iterable[int], network: int | None) -> None:
     """Kills what resolvers have started and left, in the network of their node: those of other nodes on this machine
     have the same users."""
     if network is not None:
         user_processes.kill([user_ids.resolver(number) for number in tenants], "resolvers", network=network)
 
 
-def running(directory):
+def running(directory: pathlib.Path) -> int:
     """Number of resolvers that run below a directory."""
     return sum(processes.is_running(path) for path in pathlib.Path(directory).glob("[0-9]*/process"))
 
 
-def _read(path):
+def _read(path: pathlib.Path) -> str | None:
     try:
         return path.read_text(encoding="ascii")
     except (FileNotFoundError, UnicodeDecodeError):

@@ -8,13 +8,17 @@ lose their flow by its timeout.
 import dataclasses
 import json
 import re
+import socket
 import time
+from collections.abc import Callable, Iterable
 
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
 
 from . import agent_switch, ipfix, session_choice
+from .alive import Poller
 from .node_protocol import BRIDGE
+from .ovs import Ovs
 
 _RUN_SECONDS = 0.5
 _COUNT_SECONDS, _TOTAL_SECONDS = 20, 2
@@ -62,7 +66,7 @@ class Order:
     sampled_of: int
 
 
-def parse(text):
+def parse(text: str) -> Order:
     """Reads an order. Raises ValueError with what is wrong."""
     found = json.loads(text)
     content = found if isinstance(found, dict) else {}
@@ -80,10 +84,10 @@ def parse(text):
 class _Flows:
     """The flows, the samples and the counters of the switch, in the numbers of an order."""
 
-    def __init__(self, switch, order):
+    def __init__(self, switch: Ovs, order: Order) -> None:
         self._switch, self._order = switch, order
 
-    def collect(self, port):
+    def collect(self, port: int) -> None:
         """Has the switch send samples to a UDP port of its loopback."""
         number = self._order.collector_set
         for row in self._switch.rows("Flow_Sample_Collector_Set", "_uuid", "id"):
@@ -95,20 +99,21 @@ class _Flows:
             "--id=@bridge", "get", "Bridge", BRIDGE, "--",
             "create", "Flow_Sample_Collector_Set", f"id={number}", "bridge=@bridge", "ipfix=@ipfix")
 
-    def open(self):
+    def open(self) -> set[int]:
         """The VRFs that have sessions."""
         return {vrf for vrf, _, _ in self._owned(self._order.open_table)}
 
-    def sessions(self):
+    def sessions(self) -> dict[int, tuple[int, float]]:
         """By VRF the number of connections with sessions, each of which has a flow for both directions, and their
         packets in a second."""
-        counts, rates = {}, {}
+        counts: dict[int, int] = {}
+        rates: dict[int, float] = {}
         for vrf, packets, seconds in self._owned(self._order.session_table):
             counts[vrf] = counts.get(vrf, 0) + 1
             rates[vrf] = rates.get(vrf, 0.0) + packets / max(seconds, _RUN_SECONDS)
         return {vrf: (-(-count // 2), rates[vrf]) for vrf, count in counts.items()}
 
-    def all_sessions(self):
+    def all_sessions(self) -> int:
         """The number of connections with sessions, of all VRFs."""
         text = run(*_OFCTL, "dump-aggregate", BRIDGE, f"table={self._order.session_table}",
                    environment=self._switch.environment)
@@ -117,7 +122,7 @@ class _Flows:
             raise PenstockError("dump-aggregate: no count")
         return -(-int(found[1]) // 2)
 
-    def write(self, opened, closed=(), without=()):
+    def write(self, opened: Iterable[int], closed: Iterable[int] = (), without: Iterable[int] = ()) -> None:
         """Writes the flows of open VRFs, deletes those of closed ones and the sessions of VRFs without, all at once."""
         order = self._order
         lines = [f"delete_strict table={order.open_table},priority={order.open_priority},{order.vrf}={vrf}"
@@ -129,15 +134,15 @@ class _Flows:
             run(*_OFCTL, "--bundle", "add-flows", BRIDGE, "-",
                 environment=self._switch.environment, standard_input="\n".join(lines) + "\n")
 
-    def lookups(self):
+    def lookups(self) -> tuple[int, int]:
         """Packets that met no cached flow, since the switch began, and all lookups of cached flows."""
         return agent_switch.lookups(self._switch)
 
-    def connections(self):
+    def connections(self) -> dict[int, int]:
         """The number of tracked connections, by VRF, as far as the switch counts them (agent_sessions)."""
         return {zone: count for zone, (_, count) in agent_switch.zones(self._switch).items()}
 
-    def _owned(self, table):
+    def _owned(self, table: int) -> list[tuple[int, int, float]]:
         """Of each flow the VRF, its packets, and its age in seconds."""
         text = run(*_OFCTL, "dump-flows", BRIDGE, f"table={table}", environment=self._switch.environment)
         return [(int(cookie, 16) & _COOKIE_ID, int(packets), float(seconds)) for cookie, seconds, packets in
@@ -147,14 +152,15 @@ class _Flows:
 class SessionFlows:
     """Listens and writes. `switch` is an Ovs, `link` the socket of sample_socket, or None. Not for several threads."""
 
-    def __init__(self, switch, link, log, now=time.monotonic):
+    def __init__(self, switch: Ovs, link: socket.socket | None, log: Callable[[str], None],
+                 now: Callable[[], float] = time.monotonic) -> None:
         self._switch, self._link, self._log, self._now = switch, link, log, now
-        self._text = None
-        self._work = None
-        self._known = set()
+        self._text: str | None = None
+        self._work: _Work | None = None
+        self._known: set[int] = set()
         self._due = 0.0
 
-    def want(self, text, known):
+    def want(self, text: str | None, known: Iterable[int]) -> None:
         """Takes an order, a text, or None for none. known: the VRFs of the node."""
         self._known.clear()
         self._known.update(known)
@@ -169,7 +175,7 @@ class SessionFlows:
             except ValueError as error:
                 self._log(f"order for sessions: {error}; no VRF gets sessions")
 
-    def run(self):
+    def run(self) -> None:
         """Reads the samples, and changes flows, if it is time to."""
         now = self._now()
         if self._work is None or now < self._due:
@@ -182,12 +188,12 @@ class SessionFlows:
             self._work.begin_again()
             self._due = now + _RETRY_SECONDS
 
-    def disturbed(self):
+    def disturbed(self) -> None:
         """The cached flows were dropped: the slow path has more to do for a while."""
         if self._work is not None:
             self._work.disturbed(self._now())
 
-    def wait(self, poller):
+    def wait(self, poller: Poller) -> None:
         """Wakes the poller up when `run` has something to do."""
         if self._work is not None:
             poller.timer_wait(max(int((self._due - self._now()) * 1000) + 1, 0))
@@ -196,29 +202,30 @@ class SessionFlows:
 class _Work:
     """What follows from one order. known: the VRFs of the node, which others keep up to date."""
 
-    def __init__(self, switch, link, log, order, known):
+    def __init__(self, switch: Ovs, link: socket.socket, log: Callable[[str], None], order: Order,
+                 known: set[int]) -> None:
         self._switch, self._link, self._log, self._order, self._known = switch, link, log, order, known
         self._flows = _Flows(switch, order)
         self._reader = ipfix.Reader()
-        self._choice = None
-        self._pauses = {}
+        self._choice: session_choice.Choice | None = None
+        self._pauses: dict[int, session_choice._Pause] = {}
         self._ran = float("-inf")
-        self._closed = set()
+        self._closed: set[int] = set()
         self._lookups = (0.0, 0, 0)
         self._total = 0
         self._write_due = self._count_due = self._total_due = 0.0
-        self._drop_due = None
+        self._drop_due: float | None = None
         self._dropped = float("-inf")
 
-    def begin_again(self):
+    def begin_again(self) -> None:
         """The switch is to be asked again what there is."""
         self._choice = None
 
-    def disturbed(self, now):
+    def disturbed(self, now: float) -> None:
         if self._choice is not None:
             self._choice.disturbed(now)
 
-    def run(self, now):
+    def run(self, now: float) -> None:
         choice = self._choice = self._choice or self._begin(now)
         self._drain(now, choice)
         if now > self._ran + _LATE_SECONDS:
@@ -234,7 +241,7 @@ class _Work:
             choice.disturbed(now)
         self._ran = now
 
-    def _begin(self, now):
+    def _begin(self, now: float) -> session_choice.Choice:
         """Has the switch send samples here, and takes over the VRFs that are open already."""
         self._lookups = (now, *self._flows.lookups())  # Fails at once when there is no switch to wait for.
         self._flows.collect(self._link.getsockname()[1])
@@ -249,7 +256,7 @@ class _Work:
         self._count_due = now + _COUNT_SECONDS
         return choice
 
-    def _drain(self, now, choice):
+    def _drain(self, now: float, choice: session_choice.Choice) -> None:
         count = 0
         while count < _MOST_SAMPLES:
             count += 1  # A datagram without a sample takes time too.
@@ -266,7 +273,7 @@ class _Work:
                 if vrf in self._known:
                     choice.sample(now, vrf, connection)
 
-    def _judge(self, now, choice):
+    def _judge(self, now: float, choice: session_choice.Choice) -> None:
         if choice.open and now >= self._total_due:
             self._total_due = now + _TOTAL_SECONDS
             self._reopen(now, choice, choice.open - self._flows.open())
@@ -277,14 +284,14 @@ class _Work:
                     choice.count(vrf, *sessions.get(vrf, (0, 0.0)))
         connections = self._flows.connections() if choice.is_asking() else {}
         changes = choice.judge(now, *self._rates(now), self._known, connections)
-        written = changes.opened
+        written = set(changes.opened)
         if now >= self._write_due:
             self._write_due = now + self._order.open_seconds / _WRITES
             written = choice.open
         gone = (*changes.closed, *changes.unused)
         self._flows.write(sorted(written), gone, gone)
-        for vrf, connections in changes.opened.items():
-            self._log(f"VRF {vrf}: sessions for {connections} connections")
+        for vrf, count in changes.opened.items():
+            self._log(f"VRF {vrf}: sessions for {count} connections")
         for vrf, reason in changes.closed.items():
             self._log(f"VRF {vrf}: no more sessions: {reason}")
         self._closed.update(changes.closed)
@@ -292,13 +299,13 @@ class _Work:
             # Exact flows of what had a session would hide the one flow that serves all, as long as they have packets.
             self._drop_due = max(now, self._dropped + _DROP_SECONDS)
 
-    def _reopen(self, now, choice, vrfs):
+    def _reopen(self, now: float, choice: session_choice.Choice, vrfs: set[int]) -> None:
         """Writes flows of open VRFs again that were deleted, or have expired."""
         self._flows.write(sorted(vrfs))
         for vrf in vrfs:
             choice.reopened(now, vrf)
 
-    def _is_to_count(self, now, choice):
+    def _is_to_count(self, now: float, choice: session_choice.Choice) -> bool:
         total, before = self._flows.all_sessions(), self._total
         if (now < self._count_due and total <= min(self._order.most_sessions, _GROWN * before + _GROWN_FEW)
                 and not choice.is_uncounted):
@@ -306,10 +313,10 @@ class _Work:
         self._total = total
         return True
 
-    def _rates(self, now):
+    def _rates(self, now: float) -> tuple[float, float]:
         """Packets a second that met no cached flow, since the last time, and lookups; 0 when that is not known."""
         before, self._lookups = self._lookups, (now, *self._flows.lookups())
-        counted = [new - old for new, old in zip(self._lookups[1:], before[1:], strict=True)]
-        if min(counted) < 0 or now <= before[0]:
+        upcalls, lookups = self._lookups[1] - before[1], self._lookups[2] - before[2]
+        if min(upcalls, lookups) < 0 or now <= before[0]:
             return 0, 0
-        return [count / (now - before[0]) for count in counted]
+        return upcalls / (now - before[0]), lookups / (now - before[0])

@@ -3,11 +3,14 @@
 
 import re
 import time
+from collections.abc import Callable, Iterable, Mapping
 
 from penstock_base import processes
 from penstock_base.errors import PenstockError
 
 from . import agent_switch, node_protocol
+from .alive import Poller
+from .ovs import Ovs
 
 _LOOK_SECONDS = 5  # How often it is looked whether the switch is another process now.
 _READ_SECONDS = 30  # How often limits and counts are read back.
@@ -19,20 +22,20 @@ LARGEST = 2**32 - 1
 class Sessions:
     """Brings the limits to what is wanted, whatever happens to the switch. `switch` is an Ovs."""
 
-    def __init__(self, switch, log, now=time.monotonic):
+    def __init__(self, switch: Ovs, log: Callable[[str], None], now: Callable[[], float] = time.monotonic) -> None:
         self._switch = switch
         self._log = log
         self._now = now
-        self._wanted = {}
-        self._refused = {}
-        self._pid = None
+        self._wanted: dict[int, int | None] = {}
+        self._refused: dict[int, str] = {}
+        self._pid: int | None = None
         self._due = self._read_due = self._count_due = 0.0
-        self.limits = {}
+        self.limits: dict[int, int] = {}
         """By zone: the limit, as read back last."""
-        self.counts = {}
+        self.counts: dict[int, int] = {}
         """By zone: the number of connections, read every _READ_SECONDS."""
 
-    def want(self, texts, counted=()):
+    def want(self, texts: Mapping[int, str], counted: Iterable[int] = ()) -> None:
         """Orders by zone. A text that is not a number in 1..2^32-1 leaves the zone as it is.
 
         counted: zones of which the switch shall count the connections
@@ -50,11 +53,11 @@ class Sessions:
             self._wanted = wanted
             self.look_again()
 
-    def look_again(self):
+    def look_again(self) -> None:
         """Reads back at the next `run`: the switch may have forgotten."""
         self._due = self._read_due = 0.0
 
-    def run(self):
+    def run(self) -> None:
         """Reads back and applies what differs, if it is time to."""
         if self._now() < self._due:
             return
@@ -70,18 +73,18 @@ class Sessions:
         self._pid = pid
         self._read_due = self._now() + _READ_SECONDS
 
-    def pending(self):
+    def pending(self) -> set[int]:
         """Zones of which it is not known that the switch has what is wanted."""
         zones = set(self._wanted) | set(self.limits)
         if self._read_due == 0.0:
             return zones
         return {zone for zone in zones if self.limits.get(zone) != self._wanted.get(zone)}
 
-    def wait(self, poller):
+    def wait(self, poller: Poller) -> None:
         """Wakes the poller up when `run` has something to do."""
         poller.timer_wait(max(int((self._due - self._now()) * 1000) + 1, 0))
 
-    def _apply(self):
+    def _apply(self) -> None:
         self._look()
         extra = sorted(set(self.limits) - set(self._wanted))
         missing = sorted(zone for zone, limit in self._wanted.items()
@@ -96,7 +99,7 @@ class Sessions:
             self._log(f"limits of sessions: {len(missing)} set, {len(extra)} removed")
             self._look()
 
-    def _look(self):
+    def _look(self) -> None:
         found = agent_switch.zones(self._switch)
         self.limits = {zone: limit for zone, (limit, _) in found.items()}
         counts = {zone: count for zone, (_, count) in found.items()}

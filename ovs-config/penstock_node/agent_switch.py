@@ -5,16 +5,19 @@ import json
 import re
 import socket
 import time
+import typing
 
 from penstock_base import processes
 from penstock_base.errors import PenstockError
+
+from .ovs import Ovs
 
 PATIENCE_SECONDS = 10
 """The agent does nothing else meanwhile. A busy switch takes a second or two to answer."""
 _PART = 1 << 16
 
 
-def ask(switch, command, *arguments, patience=PATIENCE_SECONDS):
+def ask(switch: Ovs, command: str, *arguments: str, patience: float = PATIENCE_SECONDS) -> str:
     """Sends one command to the process of `switch`, an Ovs. Returns the answer; PenstockError when none comes within
     `patience` seconds."""
     pid = processes.pid_of(switch.switch_process)
@@ -31,7 +34,7 @@ def ask(switch, command, *arguments, patience=PATIENCE_SECONDS):
     return answer.get("result") or ""
 
 
-def _read(link, deadline):
+def _read(link: socket.socket, deadline: float) -> dict[str, typing.Any]:
     """One JSON object (RFC 7047, section 4; a control socket has the same form)."""
     parts = []
     while True:
@@ -43,12 +46,13 @@ def _read(link, deadline):
             raise TimeoutError("timed out")
         if part.endswith(b"}"):  # Else it goes on; a brace may also be inside of it.
             try:
-                return json.loads(b"".join(parts))
+                answer: dict[str, typing.Any] = json.loads(b"".join(parts))
             except ValueError:
                 continue
+            return answer
 
 
-def lookups(switch, patience=PATIENCE_SECONDS):
+def lookups(switch: Ovs, patience: float = PATIENCE_SECONDS) -> tuple[int, int]:
     """Packets that met no cached flow since the switch began, and all lookups of cached flows."""
     found = re.search(r"hit:(\d+) missed:(\d+)", ask(switch, "dpctl/show", patience=patience))
     if not found:
@@ -57,7 +61,7 @@ def lookups(switch, patience=PATIENCE_SECONDS):
     return missed, hit + missed
 
 
-def zones(switch):
+def zones(switch: Ovs) -> dict[int, tuple[int, int]]:
     """{conntrack zone: (limit, connections)} of the zones that have a limit."""
     return {int(zone): (int(limit), int(count)) for zone, limit, count in
             re.findall(r"zone=(\d+),limit=(\d+),count=(\d+)", ask(switch, "dpctl/ct-get-limits"))}

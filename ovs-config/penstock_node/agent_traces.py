@@ -10,10 +10,13 @@ import json
 import re
 import subprocess
 import time
+import typing
+from collections.abc import Callable, Iterator, Mapping
 
 from penstock_base.errors import PenstockError
 
 from .node_protocol import BRIDGE
+from .ovs import Ovs
 
 MOST_LEGS = 16
 _SECONDS = 4
@@ -38,14 +41,14 @@ class TraceError(Exception):
 class Traces:
     """Answers one order after the other. `switch` is an Ovs. Not for several threads."""
 
-    def __init__(self, switch, log):
+    def __init__(self, switch: Ovs, log: Callable[[str], None]) -> None:
         self._switch = switch
         self._log = log
-        self._order = None
-        self.report = None
+        self._order: str | None = None
+        self.report: str | None = None
         """The answer to the last order: its id, a space, JSON. None without an order."""
 
-    def want(self, order):
+    def want(self, order: str | None) -> None:
         """Carries an order out, unless it is the last one again: an id, a space, JSON. None for no order."""
         if order == self._order:
             return
@@ -62,7 +65,7 @@ class Traces:
         self.report = f"{name} {json.dumps(answer, separators=(',', ':'))}"
 
 
-def parse(text):
+def parse(text: str) -> dict[str, typing.Any]:
     """Reads an order. Returns it as it was, all of it checked. Raises TraceError, which names the field."""
     _need(len(text) <= _LONGEST_ORDER, "the order is too long")
     try:
@@ -84,10 +87,11 @@ def parse(text):
     if "state" in order:
         _need(isinstance(order["state"], str) and order["state"] in _STATES,
               f"state: is none of {', '.join(_STATES)}")
-    return order
+    checked: dict[str, typing.Any] = order
+    return checked
 
 
-def _packet(packet):
+def _packet(packet: typing.Any) -> None:
     _members(packet, "packet", {"source", "destination", "protocol", "source-port", "destination-port"})
     versions = {_address(packet[end], f"packet/{end}").version for end in ("source", "destination")}
     _need(len(versions) == 1, "packet/destination: is of another family than source")
@@ -97,7 +101,7 @@ def _packet(packet):
         _number(packet[end], 0, 65535, f"packet/{end}")
 
 
-def _frame(frame, field):
+def _frame(frame: typing.Any, field: str) -> None:
     _members(frame, field, {"port", "vlan", "source-mac", "destination-mac"})
     _text(frame["port"], _PORT, f"{field}/port")
     _number(frame["vlan"], 0, 4094, f"{field}/vlan")
@@ -105,27 +109,28 @@ def _frame(frame, field):
         _text(frame[end], _MAC, f"{field}/{end}")
 
 
-def _need(condition, problem):
+def _need(condition: object, problem: str) -> None:
     if not condition:
         raise TraceError(problem)
 
 
-def _members(value, field, needed, possible=frozenset()):
+def _members(value: typing.Any, field: str, needed: set[str],
+             possible: frozenset[str] | set[str] = frozenset()) -> None:
     _need(isinstance(value, dict), f"{field}: is not a JSON object")
     missing, unknown = sorted(needed - set(value)), sorted(set(value) - needed - possible)
     _need(not missing, f"{field}: {', '.join(missing)} is missing")
     _need(not unknown, f"{field}: {', '.join(map(repr, unknown))} is unknown")
 
 
-def _number(value, low, high, field):
+def _number(value: typing.Any, low: int, high: int, field: str) -> None:
     _need(type(value) is int and low <= value <= high, f"{field}: is not a number in {low}..{high}")
 
 
-def _text(value, pattern, field):
+def _text(value: typing.Any, pattern: re.Pattern[str], field: str) -> None:
     _need(isinstance(value, str) and pattern.fullmatch(value), f"{field}: {json.dumps(value)} is not valid")
 
 
-def _address(value, field):
+def _address(value: typing.Any, field: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     try:
         _need(isinstance(value, str) and "%" not in value, f"{field}: is not an address")
         return ipaddress.ip_address(value)
@@ -136,17 +141,17 @@ def _address(value, field):
 class _Walk:
     """One packet on its way."""
 
-    def __init__(self, switch, order):
+    def __init__(self, switch: Ovs, order: dict[str, typing.Any]) -> None:
         self._switch = switch
         self._order = order
         self._deadline = time.monotonic() + _SECONDS
         self._label = int(order.get("label", "0x0"), 16)
 
-    def answer(self):
+    def answer(self) -> dict[str, typing.Any]:
         order = self._order
         state = order.get("state") or self._look_up()
         numbers = {number: name for name, number in _SHOWN_PORT.findall(self._command("dpif/show"))}
-        legs = []
+        legs: list[dict[str, typing.Any]] = []
         frame = order["first"]
         while frame and len(legs) < MOST_LEGS:
             _need(frame["port"] in numbers.values(), f"the switch has no port {frame['port']}")
@@ -156,7 +161,7 @@ class _Walk:
             frame = ahead[0] if len(ahead) == 1 else None
         return {"state": state, "label": hex(self._label), "legs": legs}
 
-    def _leg(self, frame, state, numbers):
+    def _leg(self, frame: dict[str, typing.Any], state: str, numbers: Mapping[str, str]) -> dict[str, typing.Any]:
         text = self._command("ofproto/trace", BRIDGE, self._flow(frame),
                              *["--ct-next", _STATES[state]] * _MOST_PASSES)
         tokens = [token for actions in _ACTIONS.findall(text) for token in _tokens(actions)]
@@ -165,7 +170,7 @@ class _Walk:
         return {"from": frame["port"], "to": [numbers.get(token, f"#{token}") for token in tokens if token.isdigit()],
                 "tables": [int(number) for number in _STEP.findall(text)]}
 
-    def _keep(self, tokens):
+    def _keep(self, tokens: list[str]) -> None:
         """Takes up what a connection that begins would get as its label."""
         for token in tokens:
             found = re.fullmatch(r"ct\((?:force_)?commit,zone=(\d+),.*?label=(0x[0-9a-f]+)/(0x[0-9a-f]+).*\)", token)
@@ -173,7 +178,7 @@ class _Walk:
                 value, mask = int(found[2], 16), int(found[3], 16)
                 self._label = self._label & ~mask | value & mask
 
-    def _flow(self, frame):
+    def _flow(self, frame: dict[str, typing.Any]) -> str:
         packet = self._order["packet"]
         version = ipaddress.ip_address(packet["source"]).version
         kind = _PROTOCOLS[version, packet["protocol"]]
@@ -190,7 +195,7 @@ class _Walk:
         # The switch keeps it for the tables behind connection tracking, as if it had been found there.
         return ",".join(fields + ([f"ct_label={hex(self._label)}"] if self._label else []))
 
-    def _look_up(self):
+    def _look_up(self) -> str:
         """Whether connection tracking knows the packet's connection, and from which side; takes up its label."""
         packet = self._order["packet"]
         kind = {6: "tcp", 17: "udp"}.get(packet["protocol"])
@@ -199,7 +204,7 @@ class _Walk:
         there = _ends(kind, packet["source"], packet["destination"], packet["source-port"], packet["destination-port"])
         back = _ends(kind, packet["destination"], packet["source"], packet["destination-port"], packet["source-port"])
         with self._start("dpctl/dump-conntrack", f"zone={self._order['zone']}") as process:
-            for line in process.stdout:
+            for line in process.stdout or ():
                 if line.startswith((there, back)):
                     process.kill()
                     label = re.search(r",labels=(0x[0-9a-f]+)", line)
@@ -208,14 +213,14 @@ class _Walk:
             _need(process.wait() == 0, "the switch did not list its connections in time")
         return "new"
 
-    def _command(self, *arguments):
+    def _command(self, *arguments: str) -> str:
         with self._start(*arguments) as process:
             text, problem = process.communicate()
         if process.returncode:
             raise TraceError(f"{arguments[0]}: {problem.strip() or 'the switch did not answer in time'}")
         return text
 
-    def _start(self, *arguments):
+    def _start(self, *arguments: str) -> subprocess.Popen[str]:
         left = int(self._deadline - time.monotonic())
         _need(left > 0, f"the switch did not answer within {_SECONDS} s")
         return subprocess.Popen(
@@ -224,11 +229,11 @@ class _Walk:
             env=self._switch.environment)
 
 
-def _ends(kind, source, destination, source_port, destination_port):
+def _ends(kind: str, source: str, destination: str, source_port: int, destination_port: int) -> str:
     return f"{kind},orig=(src={source},dst={destination},sport={source_port},dport={destination_port}),"
 
 
-def _tokens(actions):
+def _tokens(actions: str) -> Iterator[str]:
     """Splits at the commas that are in no parentheses."""
     depth = start = 0
     for index, letter in enumerate(actions + ","):

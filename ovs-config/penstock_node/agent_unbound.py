@@ -2,14 +2,16 @@
 """The files of one tenant's resolver, an Unbound process of its own (docs/adr/0015), and its control socket."""
 
 import ipaddress
+import pathlib
 import re
 import socket
 import time
+from collections.abc import Iterable
 
 from penstock_base import answers
 from penstock_base.errors import PenstockError
 
-from .agent_orders import OrderError
+from .agent_orders import Order, OrderError, Record
 
 CONTROL = "run/control"
 """The control socket in the directory of a resolver; in `run` it may write."""
@@ -55,7 +57,7 @@ _SETTINGS = """
   unblock-lan-zones: yes"""
 
 
-def configuration(order, directory):
+def configuration(order: Order, directory: pathlib.Path) -> str:
     """The text of unbound.conf. Zone files are in `directory`/root, which becomes the root directory of the process.
 
     Raises OrderError for a value that could be more than a value in that file, whatever has let it pass.
@@ -86,12 +88,12 @@ def configuration(order, directory):
     return "\n".join(server + control + zones) + "\n"
 
 
-def zone_file(zone):
+def zone_file(zone: str) -> str:
     """Name of the file of a zone; zones have letters, digits, dots, '-' and '_' in their names only."""
     return f"{zone}zone"
 
 
-def zone_text(zone, records):
+def zone_text(zone: str, records: Iterable[Record]) -> str:
     """The text of a zone file. The serial number never changes: nobody transfers these zones."""
     lines = [f"{zone} {_NEGATIVE_TTL} IN SOA {zone} hostmaster.{zone} 1 3600 600 86400 {_NEGATIVE_TTL}"]
     if not any(record.name == zone and record.type == "NS" for record in records):
@@ -100,14 +102,14 @@ def zone_text(zone, records):
     return "\n".join(lines) + "\n"
 
 
-def command(user, file):
+def command(user: int, file: pathlib.Path) -> list[object]:
     """Starts a resolver with a configuration. It needs one right, to change into its root directory."""
     kept = "-all,+sys_chroot"
     return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", f"--inh-caps={kept}",
             f"--ambient-caps={kept}", f"--bounding-set={kept}", "--no-new-privs", "unbound", "-d", "-c", file]
 
 
-def control(directory, *commands):
+def control(directory: pathlib.Path, *commands: str) -> None:
     """Runs commands of unbound-control. Raises PenstockError if the resolver does not answer or refuses.
 
     A resolver that was taken over answers as it likes: each answer has 2 s, and all together have 10 s.
@@ -127,13 +129,13 @@ def control(directory, *commands):
             raise PenstockError(f"the resolver refused {order}: {answer.strip()}")
 
 
-def reload_commands(zone):
+def reload_commands(zone: str) -> tuple[str, str]:
     """The commands after which the resolver answers from a changed zone file, and forgets what it said before."""
     return f"auth_zone_reload {zone}", f"flush_zone {zone}"
 
 
-def _first_of_each_family(addresses):
-    first = {}
+def _first_of_each_family(addresses: Iterable[str]) -> Iterable[str]:
+    first: dict[int, str] = {}
     for address in addresses:
         first.setdefault(ipaddress.ip_address(address).version, address)
     return first.values()

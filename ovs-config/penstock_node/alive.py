@@ -2,6 +2,8 @@
 """How a process shows that it works: the programs of Open vSwitch answer at their control socket, and our own send a
 datagram as systemd's protocol has it (sd_notify(3), WATCHDOG=1)."""
 
+from __future__ import annotations
+
 import contextlib
 import json
 import os
@@ -10,6 +12,8 @@ import select
 import socket
 import struct
 import time
+import typing
+from collections.abc import Callable, Iterable
 
 _SOCKET = "alive.sock"
 _SIGN = b"WATCHDOG=1"
@@ -19,12 +23,22 @@ _SIGN_SECONDS = 5.0
 _CREDENTIALS = struct.Struct("3i")
 
 
-def answers(control):
+class Poller(typing.Protocol):
+    """What the loop of a program waits by: that of Open vSwitch's library."""
+
+    def timer_wait(self, msec: int) -> None:
+        """Wakes up after so many milliseconds."""
+
+    def fd_wait(self, fd: int, events: int) -> None:
+        """Wakes up when something happens at a descriptor."""
+
+
+def answers(control: pathlib.Path) -> bool:
     """Whether the program at a control socket answers within a second."""
     return ask(control, "version") is not None
 
 
-def ask(control, command):
+def ask(control: pathlib.Path, command: str) -> str | None:
     """The answer of a program of Open vSwitch to a command at its control socket; None if there is none in a second.
 
     An error that the program answers with is an empty text.
@@ -46,13 +60,13 @@ def ask(control, command):
     return None
 
 
-def systemd():
+def systemd() -> Sign | None:
     """The sign of life for systemd; None when it has not started us."""
     path = os.environ.get("NOTIFY_SOCKET")
     return Sign(path) if path else None
 
 
-def watch_of(directory):
+def watch_of(directory: pathlib.Path) -> Sign:
     """The sign of life for the watch of a directory."""
     return Sign(str(pathlib.Path(directory, _SOCKET)))
 
@@ -60,11 +74,11 @@ def watch_of(directory):
 class Sign:
     """Sends signs of life to a socket, from the loop of a program."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self._path = "\0" + path[1:] if path.startswith("@") else path
         self._due = 0.0
 
-    def give(self):
+    def give(self) -> None:
         """Call it in each turn of the loop. It never waits."""
         now = time.monotonic()
         if now < self._due:
@@ -78,7 +92,7 @@ class Sign:
                 return  # There is no watch now.
 
     @staticmethod
-    def wait(poller):
+    def wait(poller: Poller) -> None:
         """Has a poller of Open vSwitch's library turn often enough."""
         poller.timer_wait(int(_SIGN_SECONDS * 1000))
 
@@ -86,9 +100,9 @@ class Sign:
 class Listener:
     """Hears the signs of life of a directory's processes. Signs of other users are ignored."""
 
-    def __init__(self, directory, now=time.monotonic):
+    def __init__(self, directory: pathlib.Path, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._heard = {}
+        self._heard: dict[int, float] = {}
         path = pathlib.Path(directory, _SOCKET)
         path.unlink(missing_ok=True)
         self._link = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -97,21 +111,21 @@ class Listener:
         path.chmod(0o600)
         self._link.setblocking(False)
 
-    def wait(self, seconds, others=()):
+    def wait(self, seconds: float, others: Iterable[int] = ()) -> None:
         """Takes up signs for some seconds, or until one of the other descriptors can be read."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
-            ready = select.select([self._link, *others], [], [], left)[0]
-            if self._link in ready:
+            ready = select.select([self._link.fileno(), *others], [], [], left)[0]
+            if self._link.fileno() in ready:
                 self._take()
             elif ready:
                 return
 
-    def heard(self, pid):
+    def heard(self, pid: int) -> bool:
         """Whether the process has sent a sign lately."""
         return self._now() - self._heard.get(pid, float("-inf")) < 3 * _SIGN_SECONDS
 
-    def _take(self):
+    def _take(self) -> None:
         data, extra, _, _ = self._link.recvmsg(64, socket.CMSG_SPACE(_CREDENTIALS.size))
         if data != _SIGN:
             return

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import sys
+from collections.abc import Sequence
 
 from penstock_base import files, places
 from penstock_base.errors import PenstockError, ProfileError
@@ -22,12 +23,13 @@ Exit codes: 0 done, 1 could not be done, 2 wrong usage or wrong profile.
 Progress goes to standard error, results to standard output."""
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit code."""
     options = _parser().parse_args(arguments)
     try:
         with files.explained():
-            return options.run(options)
+            code: int = options.run(options)
+            return code
     except ProfileError as error:
         print(error, file=sys.stderr)
         return 2
@@ -36,7 +38,7 @@ def main(arguments=None):
         return 1
 
 
-def _parser():
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ovs-config", description="Deploys Open vSwitch with DPDK as a Penstock node, in a network namespace of "
         "its own.", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -66,12 +68,12 @@ def _parser():
     return parser
 
 
-def _run_directory(parser):
+def _run_directory(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run-directory", metavar="DIR", type=pathlib.Path, default=places.run_directory(),
                         help="directory of the nodes' files; default $PENSTOCK_RUN_DIR, else /run/penstock")
 
 
-def _check(options):
+def _check(options: argparse.Namespace) -> int:
     loaded = profile.load(options.profile)
     running = any(entry["name"] == loaded.name and entry["state"] == "running"
                   for entry in node.status(loaded.run_directory))
@@ -82,19 +84,19 @@ def _check(options):
     return 0
 
 
-def _up(options):
+def _up(options: argparse.Namespace) -> int:
     _need_root()
     node.up(profile.load(options.profile))
     return 0
 
 
-def _down(options):
+def _down(options: argparse.Namespace) -> int:
     _need_root()
     node.down(options.node, options.run_directory)
     return 0
 
 
-def _status(options):
+def _status(options: argparse.Namespace) -> int:
     nodes = node.status(options.run_directory)
     if options.json:
         print(json.dumps(nodes, indent=2))
@@ -111,11 +113,11 @@ def _status(options):
     return 0
 
 
-def _unit(options):
+def _unit(options: argparse.Namespace) -> int:
     print(unit.of(profile.load(options.profile), options.profile), end="")
     return 0
 
 
-def _need_root():
+def _need_root() -> None:
     if os.geteuid() != 0:
         raise PenstockError("needs root: it makes network namespaces and huge pages")

@@ -11,12 +11,24 @@ import json
 import os
 import pathlib
 import sys
+import typing
+from collections.abc import Iterator, Sequence
 
 from penstock_base import files, locks
 from penstock_base.errors import PenstockError
 
+Megabytes = int | Sequence[int]
+"""A number, or one for each NUMA node, from node 0 on."""
+
 ANYWHERE = ""
 """The place of pages of which the kernel chooses the NUMA node."""
+
+
+class _Ledger(typing.TypedDict, total=False):
+    """added: pages by owner and place; owed: by place; pending: a change that may have been cut off."""
+    added: typing.Required[dict[str, dict[str, int]]]
+    owed: typing.Required[dict[str, int]]
+    pending: dict[str, typing.Any]
 
 
 class HugePages:
@@ -25,7 +37,8 @@ class HugePages:
     Pages are counted by place: a NUMA node, or ANYWHERE, where the kernel chooses the node of each.
     """
 
-    def __init__(self, proc="/proc", directory=None, nodes="/sys/devices/system/node"):
+    def __init__(self, proc: pathlib.Path | str = "/proc", directory: pathlib.Path | None = None,
+                 nodes: pathlib.Path | str = "/sys/devices/system/node") -> None:
         self._proc = pathlib.Path(proc)
         self._nodes = pathlib.Path(nodes)
         self._directory = pathlib.Path(directory or locks.lock_directory())
@@ -33,7 +46,7 @@ class HugePages:
         self._borrower = self._directory / "hugepages.borrower"
 
     @contextlib.contextmanager
-    def reserve(self, owner, megabytes):
+    def reserve(self, owner: str, megabytes: Megabytes) -> Iterator[int]:
         """Makes `megabytes` of huge pages free and keeps other borrowers out while the body claims them.
 
         megabytes: a number, or a sequence with one for each NUMA node, from node 0 on.
@@ -48,7 +61,7 @@ class HugePages:
             finally:
                 self._borrower.unlink(missing_ok=True)
 
-    def claim(self, owner, megabytes):
+    def claim(self, owner: str, megabytes: Megabytes) -> None:
         """Makes `megabytes` free again for an owner whose process starts again: another one may have taken the pages
         since the former process has ended. Arguments as of `reserve`.
 
@@ -63,13 +76,13 @@ class HugePages:
             pass
 
     @staticmethod
-    def claim_command(owner, megabytes):
+    def claim_command(owner: str, megabytes: Megabytes) -> tuple[str, ...]:
         """The words of a command that claims."""
         home = pathlib.Path(__file__).resolve().parent.parent
         return ("env", f"PYTHONPATH={home}", "/usr/bin/python3", "-B", "-m", "penstock_node.hugepages", owner,
                 json.dumps(megabytes))
 
-    def _add(self, owner, place, megabytes):
+    def _add(self, owner: str, place: str, megabytes: int) -> int:
         ledger = self._read()
         memory = self._memory(place)
         wanted = -(-megabytes * 1024 // memory["Hugepagesize"])
@@ -84,7 +97,7 @@ class HugePages:
                     f"{_where(place)}; free memory (it may be fragmented: reserve pages at boot) or request less")
         return missing
 
-    def _change(self, ledger, account, owner, place, pages):
+    def _change(self, ledger: _Ledger, account: str, owner: str | None, place: str, pages: int) -> int:
         """Has the kernel add `pages`, or take them away if negative, and notes what it did. Returns that number."""
         # Written first, with the number to compare with: a crash in between is put right by the next reader.
         before = self._get(place)
@@ -96,7 +109,7 @@ class HugePages:
         self._write(ledger)
         return done
 
-    def give_back(self, owner):
+    def give_back(self, owner: str) -> int:
         """Lowers the number by what `owner` added. Call it when the process is gone. Returns the pages given back."""
         with locks.held("hugepages", self._directory):
             ledger = self._read()
@@ -106,17 +119,17 @@ class HugePages:
             # The machine's number last: lowering it takes pages of any NUMA node.
             return sum(self._lower(ledger, place) for place in sorted(ledger["owed"], reverse=True))
 
-    def added_by(self, owner):
+    def added_by(self, owner: str) -> int:
         """Number of pages `owner` has added and not given back."""
         with locks.held("hugepages", self._directory):
             return sum(self._read()["added"].get(owner, {}).values())
 
-    def owners(self):
+    def owners(self) -> list[str]:
         """Those who have added pages and not given them back."""
         with locks.held("hugepages", self._directory):
             return sorted(self._read()["added"])
 
-    def problem(self, megabytes):
+    def problem(self, megabytes: Megabytes) -> str | None:
         """Why `megabytes` cannot be had now, as a text, or None. A forecast: only the kernel knows about fragments.
 
         megabytes: as in `reserve`.
@@ -133,24 +146,24 @@ class HugePages:
                         "MB: request less")
         return None
 
-    def _lower(self, ledger, place):
+    def _lower(self, ledger: _Ledger, place: str) -> int:
         before = self._get(place)
         memory = self._memory(place)
         used = memory["HugePages_Total"] - _free(memory)
         pages = before - max(before - ledger["owed"][place], min(used, before), 0)
         return -self._change(ledger, "owed", None, place, -pages) if pages else 0
 
-    def _read(self):
+    def _read(self) -> _Ledger:
         ledger = locks.read_json(self._ledger, {})
         added = {owner: _places(pages) for owner, pages in ledger.get("added", {}).items() if pages}
-        result = {"added": added, "owed": _places(ledger.get("owed", 0))}
+        result: _Ledger = {"added": added, "owed": _places(ledger.get("owed", 0))}
         pending = ledger.get("pending")
         if pending:
             done = self._get(pending.get("place", ANYWHERE)) - pending["before"]
             _settle(result, pending, max(min(done, max(pending["pages"], 0)), min(pending["pages"], 0)))
         return result
 
-    def _write(self, ledger):
+    def _write(self, ledger: _Ledger) -> None:
         if any(ledger.values()):
             # Plain numbers, wherever they do, for those who know no places.
             locks.write_json(self._ledger, ledger | {
@@ -159,45 +172,45 @@ class HugePages:
         else:
             self._ledger.unlink(missing_ok=True)
 
-    def _memory(self, place):
+    def _memory(self, place: str) -> dict[str, int]:
         machine = _numbers(self._proc / "meminfo")
         if place == ANYWHERE:
             return machine
         node = _numbers(self._nodes / f"node{place}" / "meminfo")
         # The kernel says of the machine alone how many pages are promised, and what it could make free: that is at
         # least what is free, and the caches that it would drop first.
-        return {"Hugepagesize": machine.get("Hugepagesize"), "HugePages_Rsvd": machine["HugePages_Rsvd"],
+        return {"Hugepagesize": machine["Hugepagesize"], "HugePages_Rsvd": machine["HugePages_Rsvd"],
                 "MemAvailable": node["MemFree"] + node.get("Inactive(file)", 0)} | node
 
-    def _number(self, place):
+    def _number(self, place: str) -> pathlib.Path:
         if place == ANYWHERE:
             return self._proc / "sys/vm/nr_hugepages"
         size = _numbers(self._proc / "meminfo").get("Hugepagesize")
         return self._nodes / f"node{place}" / "hugepages" / f"hugepages-{size}kB" / "nr_hugepages"
 
-    def _get(self, place):
+    def _get(self, place: str) -> int:
         return int(self._number(place).read_text(encoding="ascii"))
 
-    def _set(self, place, number):
+    def _set(self, place: str, number: int) -> None:
         self._number(place).write_text(f"{number}\n", encoding="ascii")
 
 
-def _by_place(megabytes):
+def _by_place(megabytes: Megabytes) -> list[tuple[str, int]]:
     """Pairs of place and megabytes."""
     if isinstance(megabytes, int):
         return [(ANYWHERE, megabytes)]
     return [(str(node), amount) for node, amount in enumerate(megabytes) if amount]
 
 
-def _where(place):
+def _where(place: str) -> str:
     return "" if place == ANYWHERE else f" on NUMA node {place}"
 
 
-def _free(memory):
+def _free(memory: dict[str, int]) -> int:
     return memory["HugePages_Free"] - memory["HugePages_Rsvd"]
 
 
-def _settle(ledger, pending, pages):
+def _settle(ledger: _Ledger, pending: dict[str, typing.Any], pages: int) -> None:
     """Adds pages to those that an owner has added, or that are owed, at a place."""
     owed = pending.get("account") == "owed"
     entry = ledger["owed"] if owed else ledger["added"].setdefault(pending["owner"], {})
@@ -209,16 +222,16 @@ def _settle(ledger, pending, pages):
         del ledger["added"][pending["owner"]]
 
 
-def _places(pages):
+def _places(pages: int | dict[str, int]) -> dict[str, int]:
     """Numbers of pages by place. A plain number is of pages without a place."""
     return dict(pages) if isinstance(pages, dict) else {ANYWHERE: pages} if pages else {}
 
 
-def _plain(places):
+def _plain(places: dict[str, int]) -> int | dict[str, int]:
     return places if set(places) - {ANYWHERE} else places.get(ANYWHERE, 0)
 
 
-def _numbers(path):
+def _numbers(path: pathlib.Path) -> dict[str, int]:
     """The numbers of a file such as /proc/meminfo, by name; the lines of a NUMA node begin with `Node 0`."""
     lines = (line.split() for line in path.read_text(encoding="ascii").splitlines())
     lines = (words[2:] if words[:1] == ["Node"] else words for words in lines)

@@ -2,6 +2,7 @@
 """Reads the messages by which the switch tells of sampled packets: IPFIX (RFC 7011), as far as it sends that."""
 
 import struct
+from collections.abc import Iterable, Iterator
 
 _HEADER = struct.Struct("!HHIII")
 _SET = struct.Struct("!HH")
@@ -19,10 +20,10 @@ _MOST_TEMPLATES = 1000
 class Reader:
     """Knows the templates that came so far. Not for several threads."""
 
-    def __init__(self):
-        self._layouts = {}
+    def __init__(self) -> None:
+        self._layouts: dict[tuple[int, int], _Layout] = {}
 
-    def read(self, message):
+    def read(self, message: bytes) -> list[tuple[int, bytes]]:
         """Returns the samples of a message: pairs of the observation point and a connection, which is bytes that are
         the same for the same protocol, addresses and ports. Raises ValueError when the message is damaged.
 
@@ -33,7 +34,7 @@ class Reader:
         version, length, _, _, domain = _HEADER.unpack_from(message)
         if version != _VERSION or length != len(message):
             raise ValueError(f"version {version}, {length} bytes")
-        found = []
+        found: list[tuple[int, bytes]] = []
         at = _HEADER.size
         while at + _SET.size <= length:
             number, size = _SET.unpack_from(message, at)
@@ -47,7 +48,7 @@ class Reader:
             at += size
         return found
 
-    def _learn(self, domain, body):
+    def _learn(self, domain: int, body: bytes) -> None:
         at = 0
         while at + _SET.size <= len(body):
             number, count = _SET.unpack_from(body, at)
@@ -70,7 +71,7 @@ class _Layout:
     """Where a template has what is wanted: in runs of fields of fixed length, each but the last followed by a field of
     variable length, such as the name of a port."""
 
-    def __init__(self, fields):
+    def __init__(self, fields: Iterable[tuple[int | None, int]]) -> None:
         self._runs, places, at = [], {}, 0
         for element, size in fields:
             if size == _VARIABLE:
@@ -84,7 +85,7 @@ class _Layout:
         self._wanted = [places[field] for field in (_POINT, *_CONNECTION) if field in places]
         self._usable = len(self._wanted) == 1 + len(_CONNECTION)
 
-    def records(self, body):
+    def records(self, body: bytes) -> Iterator[tuple[int, bytes]]:
         at = 0
         while self._usable and at + self._least <= len(body):
             begins = []
@@ -100,7 +101,7 @@ class _Layout:
             yield int.from_bytes(point), b"".join(connection)
 
 
-def _length(body, at):
+def _length(body: bytes, at: int) -> int:
     """Bytes that follow the first one of a field of variable length (RFC 7011, section 7)."""
     if at >= len(body):
         raise ValueError("a record ends early")

@@ -9,6 +9,7 @@ every address of the machine at every interface), and to programs of users other
 """
 
 import ipaddress
+import pathlib
 
 from penstock_base import locks, namespaces
 from penstock_base.commands import run, succeeds
@@ -19,12 +20,12 @@ CONTROLLER_ADDRESS = "169.254.77.1"
 _FIRST_NODE, _LAST_NODE = 10, 250
 
 
-def controller_link(node):
+def controller_link(node: str) -> str:
     """Name of the controller's end of a node's management pair."""
     return f"psm-{node}"
 
 
-def acquire_address(user, address=CONTROLLER_ADDRESS):
+def acquire_address(user: str, address: str = CONTROLLER_ADDRESS) -> None:
     """Makes sure that the controller address is on `lo` of the current namespace, until `release_address`."""
     with locks.held("management"):
         path = _ledger_path(address)
@@ -40,7 +41,7 @@ def acquire_address(user, address=CONTROLLER_ADDRESS):
         _close_to_others(address)
 
 
-def release_address(user, address=CONTROLLER_ADDRESS, namespace_id=None):
+def release_address(user: str, address: str = CONTROLLER_ADDRESS, namespace_id: int | None = None) -> None:
     """Undoes `acquire_address`. Harmless if the namespace it was acquired in (`namespace_id`) is not this one."""
     with locks.held("management"):
         path = _ledger_path(address, namespace_id)
@@ -59,7 +60,7 @@ def release_address(user, address=CONTROLLER_ADDRESS, namespace_id=None):
         path.unlink(missing_ok=True)
 
 
-def connect(node, namespace, controller_address, node_address=None):
+def connect(node: str, namespace: str, controller_address: str, node_address: str | None = None) -> str:
     """Makes the veth pair and the two host routes of a node. Returns the node's address. Repeatable."""
     with locks.held("management"):
         link = controller_link(node)
@@ -77,12 +78,12 @@ def connect(node, namespace, controller_address, node_address=None):
         return address
 
 
-def is_connected(node, namespace):
+def is_connected(node: str, namespace: str) -> bool:
     """Whether the veth pair of a node is there, with the node's address."""
     return namespaces.link_exists(controller_link(node)) and bool(namespaces.addresses(NODE_LINK, namespace))
 
 
-def keep_closed(address):
+def keep_closed(address: str) -> bool:
     """Closes the address again if a program that loads rules of its own has removed all tables. Returns True if so.
 
     Takes no lock, so that a watch never waits for another program.
@@ -95,12 +96,12 @@ def keep_closed(address):
     return True
 
 
-def disconnect(node):
+def disconnect(node: str) -> None:
     """Removes the veth pair (both ends, and the routes with them) if it is there."""
     namespaces.delete_link(controller_link(node))
 
 
-def _close_to_others(address):
+def _close_to_others(address: str) -> None:
     """Writes the table of the current namespace anew, in one transaction: each node may send from its own address
     alone.
 
@@ -131,15 +132,15 @@ def _close_to_others(address):
         """)
 
 
-def _is_closed(address):
+def _is_closed(address: str) -> bool:
     return succeeds("nft", "list", "table", "ip", _table(address))
 
 
-def _table(address):
+def _table(address: str) -> str:
     return "penstock_" + address.replace(".", "_")
 
 
-def _free_address(controller_address):
+def _free_address(controller_address: str) -> str:
     used = namespaces.routed_addresses()
     network = ipaddress.ip_network(f"{controller_address}/24", strict=False)
     for index in range(_FIRST_NODE, _LAST_NODE + 1):
@@ -149,5 +150,5 @@ def _free_address(controller_address):
     raise PenstockError(f"management.node-address: every address of {network} is in use")
 
 
-def _ledger_path(address, namespace_id=None):
+def _ledger_path(address: str, namespace_id: int | None = None) -> pathlib.Path:
     return locks.lock_directory() / f"management-{namespace_id or namespaces.current_id()}-{address}.json"

@@ -5,13 +5,17 @@ Everything that has to be undone is written to <run-directory>/<node>/state.json
 clean up, and `up` can go on, whatever moment a crash chose.
 """
 
+from __future__ import annotations
+
 import contextlib
 import dataclasses
 import json
 import pathlib
 import shutil
 import time
+import typing
 import uuid
+from collections.abc import Collection, Mapping
 
 from penstock_base import locks, namespaces, places, processes
 from penstock_base.commands import run
@@ -21,7 +25,7 @@ from penstock_base.steps import say, step
 from . import management, node_agent, node_protocol, node_watch, numa, resolver_network, supervision, switch_program
 from .hugepages import HugePages
 from .ovs import DATABASE, SWITCH, Ovs, dpdk_prefix, remove_dpdk_directory
-from .profile import find_port, machine_problems, online_cores
+from .profile import Profile, find_port, machine_problems, online_cores
 
 _PROBE_MS = 10000
 _MAX_BACKOFF_MS = 2000
@@ -34,39 +38,39 @@ _FIXED = {"hugepage_memory_mb": "hugepage-memory-mb", "namespace": "namespace",
           "management_node_address": "management.node-address", "device_arguments": "devargs of dpdk ports"}
 
 
-def up(profile):
+def up(profile: Profile) -> bool:
     """Makes the node run as the profile says. Returns True if anything had to be done."""
     with _locked(profile.directory):
         return _up(profile)
 
 
-def down(name, run_directory=None):
+def down(name: str, run_directory: pathlib.Path | None = None) -> bool:
     """Takes away all that `up` made, also what a crash left. Returns True if there was anything."""
     directory = (run_directory or places.run_directory()) / name
     with _locked(directory):
         return _down(name, directory)
 
 
-def status(run_directory=None):
+def status(run_directory: pathlib.Path | None = None) -> list[dict[str, typing.Any]]:
     """One dict for each node of the run directory, sorted by name."""
     root = run_directory or places.run_directory()
     return [_status(path.parent) for path in sorted(root.glob("*/state.json"))]
 
 
-def read_state(name, run_directory=None):
+def read_state(name: str, run_directory: pathlib.Path | None = None) -> dict[str, typing.Any]:
     """What is remembered of a node, for programs that attach to it. Raises PenstockError if the node is unknown."""
     path = (run_directory or places.run_directory()) / name / "state.json"
-    state = locks.read_json(path, None)
+    state: dict[str, typing.Any] | None = locks.read_json(path, None)
     if state is None:
         raise PenstockError(f"node {name} is not up (no {path}); bring it up first: ovs-config up PROFILE")
     return state
 
 
-def _locked(directory):
+def _locked(directory: pathlib.Path) -> contextlib.AbstractContextManager[None]:
     return locks.held("node-" + str(uuid.uuid5(uuid.NAMESPACE_URL, str(directory.absolute()))))
 
 
-def _up(profile):
+def _up(profile: Profile) -> bool:
     directory = profile.directory
     ovs = Ovs(directory)
     state = locks.read_json(directory / "state.json", None)
@@ -113,7 +117,7 @@ def _up(profile):
     return True
 
 
-def _connect(profile, state):
+def _connect(profile: Profile, state: _State) -> None:
     if not namespaces.exists(profile.namespace):
         state.save(namespace_made=True, namespace=profile.namespace)
         namespaces.create(profile.namespace)
@@ -128,17 +132,18 @@ def _connect(profile, state):
     state.save(node_address=address)
 
 
-def _wanted(profile):
+def _wanted(profile: Profile) -> dict[str, typing.Any]:
     """The profile as JSON values, for the comparison with a running node."""
     fields = {field.name: getattr(profile, field.name) for field in dataclasses.fields(profile)
               if field.name not in ("ports", "field_of_port")}
     fields["ports"] = profile.announced_ports()
     fields["dns"] = profile.dns and dataclasses.asdict(profile.dns)
     fields["device_arguments"] = _dpdk_arguments(profile)
-    return json.loads(json.dumps(fields, default=str))
+    wanted: dict[str, typing.Any] = json.loads(json.dumps(fields, default=str))
+    return wanted
 
 
-def _dpdk_arguments(profile):
+def _dpdk_arguments(profile: Profile) -> str:
     """Arguments for DPDK itself. Huge pages are taken anonymously: no hugetlbfs has to be mounted."""
     addresses = sorted(port.pci_address for port in profile.ports if port.pci_address)
     bus = " ".join(f"-a {address}" for address in addresses) if addresses else "--no-pci"
@@ -146,7 +151,7 @@ def _dpdk_arguments(profile):
             f"{switch_program.arguments(profile.switch_root)}")
 
 
-def _configure(ovs, profile):
+def _configure(ovs: Ovs, profile: Profile) -> None:
     ovs.set_map("other_config", {
         "dpdk-init": "true",
         "dpdk-extra": _dpdk_arguments(profile),
@@ -163,20 +168,20 @@ def _configure(ovs, profile):
         "emc-insert-inv-prob": 100 if profile.exact_match_cache else 0})
 
 
-def _megabytes(profile, between):
+def _megabytes(profile: Profile, between: str) -> str:
     """The huge page memory as text, that of several NUMA nodes parted by `between`."""
     memory = profile.hugepage_memory_mb
     return between.join(map(str, memory)) if isinstance(memory, tuple) else str(memory)
 
 
-def _limits(profile):
+def _limits(profile: Profile) -> str:
     """The most of each NUMA node. No page fits into 1 MB; DPDK takes 0, or none, for no limit."""
     memory = profile.hugepage_memory_mb
     limits = memory if isinstance(memory, tuple) else (memory,)
     return ",".join(str(limits[node] or 1) if node < len(limits) else "1" for node in range(numa.MOST_NODES))
 
 
-def _take_ports(profile, state):
+def _take_ports(profile: Profile, state: _State) -> None:
     for port in profile.ports:
         if port.type != node_protocol.TYPE_SYSTEM:
             continue
@@ -191,7 +196,7 @@ def _take_ports(profile, state):
         namespaces.disable_checksum_offload(port.name, profile.namespace)
 
 
-def _make_resolver_network(profile, state):
+def _make_resolver_network(profile: Profile, state: _State) -> None:
     """Makes the resolvers' network unless it is there, complete: they go on while the switch is started again."""
     if profile.dns is None or (state.get("dns_complete") and resolver_network.is_there(profile.namespace)):
         return
@@ -201,7 +206,7 @@ def _make_resolver_network(profile, state):
     state.save(dns_complete=True)
 
 
-def _remove_resolver_network(directory, state):
+def _remove_resolver_network(directory: pathlib.Path, state: _State) -> None:
     """Ends agent and resolvers, gives the device back to the current namespace, removes the resolvers' network."""
     if not state.get("dns_namespace"):
         return
@@ -215,14 +220,14 @@ def _remove_resolver_network(directory, state):
     state.save(dns_device=None, dns_namespace=None)
 
 
-def _start_agent(profile):
+def _start_agent(profile: Profile) -> bool:
     """Starts the agent and the watch unless they run. Returns True if either was started."""
     agent = node_agent.start(profile.directory, profile.namespace, profile.dns is not None,
                              online_cores() - set(profile.pmd_cores))
     return node_watch.start(profile.directory) or agent
 
 
-def _comes_back(ovs, tree):
+def _comes_back(ovs: Ovs, tree: supervision.Tree) -> bool:
     """Whether database and switch work, or are being started again and work soon."""
     names = tree.services()
     deadline = time.monotonic() + _RESTART_SECONDS
@@ -233,7 +238,7 @@ def _comes_back(ovs, tree):
     return True
 
 
-def _announce(ovs, profile):
+def _announce(ovs: Ovs, profile: Profile) -> None:
     """Says who we are, then connects: the controller must never see a node without its name."""
     profile.vhost_user_directory.mkdir(parents=True, exist_ok=True)
     # An agent that runs may be of a former release: it says itself what it speaks.
@@ -244,7 +249,7 @@ def _announce(ovs, profile):
               "--", "set", "Open_vSwitch", ".", "manager_options=@manager")
 
 
-def _announcement(profile, with_version):
+def _announcement(profile: Profile, with_version: bool) -> dict[str, object]:
     """Who we are, by the keys of the database."""
     version = {node_protocol.PROTOCOL: node_protocol.VERSION} if with_version else {}
     return {"system-id": uuid.uuid5(uuid.NAMESPACE_DNS, f"{profile.name}.penstock"),
@@ -254,7 +259,7 @@ def _announcement(profile, with_version):
             node_protocol.VHOST_DIR: profile.vhost_user_directory} | version
 
 
-def _adjust(profile, ovs, state, wanted):
+def _adjust(profile: Profile, ovs: Ovs, state: dict[str, typing.Any], wanted: dict[str, typing.Any]) -> bool:
     """Applies what a running switch can take; says so when there is nothing to do."""
     old = state.get("wanted", {})
     changed = sorted(key for key in wanted if wanted[key] != old.get(key))
@@ -296,7 +301,7 @@ def _adjust(profile, ovs, state, wanted):
     return True
 
 
-def _recover(ovs, tree, state, profile):
+def _recover(ovs: Ovs, tree: supervision.Tree, state: dict[str, typing.Any], profile: Profile) -> None:
     """Puts a half-made node into a state from which `up` can go on. The database is kept."""
     for key in ("namespace", "management_address"):
         new = profile.namespace if key == "namespace" else profile.management_controller_address
@@ -308,7 +313,7 @@ def _recover(ovs, tree, state, profile):
         HugePages().give_back(state["hugepage_owner"])
 
 
-def _down(name, directory):
+def _down(name: str, directory: pathlib.Path) -> bool:
     stored = locks.read_json(directory / "state.json", None)
     if stored is None and not directory.exists():
         say(f"node {name} is not up; nothing to do")
@@ -344,7 +349,7 @@ def _down(name, directory):
     return True
 
 
-def _return_ports(state, keep=()):
+def _return_ports(state: _State, keep: Collection[str] = ()) -> None:
     """Moves borrowed network devices back to where they were found, which is the current namespace."""
     for port in list(state.get("moved_ports", [])):
         if port in keep:
@@ -354,7 +359,7 @@ def _return_ports(state, keep=()):
         state.save(moved_ports=[other for other in state["moved_ports"] if other != port])
 
 
-def _remove_sockets(state):
+def _remove_sockets(state: _State) -> None:
     """Removes the socket directory when it is elsewhere and nothing is left in it."""
     directory = state.get("wanted", {}).get("vhost_user_directory")
     if directory:
@@ -362,12 +367,12 @@ def _remove_sockets(state):
             pathlib.Path(directory).rmdir()
 
 
-def _running_functions(directory):
+def _running_functions(directory: pathlib.Path) -> list[str]:
     return sorted(path.parent.name for path in directory.glob("functions/*/*.process")
                   if processes.is_running(path))
 
 
-def _status(directory):
+def _status(directory: pathlib.Path) -> dict[str, typing.Any]:
     ovs = Ovs(directory)
     state = locks.read_json(directory / "state.json", {})
     pids = {"ovsdb-server": processes.pid_of(ovs.database_process),
@@ -392,18 +397,18 @@ def _status(directory):
     return result
 
 
-def _user(directory):
+def _user(directory: pathlib.Path) -> str:
     return f"node {directory.absolute()}"
 
 
-class _State(dict):
+class _State(dict[str, typing.Any]):
     """The remembered facts; `save` writes changes through to the disk at once."""
 
-    def __init__(self, directory, facts):
+    def __init__(self, directory: pathlib.Path, facts: Mapping[str, typing.Any]) -> None:
         super().__init__(facts)
         self._directory = directory
 
-    def save(self, **changes):
+    def save(self, **changes: typing.Any) -> None:
         self.update(changes)
         if self._directory.exists():
             locks.write_json(self._directory / "state.json", self)

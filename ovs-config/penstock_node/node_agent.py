@@ -4,6 +4,7 @@
 import importlib.util
 import pathlib
 import shutil
+from collections.abc import Collection
 
 from penstock_base import namespaces, processes
 from penstock_base.errors import PenstockError
@@ -19,7 +20,7 @@ NAME = "agent"
 _HOME = pathlib.Path(__file__).resolve().parent.parent
 
 
-def start(directory, node_namespace, with_resolvers, cores):
+def start(directory: pathlib.Path, node_namespace: str, with_resolvers: bool, cores: Collection[int]) -> bool:
     """Starts the agent unless it runs. Returns True if it was started. cores: where it and the resolvers may run."""
     if is_running(directory):
         return False
@@ -28,7 +29,7 @@ def start(directory, node_namespace, with_resolvers, cores):
         raise PenstockError("the agent needs the package python3-openvswitch; install it")
     arguments = ["--resolvers"] if with_resolvers else []
     resolvers = directory / agent_resolvers.DIRECTORY
-    writable: tuple = ()
+    writable: tuple[tuple[pathlib.Path, pathlib.Path], ...] = ()
     if with_resolvers:
         if not shutil.which("unbound"):
             raise PenstockError("the program unbound is not installed: install the package of that name")
@@ -48,23 +49,23 @@ def start(directory, node_namespace, with_resolvers, cores):
     return True
 
 
-def is_running(directory):
+def is_running(directory: pathlib.Path) -> bool:
     """Whether the agent of the node runs."""
     return processes.is_running(_process(directory))
 
 
-def stop(directory):
+def stop(directory: pathlib.Path) -> None:
     """Ends the agent and the resolvers, and removes their files."""
     supervision.Tree(directory).remove(NAME, _process(directory))
     agent_resolvers.stop_all(directory / agent_resolvers.DIRECTORY)
     shutil.rmtree(directory / agent_resolvers.DIRECTORY, ignore_errors=True)
 
 
-def status(directory):
+def status(directory: pathlib.Path) -> dict[str, int | None]:
     """Whether the agent runs, and how many resolvers do."""
     return {"pid": processes.pid_of(_process(directory)),
             "resolvers": agent_resolvers.running(directory / agent_resolvers.DIRECTORY)}
 
 
-def _process(directory):
+def _process(directory: pathlib.Path) -> pathlib.Path:
     return directory / "agent.process"

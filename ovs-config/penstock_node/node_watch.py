@@ -7,6 +7,7 @@ about a switch that runs it keeps nothing that it cannot find out again.
 import pathlib
 import sys
 import time
+from collections.abc import Collection
 
 from penstock_base import locks, processes
 from penstock_base.errors import PenstockError
@@ -32,7 +33,7 @@ _CLOSED_SECONDS = 10
 """Between two looks whether the management network is closed to others."""
 
 
-def start(directory):
+def start(directory: pathlib.Path) -> bool:
     """Starts it unless it runs. Returns True if it was started."""
     if processes.is_running(process_of(directory)):
         return False
@@ -43,17 +44,17 @@ def start(directory):
     return True
 
 
-def stop(directory):
+def stop(directory: pathlib.Path) -> None:
     """Ends it."""
     supervision.Tree(directory).remove(watch.NAME, process_of(directory))
 
 
-def process_of(directory):
+def process_of(directory: pathlib.Path) -> pathlib.Path:
     """The file that tells which process it is."""
     return directory / "watch.process"
 
 
-def main():
+def main() -> None:
     """Watches until the process ends."""
     directory = pathlib.Path(sys.argv[1])
     NodeWatch(directory, Ovs(directory, patience_seconds=_SETTINGS_SECONDS)).serve()
@@ -62,27 +63,27 @@ def main():
 class NodeWatch(watch.Watch):
     """The watch over database, switch and agents."""
 
-    def __init__(self, directory, ovs):
+    def __init__(self, directory: pathlib.Path, ovs: Ovs) -> None:
         super().__init__(directory)
         self._directory = directory
         self._ovs = ovs
-        self._prepared = None
+        self._prepared: int | None = None
         self._endings = 0
         self._turns = polling.Turns()
         self._closed_due = time.monotonic()
         self._functions = vhost_guard.Guard(directory, watch.log, death=self._death)
 
-    def urgent(self):
+    def urgent(self) -> Collection[int]:
         """The end of the switch: the next one must not connect to the same function."""
         return self._functions.descriptors
 
-    def question(self, name):
+    def question(self, name: str) -> watch.Question:
         """Open vSwitch answers at its control socket; others send signs, and one that never did is left alone."""
         if name in (DATABASE, SWITCH):
             return watch.Question(lambda pid: self._works(name, pid), _START_SECONDS, _HUNG_SECONDS)
         return watch.Question(self.listener.heard, None, _SILENT_SECONDS)
 
-    def _works(self, name, pid):
+    def _works(self, name: str, pid: int) -> bool:
         control = self._ovs.own / f"{name}.{pid}.ctl"
         if not alive.answers(control):
             return False
@@ -91,7 +92,7 @@ class NodeWatch(watch.Watch):
             watch.log(f"{name}: the polling thread of core {', '.join(sorted(cores))} makes no turn, process {pid}")
         return not cores
 
-    def look(self):
+    def look(self) -> None:
         """Looks at each process, and prepares a new switch: some settings are in its memory alone."""
         endings = self._switch_endings()
         self._functions.tick()
@@ -111,7 +112,7 @@ class NodeWatch(watch.Watch):
             self._prepared = guarded.pid
             watch.log(f"the switch has its settings, process {guarded.pid}")
 
-    def _keep_closed(self):
+    def _keep_closed(self) -> None:
         if time.monotonic() < self._closed_due:
             return
         self._closed_due = time.monotonic() + _CLOSED_SECONDS
@@ -122,7 +123,7 @@ class NodeWatch(watch.Watch):
         except PenstockError as error:
             watch.log(f"the management network is open to others: {error}")
 
-    def _death(self):
+    def _death(self) -> int | None:
         """The signal by which the switch has ended, None if its supervisor does not say so: it ended with it, or has
         no room on its disk."""
         deadline = time.monotonic() + _ENDING_SECONDS
@@ -130,7 +131,7 @@ class NodeWatch(watch.Watch):
             time.sleep(_POLL_SECONDS)
         return self._tree.last_signal(SWITCH) if self._switch_endings() != self._endings else None
 
-    def _switch_endings(self):
+    def _switch_endings(self) -> int:
         return self._tree.endings().get(SWITCH, 0)
 
 

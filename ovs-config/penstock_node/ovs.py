@@ -5,7 +5,9 @@ import json
 import os
 import pathlib
 import shutil
+import typing
 import uuid
+from collections.abc import Collection, Mapping, Sequence
 
 from penstock_base import files, processes
 from penstock_base.commands import run
@@ -29,12 +31,12 @@ shorter."""
 _DATABASE_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 
 
-def dpdk_prefix(directory):
+def dpdk_prefix(directory: pathlib.Path) -> str:
     """The name by which the DPDK process of this directory keeps apart from all others on the machine."""
     return "penstock-" + uuid.uuid5(uuid.NAMESPACE_URL, str(pathlib.Path(directory).absolute())).hex[:12]
 
 
-def remove_dpdk_directory(directory):
+def remove_dpdk_directory(directory: pathlib.Path) -> None:
     """Removes what DPDK leaves in its own run directory. Call it when the process is gone."""
     shutil.rmtree(pathlib.Path("/var/run/dpdk", dpdk_prefix(directory)), ignore_errors=True)
 
@@ -47,7 +49,7 @@ class Ovs:
     patience_seconds: how long a command waits at most until the switch, or the database, has done it
     """
 
-    def __init__(self, directory, own=None, patience_seconds=20):
+    def __init__(self, directory: pathlib.Path, own: pathlib.Path | None = None, patience_seconds: float = 20) -> None:
         self.directory = pathlib.Path(directory)
         self.own = pathlib.Path(own or directory)
         self._timeout = f"--timeout={patience_seconds}"
@@ -57,22 +59,22 @@ class Ovs:
         self.switch_log = self.directory / "ovs-vswitchd.log"
 
     @property
-    def environment(self):
+    def environment(self) -> dict[str, str]:
         """Environment for ovs-ofctl, ovs-appctl and other tools to reach this instance."""
         return dict(os.environ) | self._variables
 
     @property
-    def _variables(self):
+    def _variables(self) -> dict[str, str]:
         names = ("OVS_RUNDIR", "OVS_DBDIR", "OVS_LOGDIR", "OVS_SYSCONFDIR")
         return {name: str(self.own) for name in names}
 
     @property
-    def control_socket(self):
+    def control_socket(self) -> pathlib.Path:
         """Where the switch process takes commands. It is named by its process: to find it by its name, the tools of
         Open vSwitch lock the pid file, for which they need the right to write it."""
         return self.own / f"{SWITCH}.{processes.pid_of(self.switch_process)}.ctl"
 
-    def start_database(self, rights=(), tree=None):
+    def start_database(self, rights: Sequence[str] = (), tree: supervision.Tree | None = None) -> None:
         """Starts ovsdb-server and waits until it answers; the database is made when missing and kept over a crash.
 
         rights: the words before the program that take rights from it, such as those of setpriv
@@ -90,7 +92,7 @@ class Ovs:
                              self.database_process, log)
         self.vsctl("--no-wait", "init")
 
-    def _create_database(self, database, rights):
+    def _create_database(self, database: pathlib.Path, rights: Sequence[str]) -> None:
         """Half a database must not be taken for one: it gets its name when it is whole."""
         made = database.with_name("conf.db.new")
         made.unlink(missing_ok=True)
@@ -103,8 +105,9 @@ class Ovs:
             made.unlink(missing_ok=True)
             made.with_name(f".{made.name}.~lock~").unlink(missing_ok=True)  # The tool's.
 
-    def start_switch(self, namespace, cores=(), rights=(), nice=NICENESS, patience_seconds=60, root=None, tree=None,
-                     before=()):
+    def start_switch(self, namespace: str | None, cores: Collection[int] = (), rights: Sequence[str] = (),
+                     nice: int | None = NICENESS, patience_seconds: float = 60, root: pathlib.Path | None = None,
+                     tree: supervision.Tree | None = None, before: Sequence[Sequence[str]] = ()) -> None:
         """Starts ovs-vswitchd in a network namespace and waits until DPDK has taken its huge pages.
 
         rights, tree: as of `start_database`
@@ -127,13 +130,13 @@ class Ovs:
                              patience_seconds, self.switch_process, self.switch_log)
 
     @staticmethod
-    def _start(tree, service):
+    def _start(tree: supervision.Tree | None, service: supervision.Service) -> None:
         if tree is None:
             supervision.start_once(service)
         else:
             tree.keep(service)
 
-    def prepare_bridge(self):
+    def prepare_bridge(self) -> None:
         """Makes the controller's bridge, without flows, and tells connection tracking what to accept.
 
         Any sequence number: sessions pass connection tracking by, so what ends a TCP connection is far from the last
@@ -145,12 +148,12 @@ class Ovs:
         self.appctl("dpctl/ct-disable-tcp-seq-chk")
         self.accept_short_fragments()
 
-    def accept_short_fragments(self):
+    def accept_short_fragments(self) -> None:
         """Has connection tracking accept fragments as short as it can take: it refuses those of less than 1200 bytes
         otherwise, which is what links with a smaller MTU make. It forgets that with the last bridge."""
         self.appctl("dpctl/ipf-set-min-frag", "v4", _SHORTEST_FRAGMENT)
 
-    def stop(self, tree=None):
+    def stop(self, tree: supervision.Tree | None = None) -> None:
         """Ends both processes if they run. tree: what keeps them running, if anything does."""
         for name, process in ((SWITCH, self.switch_process), (DATABASE, self.database_process)):
             if tree is None:
@@ -158,26 +161,26 @@ class Ovs:
             else:
                 tree.remove(name, process)
 
-    def is_running(self):
+    def is_running(self) -> bool:
         """Whether both processes run."""
         return processes.is_running(self.database_process) and processes.is_running(self.switch_process)
 
-    def works(self):
+    def works(self) -> bool:
         """Whether both processes answer, and the switch has begun to look at its bridges."""
         try:
             return self.is_running() and self._answers() and "dpctl/" in self.appctl("list-commands")
         except PenstockError:
             return False
 
-    def vsctl(self, *args):
+    def vsctl(self, *args: object) -> str:
         """Runs ovs-vsctl, waiting for the switch to take the change up."""
         return run("ovs-vsctl", self._timeout, f"--db=unix:{self.socket}", *args)
 
-    def appctl(self, *args):
+    def appctl(self, *args: object) -> str:
         """Runs a command inside the switch process."""
         return run("ovs-appctl", self._timeout, "-t", self.control_socket, *args, environment=self.environment)
 
-    def drop_cached_flows(self):
+    def drop_cached_flows(self) -> None:
         """Drops all cached flows, twice: one purge leaves those that a revalidator holds at that moment
         (revalidator_sweep__, ofproto/ofproto-dpif-upcall.c, 3.1), for as long as others have its core. So the end of
         its round is waited for: up to half a second (max-revalidator of Open vSwitch), on a busy machine or with many
@@ -190,46 +193,46 @@ class Ovs:
                 raise
         self.appctl("revalidator/purge")
 
-    def get(self, table, record, column):
+    def get(self, table: str, record: str, column: str) -> typing.Any:
         """One column of a record as a Python value; an OVSDB map becomes a dict, a set a list."""
         text = self.vsctl("--format=json", "--no-headings", f"--columns={column}", "list", table, record)
         return _plain(json.loads(text)["data"][0][0])
 
-    def rows(self, table, *columns):
+    def rows(self, table: str, *columns: str) -> list[dict[str, typing.Any]]:
         """All records of a table as dicts of the given columns."""
         text = self.vsctl("--format=json", f"--columns={','.join(columns)}", "list", table)
         answer = json.loads(text)
         return [{name: _plain(value) for name, value in zip(answer["headings"], row, strict=True)}
                 for row in answer["data"]]
 
-    def set_map(self, column, values):
+    def set_map(self, column: str, values: Mapping[str, object]) -> None:
         """Sets keys of a map column of the Open_vSwitch record; other keys stay. Does not wait for the switch."""
         pairs = [f"{column}:{key}={json.dumps(str(value))}" for key, value in values.items()]
         self.vsctl("--no-wait", "set", "Open_vSwitch", ".", *pairs)
 
-    def _logging(self, log):
+    def _logging(self, log: pathlib.Path) -> list[str]:
         """Options. One that may not write beside its pid file prints its log."""
         if self.own == self.directory:
             return [f"--log-file={log}", "--verbose=console:emer"]
         return ["--verbose=syslog:off", "--verbose=console:info"]
 
-    def _output(self, log):
+    def _output(self, log: pathlib.Path) -> pathlib.Path:
         """Where what it prints goes."""
         return log.with_suffix(".out") if self.own == self.directory else log
 
-    def _answers(self):
+    def _answers(self) -> bool:
         try:
             self.vsctl("--no-wait", "show")
         except PenstockError:
             return False
         return True
 
-    def _stale(self, name):
+    def _stale(self, name: str) -> tuple[pathlib.Path, pathlib.Path]:
         """Patterns of the files of a process that crashed: a new one, and its clients, must not find them."""
         return self.own / f"{name}.*.ctl", self.own / f"{name}.pid"
 
 
-def _plain(value):
+def _plain(value: typing.Any) -> typing.Any:
     if isinstance(value, list) and len(value) == 2 and value[0] in ("map", "set", "uuid"):
         kind, content = value
         if kind == "map":

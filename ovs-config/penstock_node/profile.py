@@ -5,6 +5,8 @@ import dataclasses
 import ipaddress
 import pathlib
 import re
+import typing
+from collections.abc import Collection, Iterator, Mapping
 
 from penstock_base import documents, namespaces, places
 from penstock_base.errors import ProfileError
@@ -12,6 +14,7 @@ from penstock_base.errors import ProfileError
 from . import management, numa, resolver_network, switch_program
 from .hugepages import HugePages
 from .node_protocol import ROLE_ACCESS, ROLE_SERVICE, ROLE_UPLINK, TYPE_DPDK, TYPE_SYSTEM
+from .resolver_network import Dns
 
 SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "profile.schema.json"
 _PCI_ADDRESS = re.compile(r"^([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7](,|$)", re.IGNORECASE)
@@ -29,9 +32,9 @@ class Port:
     type: str
     devargs: str | None = None
     receive_queues: int = 1
-    queue_cores: tuple = ()
+    queue_cores: tuple[int, ...] = ()
 
-    def announced(self):
+    def announced(self) -> dict[str, object]:
         """What the controller reads about this port."""
         entry: dict[str, object] = {"name": self.name, "role": self.role, "type": self.type}
         entry |= {"devargs": self.devargs} if self.devargs else {}
@@ -39,23 +42,15 @@ class Port:
         return entry | ({"queue-cores": list(self.queue_cores)} if self.queue_cores else {})
 
     @property
-    def pci_address(self):
+    def pci_address(self) -> str | None:
         """The PCI address in devargs, or None for a virtual device or a system port."""
         return self.devargs.split(",")[0] if self.devargs and _PCI_ADDRESS.match(self.devargs) else None
 
     @property
-    def pci_device(self):
+    def pci_device(self) -> str | None:
         """The kernel's name of the device with that address, or None."""
         address = self.pci_address
         return address and (address if address.count(":") == 2 else f"0000:{address}").lower()
-
-
-@dataclasses.dataclass(frozen=True)
-class Dns:
-    """How the resolvers of tenants reach the provider's own resolvers. All None: not at all."""
-    device: str | None
-    upstream_address: str | None
-    upstream_gateway: str | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,13 +61,13 @@ class Profile:
     without resolvers, `switch_root` for one with the machine's own Open vSwitch.
     """
     name: str
-    pmd_cores: tuple
-    hugepage_memory_mb: int | tuple
+    pmd_cores: tuple[int, ...]
+    hugepage_memory_mb: int | tuple[int, ...]
     balance_queues: bool
     pmd_maxsleep_us: int
     exact_match_cache: bool
     switch_root: pathlib.Path | None
-    ports: tuple
+    ports: tuple[Port, ...]
     dns: Dns | None
     vhost_user_directory: pathlib.Path
     controller_address: str
@@ -81,20 +76,20 @@ class Profile:
     management_controller_address: str
     management_node_address: str | None
     run_directory: pathlib.Path
-    field_of_port: dict = dataclasses.field(compare=False, repr=False, default_factory=dict)
+    field_of_port: dict[str, str] = dataclasses.field(compare=False, repr=False, default_factory=dict)
 
     @property
-    def directory(self):
+    def directory(self) -> pathlib.Path:
         """Directory of this node's files."""
         return self.run_directory / self.name
 
-    def announced_ports(self):
+    def announced_ports(self) -> list[dict[str, object]]:
         """What the controller reads about the ports, that of the resolvers too."""
-        service = [{"name": resolver_network.PORT, "role": ROLE_SERVICE, "type": TYPE_SYSTEM}] if self.dns else []
-        return [port.announced() for port in self.ports] + service
+        service: dict[str, object] = {"name": resolver_network.PORT, "role": ROLE_SERVICE, "type": TYPE_SYSTEM}
+        return [port.announced() for port in self.ports] + ([service] if self.dns else [])
 
 
-def load(path):
+def load(path: pathlib.Path | str) -> Profile:
     """Reads and checks a profile file. Raises ProfileError with everything that is wrong with its text."""
     try:
         return parse(documents.read_yaml(path))
@@ -102,7 +97,7 @@ def load(path):
         raise error if error.args[0].startswith(str(path)) else ProfileError(error.problems, path) from None
 
 
-def parse(content):
+def parse(content: Mapping[str, typing.Any]) -> Profile:
     """Makes a Profile of the mapping a profile file holds. Looks at the text only, not at the machine."""
     wrong = documents.problems(content, SCHEMA)
     if wrong:
@@ -137,8 +132,9 @@ def parse(content):
         management_node_address=node_side, run_directory=run_directory, field_of_port=field_of_port)
 
 
-def _ports(content, wrong):
-    ports, fields = [], {}
+def _ports(content: Mapping[str, typing.Any], wrong: list[str]) -> tuple[tuple[Port, ...], dict[str, str]]:
+    ports: list[Port] = []
+    fields: dict[str, str] = {}
     for role in (ROLE_ACCESS, ROLE_UPLINK):
         for index, entry in enumerate(content.get(f"{role}-ports") or []):
             field = f"{role}-ports[{index}]"
@@ -159,7 +155,7 @@ def _ports(content, wrong):
     return tuple(ports), fields
 
 
-def _queue_problems(field, port, cores):
+def _queue_problems(field: str, port: Port, cores: Collection[int]) -> Iterator[str]:
     if port.type == TYPE_SYSTEM and (port.receive_queues > 1 or port.queue_cores):
         which = "receive-queues" if port.receive_queues > 1 else "queue-cores"
         yield f"{field}.{which}: a system port has one queue, which no polling core reads; remove it, or set type: dpdk"
@@ -171,7 +167,7 @@ def _queue_problems(field, port, cores):
             yield f"{field}.queue-cores[{index}]: core {core} is not in pmd-cores, which has {sorted(cores)}"
 
 
-def _dns(content, field_of_port, wrong):
+def _dns(content: Mapping[str, typing.Any], field_of_port: Mapping[str, str], wrong: list[str]) -> Dns | None:
     if "dns" not in content:
         return None
     fields = content["dns"] or {}
@@ -180,7 +176,7 @@ def _dns(content, field_of_port, wrong):
         wrong.append("dns: device and upstream-address belong together; give both, or none of them")
     if gateway and not device:
         wrong.append("dns.upstream-gateway: needs a device to be reached by; give device and upstream-address")
-    if device in field_of_port:
+    if device and device in field_of_port:
         wrong.append(f"dns.device: {device} is also {field_of_port[device]}; give each device once")
     try:
         network = ipaddress.ip_interface(address or "0.0.0.0/0").network
@@ -191,12 +187,12 @@ def _dns(content, field_of_port, wrong):
     return Dns(device, address, gateway)
 
 
-def online_cores():
+def online_cores() -> set[int]:
     """The numbers of the cores this machine has switched on."""
     return numa.numbers(pathlib.Path("/sys/devices/system/cpu/online"))
 
 
-def machine_problems(profile, check_memory=True):
+def machine_problems(profile: Profile, check_memory: bool = True) -> list[str]:
     """What this machine lacks for the profile: a list of sentences that start with the field, empty if nothing.
 
     check_memory: False for a node that is up, whose huge pages are taken already, by itself.
@@ -210,7 +206,7 @@ def machine_problems(profile, check_memory=True):
     if problem:
         wrong.append(f"hugepage-memory-mb: {problem}")
     wrong += numa.Numa().problems(profile)
-    problem = profile.switch_root and switch_program.problem(profile.switch_root)
+    problem = switch_program.problem(profile.switch_root) if profile.switch_root else None
     if problem:
         wrong.append(f"switch-root: {problem}; make it as docs/node-profile.md says")
     for port in profile.ports:
@@ -228,7 +224,7 @@ def machine_problems(profile, check_memory=True):
     return wrong
 
 
-def find_port(profile, port):
+def find_port(profile: Profile, port: Port) -> str | None:
     """Where the device of a system port is: "node", "here" (the current namespace), or None."""
     if namespaces.exists(profile.namespace) and namespaces.link_exists(port.name, profile.namespace):
         return "node"

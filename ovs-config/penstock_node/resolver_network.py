@@ -5,6 +5,8 @@ Hosts of many tenants have the same addresses. The resolvers know tenants by the
 and the switch by the service address that an answer comes from: what has one as its source always leaves to the switch.
 """
 
+import dataclasses
+
 from penstock_base import namespaces
 from penstock_base.commands import run
 
@@ -21,12 +23,20 @@ _SERVICE = {"-4": SERVICE_IPV4, "-6": SERVICE_IPV6}
 _TO_SWITCH, _FROM_SWITCH = 53, 54  # Routing tables.
 
 
-def namespace_of(node_namespace):
+@dataclasses.dataclass(frozen=True)
+class Dns:
+    """How the resolvers of tenants reach the provider's own resolvers. All None: not at all."""
+    device: str | None
+    upstream_address: str | None
+    upstream_gateway: str | None
+
+
+def namespace_of(node_namespace: str) -> str:
     """Name of the resolvers' namespace beside that of the node."""
     return f"{node_namespace}-dns"
 
 
-def make(node_namespace, dns):
+def make(node_namespace: str, dns: Dns) -> None:
     """Makes the namespace anew. `dns` is that of the profile; its device is in the current namespace and is moved."""
     namespace = namespace_of(node_namespace)
     namespaces.create(namespace)
@@ -50,18 +60,18 @@ def make(node_namespace, dns):
     run("ip", "netns", "exec", namespace, "nft", "--file", "-", standard_input=_owners())
 
 
-def remove(node_namespace):
+def remove(node_namespace: str) -> None:
     """Removes namespace and port, if they are there. Take the device of the profile out before."""
     namespaces.delete_link(PORT, node_namespace)
     namespaces.delete(namespace_of(node_namespace))
 
 
-def is_there(node_namespace):
+def is_there(node_namespace: str) -> bool:
     """Whether namespace and port are there."""
     return namespaces.exists(namespace_of(node_namespace)) and namespaces.link_exists(PORT, node_namespace)
 
 
-def _owners():
+def _owners() -> str:
     """Rules of nftables: what leaves from a service address is of a resolver of its tenant.
 
     The number of a tenant is in its service addresses and in the user of its resolver: they are compared bit by bit, so
@@ -82,8 +92,8 @@ def _owners():
     return "\n".join(lines) + "\n"
 
 
-def _routes(namespace, family, device):
-    def ip(*args):
+def _routes(namespace: str, family: str, device: str | None) -> None:
+    def ip(*args: object) -> None:
         run("ip", "-n", namespace, family, *args)
 
     service, gateway = _SERVICE[family], _GATEWAY[family]

@@ -15,14 +15,14 @@ _BUFFER = 8 << 20
 _VARIABLE = "PENSTOCK_SAMPLE_SOCKET"
 
 
-def command(namespace):
+def command(namespace: str | None) -> list[str]:
     """The words before those of the agent; run them where the switch is. namespace: where the agent runs, if
     elsewhere."""
     return ["/usr/bin/python3", "-B", "-m", "penstock_node.sample_socket",
             *(["nsenter", f"--net=/run/netns/{namespace}"] if namespace else [])]
 
 
-def inherited():
+def inherited() -> socket.socket | None:
     """The socket, or None when this process was started without."""
     number = os.environ.get(_VARIABLE, "")
     if not number.isdigit():
@@ -33,7 +33,7 @@ def inherited():
         return None
 
 
-def main():
+def main() -> None:
     """Opens the socket and becomes the program of the arguments."""
     link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     link.bind(("127.0.0.1", 0))

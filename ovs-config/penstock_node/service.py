@@ -15,7 +15,7 @@ from . import supervision
 _POLL_SECONDS = 0.2
 
 
-def main():
+def main() -> None:
     """Waits for a former process of the service to end, then becomes the next one, unless it is to stay down."""
     # By this descriptor the folder is found also after it was renamed, which is how a service is removed.
     folder = os.open(".", os.O_PATH | os.O_DIRECTORY)
@@ -36,7 +36,7 @@ def main():
     for number, file in enumerate((nothing, output, output)):
         os.dup2(file, number)
     os.chdir("/")
-    command = service.command
+    command = [str(word) for word in service.command]
     if service.namespace:
         # ip becomes the program, so the process id stays the same.
         command = ["ip", "netns", "exec", service.namespace, *command]
@@ -51,7 +51,7 @@ def main():
         sys.exit(f"{command[0]}: {error.strerror}")
 
 
-def _exists(name, folder):
+def _exists(name: str, folder: int) -> bool:
     try:
         os.stat(name, dir_fd=folder)
     except FileNotFoundError:
@@ -59,7 +59,7 @@ def _exists(name, folder):
     return True
 
 
-def _takes(turn):
+def _takes(turn: int) -> bool:
     with contextlib.suppress(BlockingIOError):
         fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True

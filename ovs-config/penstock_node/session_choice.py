@@ -13,6 +13,7 @@ is closed when packets without a session go on to be sampled in it, or when it g
 
 import collections
 import dataclasses
+from collections.abc import Collection, Hashable, Iterable, Mapping
 
 _SHORT, _LONG = 2, 20
 """Seconds that are looked back at: the short time for loads that are plain at once."""
@@ -58,16 +59,16 @@ _MOST_SAMPLES = 200_000
 @dataclasses.dataclass
 class _Tally:
     """Samples of a VRF: by connection, all, and how many connections have just one."""
-    counts: dict = dataclasses.field(default_factory=dict)
+    counts: dict[Hashable, int] = dataclasses.field(default_factory=dict)
     total: int = 0
     once: int = 0
 
-    def add(self, connection):
+    def add(self, connection: Hashable) -> None:
         count = self.counts[connection] = self.counts.get(connection, 0) + 1
         self.total += 1
         self.once += (count == 1) - (count == 2)
 
-    def remove(self, connection):
+    def remove(self, connection: Hashable) -> None:
         count = self.counts[connection] = self.counts[connection] - 1
         self.total -= 1
         self.once += (count == 1) - (count == 0)
@@ -78,12 +79,12 @@ class _Tally:
 class _Window:
     """The samples of the last seconds."""
 
-    def __init__(self, seconds):
+    def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._samples = collections.deque()
-        self._tallies = {}
+        self._samples: collections.deque[tuple[float, _Tally, Hashable]] = collections.deque()
+        self._tallies: dict[int, _Tally] = {}
 
-    def add(self, now, vrf, connection):
+    def add(self, now: float, vrf: int, connection: Hashable) -> None:
         tally = self._tallies.get(vrf)
         if tally is None:
             tally = self._tallies[vrf] = _Tally()
@@ -92,27 +93,27 @@ class _Window:
         if len(self._samples) > _MOST_SAMPLES:
             self._drop()
 
-    def expire(self, now):
+    def expire(self, now: float) -> None:
         while self._samples and self._samples[0][0] <= now - self._seconds:
             self._drop()
         for vrf in [vrf for vrf, tally in self._tallies.items() if not tally.total]:
             del self._tallies[vrf]
 
-    def tally(self, vrf):
+    def tally(self, vrf: int) -> _Tally:
         return self._tallies.get(vrf, _Tally())
 
-    def forget(self, vrf):
+    def forget(self, vrf: int) -> None:
         """The samples of a VRF count no more; those that are still kept belong to a tally that nobody has."""
         self._tallies.pop(vrf, None)
 
-    def vrfs(self):
+    def vrfs(self) -> list[int]:
         return list(self._tallies)
 
     @property
-    def total(self):
+    def total(self) -> int:
         return sum(tally.total for tally in self._tallies.values())
 
-    def _drop(self):
+    def _drop(self) -> None:
         _, tally, connection = self._samples.popleft()
         tally.remove(connection)
 
@@ -134,7 +135,7 @@ class _Open:
     rate: float | None = None
 
     @property
-    def growth(self):
+    def growth(self) -> int:
         return self.sessions - (self.expected if self.before is None else self.before)
 
 
@@ -147,9 +148,9 @@ class _Pause:
 @dataclasses.dataclass(frozen=True)
 class Changes:
     """VRFs to open, with the number of their connections; those to close, with the reason; those closed unused."""
-    opened: dict
-    closed: dict
-    unused: list
+    opened: dict[int, int]
+    closed: dict[int, str]
+    unused: list[int]
 
 
 class Choice:
@@ -157,42 +158,43 @@ class Choice:
     pauses: of VRFs that were closed; a choice that follows another one gets the same dict. Times are seconds of one
     clock that never goes back."""
 
-    def __init__(self, most, most_of_one, sampled_of=512, pauses=None):
+    def __init__(self, most: int, most_of_one: int, sampled_of: int = 512,
+                 pauses: dict[int, _Pause] | None = None) -> None:
         self._most, self._most_of_one, self._sampled_of = most, most_of_one, sampled_of
         self._short, self._long = _Window(_SHORT), _Window(_LONG)
-        self._open = {}
+        self._open: dict[int, _Open] = {}
         self._pauses = {} if pauses is None else pauses
-        self._sampled_since = {}
+        self._sampled_since: dict[int, float] = {}
         self._changed = float("-inf")
-        self._flooded = None
+        self._flooded: float | None = None
 
     @property
-    def open(self):
+    def open(self) -> set[int]:
         """The VRFs that have sessions."""
         return set(self._open)
 
-    def adopt(self, now, vrf, sessions):
+    def adopt(self, now: float, vrf: int, sessions: int) -> None:
         """A VRF was open before this choice began."""
         self._open.setdefault(vrf, _Open(now, sessions, sessions))
         self.disturbed(now)
 
-    def reopened(self, now, vrf):
+    def reopened(self, now: float, vrf: int) -> None:
         """An open VRF was not open on the switch for a while, or the agent was late: its samples do not count."""
         self._open[vrf] = _Open(now, self._open[vrf].sessions, self._open[vrf].sessions)
         self._forget(vrf)
 
-    def disturbed(self, now):
+    def disturbed(self, now: float) -> None:
         """The slow path has more to do for a while, for a known reason."""
         self._changed = now
 
-    def sample(self, now, vrf, connection):
+    def sample(self, now: float, vrf: int, connection: Hashable) -> None:
         """A tracked packet of a connection, any hashable, was sampled."""
         if not self._short.tally(vrf).total:
             self._sampled_since[vrf] = now
         self._short.add(now, vrf, connection)
         self._long.add(now, vrf, connection)
 
-    def count(self, vrf, sessions, rate=None):
+    def count(self, vrf: int, sessions: int, rate: float | None = None) -> None:
         """The number of sessions that the switch has of an open VRF, and their packets in a second."""
         if vrf in self._open:
             found = self._open[vrf]
@@ -200,15 +202,16 @@ class Choice:
             found.counted, found.sessions, found.rate = found.settled, sessions, rate
 
     @property
-    def is_uncounted(self):
+    def is_uncounted(self) -> bool:
         """Whether `count` was not called yet for a VRF that has most of its sessions."""
         return any(found.settled and not found.counted for found in self._open.values())
 
-    def is_asking(self):
+    def is_asking(self) -> bool:
         """Whether `judge` may want to know how many connections VRFs have."""
         return any(self._long.tally(vrf).total >= _LEAST_SAMPLES for vrf in self._long.vrfs() if vrf not in self._open)
 
-    def judge(self, now, upcalls, lookups, known, connections):
+    def judge(self, now: float, upcalls: float, lookups: float, known: Collection[int],
+              connections: Mapping[int, int]) -> Changes:
         """Decides what to change; call it twice a second or so. The changes count as made.
 
         upcalls: packets in a second that met no cached flow
@@ -227,7 +230,7 @@ class Choice:
             self.disturbed(now)
         return Changes(opened, closed | given_up, unused)
 
-    def _look_back(self, now, upcalls, lookups):
+    def _look_back(self, now: float, upcalls: float, lookups: float) -> None:
         self._short.expire(now)
         self._long.expire(now)
         for vrf, found in self._open.items():
@@ -241,7 +244,7 @@ class Choice:
         elif self._flooded is None:
             self._flooded = now
 
-    def _to_close(self, now, found):
+    def _to_close(self, now: float, found: Mapping[int, _Open]) -> dict[int, str]:
         """VRFs to close, of these, and the reasons."""
         reasons = dict.fromkeys(self._flooding(now), "packets of new connections flood the slow path")
         reasons |= {vrf: reason for vrf, one in found.items() if (reason := self._crowded(vrf, one))}
@@ -253,7 +256,7 @@ class Choice:
             del left[grown]
         return closed
 
-    def _crowded(self, vrf, found):
+    def _crowded(self, vrf: int, found: _Open) -> str | None:
         others = len(self._long.tally(vrf).counts)
         if found.settled and others > min(max(_FEW, found.sessions // _FEW_OF), _MOST_OTHERS):
             return f"{others} connections without a session were sampled beside {found.sessions} with one"
@@ -261,7 +264,7 @@ class Choice:
             return f"it had {found.before} sessions, and some seconds later {found.sessions}"
         return None
 
-    def _flooding(self, now):
+    def _flooding(self, now: float) -> list[int]:
         """The open VRFs to blame when the slow path is too busy."""
         patience = (_FLOOD_SECONDS + (_SETTLING if now < self._changed + _SETTLING else 0)
                     + sum(found.sessions for found in self._open.values()) / _LEARNED_A_SECOND)
@@ -272,11 +275,12 @@ class Choice:
         least = max(_FLOOD_FEW, max(others.values(), default=0) / _FLOOD_PART)
         return [vrf for vrf, count in others.items() if count >= least]
 
-    def _choose(self, now, known, connections):
+    def _choose(self, now: float, known: Collection[int],
+                connections: Mapping[int, int]) -> tuple[dict[int, int], dict[int, str]]:
         candidates = [vrf for vrf in self._long.vrfs() if vrf in known and vrf not in self._open
                       and not (vrf in self._pauses and now < self._pauses[vrf].until)]
         worth = self._of_few_connections(now, candidates, {vrf: connections.get(vrf, 0) for vrf in known})
-        given_up = {}
+        given_up: dict[int, str] = {}
         for vrf in candidates:
             for tally in (self._short.tally(vrf), self._long.tally(vrf)):
                 if vrf not in worth and _is_seen(tally):
@@ -298,7 +302,7 @@ class Choice:
             self._forget(vrf)
         return opened, given_up
 
-    def _worth_less(self, now, vrf, count, room):
+    def _worth_less(self, now: float, vrf: int, count: int, room: int) -> list[int]:
         """The open VRFs whose sessions have fewest packets, as many as make room for another VRF; none if it takes one
         with about as many as that has."""
         tally = self._long.tally(vrf)
@@ -316,7 +320,8 @@ class Choice:
             room += self._open[one].sessions
         return less if room >= count else []
 
-    def _of_few_connections(self, now, candidates, connections):
+    def _of_few_connections(self, now: float, candidates: Iterable[int],
+                            connections: Mapping[int, int]) -> dict[int, int]:
         """VRFs with as many samples as connections, and the number of these."""
         found = {}
         for vrf in candidates:
@@ -337,26 +342,26 @@ class Choice:
                 packets += self._long.tally(vrf).total
         return best if packets * _WORTH_PART >= self._long.total else {}
 
-    def _close(self, now, vrf):
+    def _close(self, now: float, vrf: int) -> _Open:
         self._pause(now, vrf)
         self._forget(vrf)
         return self._open.pop(vrf)
 
-    def _pause(self, now, vrf):
-        seconds = _FIRST_PAUSE
+    def _pause(self, now: float, vrf: int) -> None:
+        seconds: float = _FIRST_PAUSE
         if vrf in self._pauses and now < self._open[vrf].since + _LONG_OPEN:
             seconds = min(2 * self._pauses[vrf].seconds, _LAST_PAUSE)
         self._pauses[vrf] = _Pause(now + seconds, seconds)
         for other in [other for other, pause in self._pauses.items() if now > pause.until + _LONG_OPEN]:
             del self._pauses[other]
 
-    def _forget(self, vrf):
+    def _forget(self, vrf: int) -> None:
         self._short.forget(vrf)
         self._long.forget(vrf)
         self._sampled_since.pop(vrf, None)
 
 
-def _is_seen(tally):
+def _is_seen(tally: _Tally) -> bool:
     """Whether nearly all packets are of connections that were sampled several times."""
     return (tally.total >= max(_LEAST_SEEN, _LEAST_MEAN * len(tally.counts))
             and tally.once <= tally.total // _MOST_ONCE)

@@ -17,6 +17,7 @@ import signal
 import struct
 import subprocess
 import time
+from collections.abc import Callable, Sequence
 
 from penstock_base import processes
 from penstock_base.errors import PenstockError
@@ -64,27 +65,28 @@ class Service:
     nice:        its precedence, as of processes.take_place; None for that of the tree
     """
     name: str
-    command: tuple
+    command: Sequence[object]
     process: pathlib.Path
     log: pathlib.Path
-    environment: dict = dataclasses.field(default_factory=dict)
-    stale: tuple = ()
-    before: tuple = ()
+    environment: dict[str, str] = dataclasses.field(default_factory=dict)
+    stale: Sequence[object] = ()
+    before: Sequence[Sequence[object]] = ()
     namespace: str | None = None
     nice: int | None = None
 
 
-def start_once(service):
+def start_once(service: Service) -> None:
     """Starts a service without supervision; returns when its process is there."""
     make_ready(service)
+    nice = service.nice
     processes.start(service.command, service.process, service.log, namespace=service.namespace,
                     environment=dict(os.environ) | service.environment,
-                    preexec=None if service.nice is None else lambda: processes.take_place(service.nice))
+                    preexec=None if nice is None else lambda: processes.take_place(nice))
 
 
-def make_ready(service):
+def make_ready(service: Service) -> None:
     """Removes what a former process of the service has left, and runs the commands that come before."""
-    for pattern in map(pathlib.Path, service.stale):
+    for pattern in (pathlib.Path(str(stale)) for stale in service.stale):
         for path in pattern.parent.glob(pattern.name):
             path.unlink(missing_ok=True)
     for command in service.before:
@@ -93,13 +95,13 @@ def make_ready(service):
                            timeout=_BEFORE_SECONDS)
 
 
-def read(path):
+def read(path: pathlib.Path | str) -> Service:
     """The service of a file that a tree has written."""
     fields = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     return Service(**fields | {"process": pathlib.Path(fields["process"]), "log": pathlib.Path(fields["log"])})
 
 
-def supervisor(folder):
+def supervisor(folder: pathlib.Path) -> int | None:
     """The process that supervises the service of a folder, None for none."""
     return _holder(folder / "supervise" / "lock")
 
@@ -110,20 +112,20 @@ class Tree:
     Two programs must not change one tree at a time; who owns the directory sees to that.
     """
 
-    def __init__(self, directory):
+    def __init__(self, directory: pathlib.Path) -> None:
         self.directory = pathlib.Path(directory).absolute()
         self._folder = self.directory / "supervised"
         self._process = self.directory / "supervisor.process"
         self.log = self.directory / "supervisor.log"
 
-    def keep(self, service):
+    def keep(self, service: Service) -> None:
         """Makes the service run, and run again whenever it ends. Returns when its process is there."""
         self._write(service)
         if not self.ensure():
             self._command("s6-svscanctl", "-a", self._folder)
         self._wait(lambda: processes.is_running(service.process), f"{service.name} is started", service.log)
 
-    def ensure(self):
+    def ensure(self) -> bool:
         """Starts the root of the tree if it has services and does not run. Returns True if it was started."""
         if processes.is_running(self._process) or not self._folder.is_dir():
             return False
@@ -133,7 +135,7 @@ class Tree:
         processes.start(["s6-svscan", "-c", _MOST_SERVICES, self._folder], self._process, self.log)
         return True
 
-    def remove(self, name, process, patience_seconds=10):
+    def remove(self, name: str, process: pathlib.Path, patience_seconds: float = 10) -> bool:
         """Ends a service for good. Returns True if its process ran."""
         folder = self._folder / name
         supervised = folder.is_dir()
@@ -157,7 +159,7 @@ class Tree:
             self.end()
         return ran
 
-    def end(self):
+    def end(self) -> None:
         """Ends the tree, with the services that are left."""
         for folder in self._folders():
             (folder / "down").touch()
@@ -170,24 +172,24 @@ class Tree:
                 processes.stop(service.process)
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def services(self):
+    def services(self) -> list[str]:
         """The names of the services, sorted."""
         return sorted(folder.name for folder in self._folders())
 
-    def processes(self):
+    def processes(self) -> dict[str, pathlib.Path]:
         """{name: the file that tells which process it is} of all services."""
         return {service.name: service.process for service in map(self._read, self._folders()) if service}
 
-    def root(self):
+    def root(self) -> int | None:
         """Process id of the root, None if it does not run."""
         return processes.pid_of(self._process)
 
-    def supervisors(self):
+    def supervisors(self) -> list[int]:
         """Process ids of the root and of the supervisors that run."""
         found = [self.root(), *map(supervisor, self._folders())]
         return [pid for pid in found if pid is not None]
 
-    def endings(self):
+    def endings(self) -> dict[str, int]:
         """How often services have ended by themselves since the tree was made: {name: number}."""
         numbers = dict.fromkeys(self.services(), 0)
         for name in numbers:
@@ -197,7 +199,7 @@ class Tree:
                 continue
         return numbers
 
-    def last_signal(self, name):
+    def last_signal(self, name: str) -> int | None:
         """The number of the signal by which a service has ended last, 0 if by none or by an order, None if it is not
         known."""
         folder = self._folder / name
@@ -210,12 +212,12 @@ class Tree:
         except (OSError, ValueError, IndexError):
             return None
 
-    def _folders(self):
+    def _folders(self) -> list[pathlib.Path]:
         if not self._folder.is_dir():
             return []
         return sorted(path for path in self._folder.iterdir() if path.is_dir() and not path.name.startswith("."))
 
-    def _write(self, service):
+    def _write(self, service: Service) -> None:
         """Writes the folder of a service, all or nothing; that of a running one is replaced file by file."""
         folder = self._folder / service.name
         partial = self._folder / f".{service.name}.new"
@@ -239,18 +241,18 @@ class Tree:
         self._tell(folder, "-u")
 
     @staticmethod
-    def _read(folder):
+    def _read(folder: pathlib.Path) -> Service | None:
         try:
             return read(folder / "service.json")
         except (OSError, ValueError):
             return None
 
     @staticmethod
-    def _tell(folder, option):
+    def _tell(folder: pathlib.Path, option: str) -> None:
         """Gives a supervisor an order; one that does not run needs none."""
         subprocess.run(["s6-svc", option, folder], capture_output=True, check=False)
 
-    def _end_supervisor(self, folder):
+    def _end_supervisor(self, folder: pathlib.Path) -> None:
         """Kills the supervisor of a service, which may outlive the root, and leaves the service as it is."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while (pid := supervisor(folder)) is not None:
@@ -263,7 +265,7 @@ class Tree:
             time.sleep(_POLL_SECONDS)
 
     @staticmethod
-    def _await_turn(folder):
+    def _await_turn(folder: pathlib.Path) -> None:
         """Returns when no process is about to become the service of a folder that is down and has no supervisor: one
         that was has become it, and is recorded, or has ended."""
         turn = os.open(folder / TURN, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
@@ -280,7 +282,7 @@ class Tree:
         finally:
             os.close(turn)
 
-    def _command(self, *words):
+    def _command(self, *words: object) -> None:
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while True:  # A root that begins takes a moment until it listens.
             done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
@@ -291,11 +293,11 @@ class Tree:
             time.sleep(_POLL_SECONDS)
 
     @staticmethod
-    def _wait(ready, what, log):
+    def _wait(ready: Callable[[], object], what: str, log: pathlib.Path) -> None:
         processes.wait_until(ready, what, _PATIENCE_SECONDS, log=log)
 
 
-def _holder(lock):
+def _holder(lock: pathlib.Path) -> int | None:
     """The process that holds a record lock of a file, None for none."""
     try:
         with open(lock, "r+b") as file:

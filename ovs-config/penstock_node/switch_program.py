@@ -13,7 +13,7 @@ _LIBRARIES = "usr/lib/*-linux-gnu"
 _DRIVERS = "dpdk/pmds-*"
 
 
-def words(alias, root=None):
+def words(alias: pathlib.Path, root: pathlib.Path | None = None) -> list[object]:
     """The words that start the switch.
 
     alias: a path whose last part is ovs-vswitchd, by which the tools of Open vSwitch find the process; it is made here
@@ -28,12 +28,12 @@ def words(alias, root=None):
     return [alias]
 
 
-def arguments(root=None):
+def arguments(root: pathlib.Path | None = None) -> str:
     """Arguments for DPDK with a leading space, by which it finds its drivers there; "" for the machine's own."""
     return "" if root is None else f" -d {_drivers(root)}"
 
 
-def problem(root):
+def problem(root: pathlib.Path) -> str | None:
     """What a directory lacks as a switch-root, or None."""
     for what, found in (("loader", _loader(root)), ("libraries", _library(root)), ("DPDK drivers", _drivers(root))):
         if found is None:
@@ -41,14 +41,14 @@ def problem(root):
     return None if pathlib.Path(root, _WITH_DPDK).exists() else f"{root} has no {_WITH_DPDK}"
 
 
-def _loader(root):
+def _loader(root: pathlib.Path) -> pathlib.Path | None:
     return next((path for loader in _LOADERS if (path := pathlib.Path(root, loader)).exists()), None)
 
 
-def _library(root):
+def _library(root: pathlib.Path) -> pathlib.Path | None:
     return next(iter(sorted(pathlib.Path(root).glob(_LIBRARIES))), None)
 
 
-def _drivers(root):
+def _drivers(root: pathlib.Path) -> pathlib.Path | None:
     library = _library(root)
     return library and next(iter(sorted(library.glob(_DRIVERS))), None)

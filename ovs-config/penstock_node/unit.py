@@ -3,6 +3,8 @@
 
 import pathlib
 
+from .profile import Profile
+
 _PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "ovs-config"
 
 _UNIT = """\
@@ -53,7 +55,7 @@ WantedBy=multi-user.target
 """
 
 
-def of(loaded, path):
+def of(loaded: Profile, path: pathlib.Path | str) -> str:
     """The text of the unit. loaded: the profile, path: its file."""
     return _UNIT.format(name=loaded.name, run_directory=loaded.run_directory.absolute(), program=_PROGRAM,
                         profile=pathlib.Path(path).absolute())

@@ -5,11 +5,12 @@ stopped goes on (docs/adr/0051)."""
 import contextlib
 import dataclasses
 import os
+import pathlib
 import select
 import signal
 import sys
 import time
-import typing
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from penstock_base import processes
 from penstock_base.errors import PenstockError
@@ -33,35 +34,35 @@ class Question:
     interval:      seconds between two questions
     before_end:    called before one that hangs is ended
     """
-    asks: typing.Callable
+    asks: Callable[[int], object]
     first_seconds: float | None
     seconds: float
     interval: float = 2.0
-    before_end: typing.Callable = lambda: None
+    before_end: Callable[[], object] = lambda: None
 
 
 class Watch:
     """The watch over the services of a directory; `question` says how they are asked. Not for several threads."""
 
-    def __init__(self, directory, now=time.monotonic):
+    def __init__(self, directory: pathlib.Path, now: Callable[[], float] = time.monotonic) -> None:
         self.listener = alive.Listener(directory)
-        self.guarded = {}
+        self.guarded: dict[str, Guarded] = {}
         self._place = os.open(directory, os.O_PATH | os.O_DIRECTORY)
         self._supervisors = Held()
-        self._root = None
+        self._root: int | None = None
         self._sign = alive.systemd()
         self._tree = supervision.Tree(directory)
         self._now = now
 
-    def question(self, name):
+    def question(self, name: str) -> Question:
         """The Question for a service."""
         raise NotImplementedError
 
-    def urgent(self):
+    def urgent(self) -> Collection[int]:
         """Descriptors that can be read when there is something to look at before the next time."""
         return ()
 
-    def serve(self):
+    def serve(self) -> None:
         """Watches until the process ends, or the directory has been removed."""
         while not self._is_removed():
             try:
@@ -78,15 +79,15 @@ class Watch:
             self.listener.wait(_LOOK_SECONDS, self.urgent())
         self._end_all()
 
-    def _is_removed(self):
+    def _is_removed(self) -> bool:
         return not os.fstat(self._place).st_nlink
 
-    def _end_all(self):
+    def _end_all(self) -> None:
         """Ends the tree of a directory that is gone: the tree could never be ended by its files."""
         log("the directory has been removed: all that runs for it is ended")
         self._supervisors.signal(signal.SIGTERM)
 
-    def look(self):
+    def look(self) -> None:
         """Looks at each process once, and does what has to be done."""
         self._supervisors.forget_ended()
         # While a directory is being removed the file of the root may be gone, and the root not.
@@ -109,23 +110,23 @@ class Watch:
 class Held:
     """Processes that stay the same although the system gives the numbers of ended ones to others."""
 
-    def __init__(self):
-        self._descriptors = {}
+    def __init__(self) -> None:
+        self._descriptors: dict[int, int] = {}
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[int]:
         return iter(list(self._descriptors))
 
-    def __contains__(self, pid):
+    def __contains__(self, pid: object) -> bool:
         return pid in self._descriptors
 
-    def hold(self, pids):
+    def hold(self, pids: Iterable[int]) -> None:
         """Adds processes; one that has ended is none."""
         for pid in pids:
             if pid not in self._descriptors:
                 with contextlib.suppress(ProcessLookupError):
                     self._descriptors[pid] = os.pidfd_open(pid)
 
-    def forget_ended(self):
+    def forget_ended(self) -> None:
         """Drops those that have ended."""
         poll = select.poll()
         for descriptor in self._descriptors.values():
@@ -135,7 +136,7 @@ class Held:
             if descriptor in ended:
                 os.close(self._descriptors.pop(pid))
 
-    def signal(self, number):
+    def signal(self, number: int) -> None:
         """Sends a signal to all of them."""
         for descriptor in self._descriptors.values():
             with contextlib.suppress(ProcessLookupError):
@@ -145,8 +146,9 @@ class Held:
 class Guarded:
     """One process that is watched. `answered`: whether the present process has answered once."""
 
-    def __init__(self, name, process, question, log, now=time.monotonic):
-        self.pid = None
+    def __init__(self, name: str, process: pathlib.Path, question: Question, log: Callable[[str], None],
+                 now: Callable[[], float] = time.monotonic) -> None:
+        self.pid: int | None = None
         self.answered = False
         self._name = name
         self._process = process
@@ -155,7 +157,7 @@ class Guarded:
         self._now = now
         self._heard = self._due = 0.0
 
-    def look(self):
+    def look(self) -> None:
         """Looks at it once; ends it when it hangs."""
         now = self._now()
         pid = processes.pid_of(self._process)
@@ -178,6 +180,6 @@ class Guarded:
                 os.kill(pid, signal.SIGKILL)
 
 
-def log(text):
+def log(text: str) -> None:
     """One line in the watch's log."""
     print(time.strftime("%Y-%m-%d %H:%M:%S"), text, file=sys.stderr, flush=True)

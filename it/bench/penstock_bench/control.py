@@ -15,7 +15,7 @@ import time
 from penstock_base import commands, processes
 from penstock_base.errors import PenstockError
 from penstock_base.restconf import RestconfError
-from penstock_node.ovs import BRIDGE
+from penstock_node.node_protocol import BRIDGE
 
 from . import configuration
 from .bed import ADDRESS, Bed
