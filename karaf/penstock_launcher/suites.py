@@ -19,7 +19,7 @@ from penstock_base.errors import PenstockError
 from penstock_base.places import ROOT
 from penstock_base.steps import say
 from penstock_controller import build
-from penstock_functions import catalogue, guest_image
+from penstock_functions import guest_image
 
 from . import lint, reports
 from .lanes import Lane, Lanes, Outcome, quiet_environment
@@ -194,7 +194,7 @@ def _guest(lane: Lane, folder: pathlib.Path) -> None:
     """Makes the image of a guest, for which apt-get may take minutes: tests of guests do not wait so long."""
     begun, error = time.monotonic(), []
     try:
-        guest_image.build(catalogue.find("router-vm").rules)
+        guest_image.build(rules=None)
     except PenstockError as failure:
         error = [str(failure)]
     reports.write_checks(folder / f"{lane.name}-image.xml", lane.name, {"guest image": error},

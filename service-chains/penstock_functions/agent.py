@@ -22,7 +22,7 @@ _SHORT_SECONDS, _LONG_SECONDS = 0.25, 1.0
 _FOUND_SECONDS = 2.0
 
 
-def main():
+def main() -> None:
     """Runs the agent until the process ends."""
     parser = argparse.ArgumentParser(prog="penstock_functions.agent")
     parser.add_argument("run_directory", type=pathlib.Path)
@@ -35,7 +35,7 @@ def main():
 class Agent:
     """One run of the agent of a node."""
 
-    def __init__(self, run_directory, node, catalogue):
+    def __init__(self, run_directory: pathlib.Path, node: str, catalogue: pathlib.Path) -> None:
         self._directory = run_directory / node
         self._sign = alive.watch_of(self._directory)
         self._database = agent_database.Database(Ovs(self._directory).socket)
@@ -45,10 +45,13 @@ class Agent:
         self._node = node
         self._ending = False
 
-    def serve(self):
+    def serve(self) -> None:
         """Works until it gets SIGTERM, or the node goes. Ends what it has begun first: no instance is half made."""
         signal.signal(signal.SIGTERM, self._end)
-        found, facts, orders, seen, reported = [], None, {}, None, None
+        found: list[str] = []
+        facts: str | None = None
+        orders: dict[str, str] = {}
+        seen = reported = None
         look_due = found_due = 0.0
         while (self._directory / "state.json").exists():
             self._sign.give()
@@ -77,7 +80,7 @@ class Agent:
             poller.block()
         log("the node has gone")
 
-    def _end(self, *_):
+    def _end(self, *_: object) -> None:
         self._ending = True
 
 

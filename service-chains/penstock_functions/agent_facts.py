@@ -4,6 +4,8 @@
 import contextlib
 import json
 import os
+import pathlib
+from collections.abc import Callable
 
 from penstock_base.errors import PenstockError
 from penstock_node.profile import online_cores
@@ -14,13 +16,13 @@ from . import catalogue
 class Facts:
     """The facts of one node. Descriptions are read again when anything in their directory has changed."""
 
-    def __init__(self, directory, log):
+    def __init__(self, directory: pathlib.Path, log: Callable[[str], None]) -> None:
         self._directory = directory
         self._log = log
-        self._seen = None
-        self._functions = {}
+        self._seen: set[tuple[str, int]] | None = None
+        self._functions: dict[str, dict[str, object]] = {}
 
-    def text(self):
+    def text(self) -> str:
         """JSON: `cores`, numbers, and `functions`, by name, each with `form`, `mode` and `shared`,
         and with `outputs` if they are 2.
 
@@ -32,13 +34,13 @@ class Facts:
             self._functions = dict(filter(None, map(self._read, catalogue.paths(self._directory))))
         return json.dumps({"cores": sorted(online_cores()), "functions": self._functions}, separators=(",", ":"))
 
-    def _files(self):
-        files = set()
+    def _files(self) -> set[tuple[str, int]]:
+        files: set[tuple[str, int]] = set()
         with contextlib.suppress(OSError), os.scandir(self._directory) as entries:
             files.update((entry.name, entry.stat().st_mtime_ns) for entry in entries)
         return files
 
-    def _read(self, path):
+    def _read(self, path: pathlib.Path) -> tuple[str, dict[str, object]] | None:
         try:
             function = catalogue.load(path)
         except PenstockError as error:

@@ -10,7 +10,7 @@ from . import instance, instance_files
 _LISTENS = 0x10000  # __SO_ACCEPTCON
 
 
-def found(run_directory, node, named):
+def found(run_directory: pathlib.Path, node: str, named: set[str]) -> list[str]:
     """Names of the instances that run and are not in `named`."""
     names, ours = set(), set()
     for path in (run_directory / node / "functions").glob("*/state.json"):
@@ -26,15 +26,15 @@ def found(run_directory, node, named):
     return sorted((names | _of_others(_sockets(run_directory, node), named | ours)) - named)
 
 
-def _sockets(run_directory, node):
+def _sockets(run_directory: pathlib.Path, node: str) -> pathlib.Path:
     """Where the sockets are."""
     state = locks.read_json(run_directory / node / "state.json", {})
     return pathlib.Path(state.get("wanted", {}).get("vhost_user_directory") or run_directory / node / "vhost")
 
 
-def _of_others(directory, known):
+def _of_others(directory: pathlib.Path, known: set[str]) -> set[str]:
     """Names of those who listen at both sockets, but for the known ones."""
-    candidates = {}
+    candidates: dict[str, set[str]] = {}
     for path in directory.glob("*-in.sock"):
         name = path.name.removesuffix("-in.sock")
         pair = {str(directory / f"{name}-{side}.sock") for side in instance_files.SIDES}
@@ -46,14 +46,14 @@ def _of_others(directory, known):
     return {name for name, pair in candidates.items() if pair <= listening}
 
 
-def _listening():
+def _listening() -> set[str]:
     """Paths of the sockets that somebody listens at, in all network namespaces that have a process.
 
     A socket is listed where it was made, nowhere else. To connect to one would tell as well, but a function takes
     whoever connects for the switch.
     """
-    paths = set()
-    seen = set()
+    paths: set[str] = set()
+    seen: set[int] = set()
     for table in pathlib.Path("/proc").glob("[0-9]*/net/unix"):
         try:
             # One file a namespace, whichever process it is read by.

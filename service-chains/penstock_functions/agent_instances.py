@@ -4,12 +4,16 @@
 Nothing is kept that the files of the instances do not tell, but for how long to wait before the next start.
 """
 
+from __future__ import annotations
+
 import contextlib
+import pathlib
 import subprocess
 import sys
 import tempfile
 import time
 import typing
+from collections.abc import Callable, Iterator, Mapping
 
 from penstock_base import processes
 from penstock_node import quarantine
@@ -30,15 +34,16 @@ _LONGEST_REASON = 240
 class Instances:
     """All instances of a node that are ordered, or were. alive: called between two of them, which may take long."""
 
-    def __init__(self, run_directory, node, catalogue, log, now=time.monotonic, alive=lambda: None):
+    def __init__(self, run_directory: pathlib.Path, node: str, catalogue: pathlib.Path, log: Callable[[str], None],
+                 now: Callable[[], float] = time.monotonic, alive: Callable[[], None] = lambda: None) -> None:
         self._place = _Place(run_directory, node, catalogue, now)
         self._log = log
         self._now = now
         self._alive = alive
-        self._instances = {}
-        self._texts = None
+        self._instances: dict[str, _Supervised] = {}
+        self._texts: Mapping[str, str] | None = None
 
-    def want(self, texts):
+    def want(self, texts: Mapping[str, str]) -> bool:
         """Takes the texts of the orders by name. Returns whether they have changed."""
         if texts == self._texts:
             return False
@@ -49,7 +54,7 @@ class Instances:
             self._instances[name].want(None)
         return True
 
-    def run(self):
+    def run(self) -> None:
         """Looks at each instance and begins what is to be done. Does not wait for it."""
         self._place.rings.look()
         for name in self._place.names_on_disk():
@@ -63,22 +68,22 @@ class Instances:
                 if supervised.is_over:
                     del self._instances[name]
 
-    def finish(self):
+    def finish(self) -> None:
         """Waits until what was begun has come to its end."""
         for supervised in self._instances.values():
             supervised.finish()
 
     @property
-    def busy(self):
+    def busy(self) -> bool:
         """Whether anything is under way, so that it is worth looking again soon."""
         return any(supervised.busy for supervised in self._instances.values())
 
-    def states(self):
+    def states(self) -> dict[str, str]:
         """What to report, by name."""
         return {name: supervised.state for name, supervised in self._instances.items() if supervised.state}
 
     @contextlib.contextmanager
-    def _apart(self, name):
+    def _apart(self, name: str) -> Iterator[None]:
         """What goes wrong in the body is told of this instance, and the others go on."""
         self._alive()
         try:
@@ -86,7 +91,7 @@ class Instances:
         except Exception as error:  # noqa: BLE001  (a fault of one instance must not end the agent of all)
             self._of(name).puzzled(error)
 
-    def _of(self, name):
+    def _of(self, name: str) -> _Supervised:
         if name not in self._instances:
             self._instances[name] = _Supervised(name, self._place, self._log, self._now)
         return self._instances[name]
@@ -95,20 +100,20 @@ class Instances:
 class _Place:
     """Where the instances are, and how their command is called."""
 
-    def __init__(self, directory, node, catalogue, now):
+    def __init__(self, directory: pathlib.Path, node: str, catalogue: pathlib.Path, now: Callable[[], float]) -> None:
         self.rings = agent_rings.Rings(Ovs(directory / node, patience_seconds=_ANSWER_SECONDS), now)
         self.directory = directory
         self.node = node
         self.catalogue = catalogue
 
-    def names_on_disk(self):
+    def names_on_disk(self) -> list[str]:
         return [path.parent.name for path in (self.directory / self.node / "functions").glob("*/state.json")]
 
-    def quarantined(self, name):
+    def quarantined(self, name: str) -> str | None:
         """Why an instance may not run, None if it may."""
         return quarantine.text(self.directory / self.node, name)
 
-    def begin(self, command, name, *options):
+    def begin(self, command: str, name: str, *options: object) -> tuple[str, subprocess.Popen[bytes], typing.IO[str]]:
         """Starts `functions start` or `stop`. Unlike a thread it may outlive this agent, and does no harm then."""
         output = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115  (of the process)
         process = subprocess.Popen(
@@ -121,31 +126,32 @@ class _Place:
 class _Supervised:
     """One instance. `state` is what to report, None for nothing."""
 
-    def __init__(self, name, place, log, now):
-        self.state = None
+    def __init__(self, name: str, place: _Place, log: Callable[[str], None], now: Callable[[], float]) -> None:
+        self.state: str | None = None
         self._name = name
         self._place = place
         self._log = log
         self._now = now
-        self._text = None
+        self._text: str | None = None
         self._order: typing.Any = None  # An agent_orders.Order when the text was read.
-        self._wrong = None
+        self._wrong: str | None = None
         self._check_due = 0.0
         self._work: typing.Any = None  # What is under way: command, process, output.
-        self._since = None  # When it was first seen running, None while it does not.
-        self._attached_since = None  # When the switch was first seen connected, None while it is not.
-        self._stopped_since = self._continued = None
+        self._since: float | None = None  # When it was first seen running, None while it does not.
+        self._attached_since: float | None = None  # When the switch was first seen connected, None while it is not.
+        self._stopped_since: float | None = None
+        self._continued: float | None = None
         self._pause = 0
         self._due = 0.0  # When it may be started,
         self._stop_due = 0.0  # or stopped.
         self.is_over = False
 
     @property
-    def busy(self):
+    def busy(self) -> bool:
         """Whether something is under way or the switch is awaited."""
         return self._work is not None or self.state in ("starting", "waiting")
 
-    def want(self, text):
+    def want(self, text: str | None) -> None:
         """Takes the text of the order, None when there is none any more."""
         if text == self._text:
             return
@@ -155,7 +161,7 @@ class _Supervised:
         self._check_due = self._due = self._stop_due = 0.0
         self._pause = 0
 
-    def run(self):
+    def run(self) -> None:
         """Does the next thing, if there is one and nothing is under way."""
         self.is_over = False
         if self._work:
@@ -182,17 +188,17 @@ class _Supervised:
         else:
             self._run_ordered(facts)
 
-    def puzzled(self, error):
+    def puzzled(self, error: Exception) -> None:
         """Says that it could not be looked at; that is tried again."""
         self._say(f"failed: unexpected error: {error!a}"[:_LONGEST_REASON])
 
-    def finish(self):
+    def finish(self) -> None:
         """Waits until what is under way has come to its end."""
         if self._work:
             self._work[1].wait()
             self._end_work()
 
-    def _check(self):
+    def _check(self) -> str | None:
         """Reads the order. Returns what is wrong with it, None if nothing is."""
         if self._text is None or self._order or self._now() < self._check_due:
             return self._wrong
@@ -204,7 +210,7 @@ class _Supervised:
             self._wrong = str(error).replace("\n", "; ")[:_LONGEST_REASON]
         return self._wrong
 
-    def _watch(self, facts):
+    def _watch(self, facts: instance.Facts) -> None:
         """Notices when the instance, if it is ours, began to run and when it ended."""
         if not facts.attached:
             self._attached_since = None
@@ -215,14 +221,14 @@ class _Supervised:
             self._since = None
             self._fail("its process ended" + processes.log_tail(facts.log), steady)
 
-    def _run_without_order(self, facts):
+    def _run_without_order(self, facts: instance.Facts) -> None:
         if not facts.order:
             self.state = None
             self.is_over = True
         else:
             self._stop()
 
-    def _run_quarantined(self, facts, why):
+    def _run_quarantined(self, facts: instance.Facts, why: str) -> None:
         self._say(f"failed: {why}")
         self._since = None
         self._pause = 0
@@ -230,21 +236,21 @@ class _Supervised:
         if facts.order:
             self._stop()
 
-    def _run_by_hand(self, facts):
+    def _run_by_hand(self, facts: instance.Facts) -> None:
         if facts.function != self._order.function:
             self._say(f"refused: function: {self._name} runs already, started by hand as {facts.function}; stop it, or "
                       "order that")
         else:
             self._say("running" if facts.attached else "waiting")
 
-    def _run_ordered(self, facts):
+    def _run_ordered(self, facts: instance.Facts) -> None:
         fits = facts.order == vars(self._order)
         if facts.running and facts.complete and fits:
             if self._is_held(facts) or self._has_no_ring(facts):
                 self._stop()
                 return
             self._say("running" if facts.attached else "waiting")
-            if self._now() - self._since > _STEADY_SECONDS:
+            if self._since is not None and self._now() - self._since > _STEADY_SECONDS:
                 self._pause = 0
         elif facts.order and facts.running and not fits:
             self._stop()
@@ -257,7 +263,7 @@ class _Supervised:
         elif facts.order and not facts.running:
             self._stop()  # Until its next start it keeps no memory and no namespace.
 
-    def _is_held(self, facts):
+    def _is_held(self, facts: instance.Facts) -> bool:
         """Has an instance whose process is stopped go on. Returns True when that has not helped."""
         if not facts.stopped:
             self._stopped_since = None
@@ -276,7 +282,7 @@ class _Supervised:
         self._fail(f"its process was stopped twice within {_CONTINUED_SECONDS} s, and is ended", steady=False)
         return True
 
-    def _has_no_ring(self, facts):
+    def _has_no_ring(self, facts: instance.Facts) -> bool:
         """Whether it carries nothing although the switch is connected. A guest may be without a ring while it boots."""
         if not facts.attached or facts.form == "vm":
             return False
@@ -287,15 +293,15 @@ class _Supervised:
         self._fail("it has enabled no ring since the switch connected to it, and is ended", steady=False)
         return True
 
-    def _stop(self):
+    def _stop(self) -> None:
         if self._now() >= self._stop_due:
             self._since = None  # That it ends is no failure.
             self._begin("stop")
 
-    def _begin(self, command, *options):
+    def _begin(self, command: str, *options: object) -> None:
         self._work = self._place.begin(command, self._name, *options)
 
-    def _end_work(self):
+    def _end_work(self) -> None:
         command, process, output = self._work
         self._work = None
         with output:
@@ -308,24 +314,24 @@ class _Supervised:
             if command == "stop":
                 self._stop_due = self._due
 
-    def _fail(self, why, steady):
+    def _fail(self, why: str, steady: bool) -> None:
         self._pause = 1 if steady or not self._pause else min(2 * self._pause, _LONGEST_PAUSE_SECONDS)
         self._due = self._now() + self._pause
         self._say(f"failed: {_short(why)}; next try in {self._pause} s", why)
 
-    def _say(self, state, in_log=None):
+    def _say(self, state: str, in_log: str | None = None) -> None:
         if state != self.state:
             self.state = state
             self._log(f"{self._name}: {in_log or state}")
 
 
-def _reason(said):
+def _reason(said: str) -> str:
     """The error in the output of `functions`: what it says last, after its steps."""
     _, separator, error = said.rpartition("functions: ")
     return error if separator else said.rpartition("\n")[2]
 
 
-def _short(text):
+def _short(text: str) -> str:
     """One line for the report: the first, and of a log that follows the last."""
     first, _, log = text.partition("; the end of ")
     lines = [line.strip() for line in log.splitlines()[1:] if line.strip()]

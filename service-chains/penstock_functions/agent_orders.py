@@ -3,6 +3,7 @@
 
 import dataclasses
 import json
+import pathlib
 import re
 
 from penstock_base.errors import PenstockError
@@ -28,7 +29,7 @@ class Order:
     scheduling: str | None
 
 
-def parse(name, text, directory):
+def parse(name: str, text: str, directory: pathlib.Path) -> Order:
     """The order for instance `name`. directory: of the catalogue. Raises OrderError."""
     if not NAME.fullmatch(name):
         raise OrderError(f"name: {name} is none; {NAME_RULE}")
@@ -45,7 +46,7 @@ def parse(name, text, directory):
                  _scheduling(content.get("scheduling")))
 
 
-def _function(value, directory):
+def _function(value: object, directory: pathlib.Path) -> str:
     if value is None:
         raise OrderError("function: is missing; write the name of an entry of the catalogue")
     if not isinstance(value, str) or not _FUNCTION.fullmatch(value):
@@ -56,7 +57,7 @@ def _function(value, directory):
         raise OrderError(f"function: {error}") from None
 
 
-def _core(value):
+def _core(value: object) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int):
@@ -67,7 +68,9 @@ def _core(value):
     return value
 
 
-def _scheduling(value):
-    if value is not None and value not in _SCHEDULING:
+def _scheduling(value: object) -> str | None:
+    if value is None:
+        return None
+    if value not in _SCHEDULING:
         raise OrderError(f"scheduling: {json.dumps(value)} is none of {', '.join(_SCHEDULING)}")
-    return value
+    return str(value)

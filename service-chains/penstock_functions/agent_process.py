@@ -4,6 +4,7 @@
 import importlib.util
 import os
 import pathlib
+import typing
 
 from penstock_base import processes
 from penstock_base.errors import PenstockError
@@ -19,7 +20,7 @@ _HOME = pathlib.Path(__file__).resolve().parent.parent
 _STOP_SECONDS = 60  # What it has begun it brings to an end: a function that does not start takes half a minute.
 
 
-def start(node_name, run_directory, catalogue):
+def start(node_name: str, run_directory: pathlib.Path, catalogue: pathlib.Path) -> bool:
     """Starts the agent in the background, and again when it ends, unless it runs. Returns True if it was started."""
     if processes.is_running(_process(node_name, run_directory)):
         return False
@@ -30,7 +31,7 @@ def start(node_name, run_directory, catalogue):
     return True
 
 
-def become(node_name, run_directory, catalogue):
+def become(node_name: str, run_directory: pathlib.Path, catalogue: pathlib.Path) -> typing.NoReturn:
     """Turns this process into the agent, which writes its log to standard error. Does not return."""
     file = _process(node_name, run_directory)
     if processes.is_running(file):
@@ -41,16 +42,16 @@ def become(node_name, run_directory, catalogue):
     os.execvp(command[0], command)
 
 
-def stop(node_name, run_directory):
+def stop(node_name: str, run_directory: pathlib.Path) -> bool:
     """Ends the agent when it has finished what it does; its functions run on. Returns True if it was running."""
     return supervision.Tree(run_directory / node_name).remove(NAME, _process(node_name, run_directory), _STOP_SECONDS)
 
 
-def _process(node_name, run_directory):
+def _process(node_name: str, run_directory: pathlib.Path) -> pathlib.Path:
     return run_directory / node_name / "functions-agent.process"
 
 
-def _command(node_name, run_directory, catalogue):
+def _command(node_name: str, run_directory: pathlib.Path, catalogue: pathlib.Path) -> list[str]:
     state = node.read_state(node_name, run_directory)
     if importlib.util.find_spec("ovs") is None:
         raise PenstockError("the agent needs the package python3-openvswitch; install it")

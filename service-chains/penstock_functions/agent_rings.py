@@ -7,8 +7,10 @@ is connected, and is never told to use the rings (docs/limits.md). Only a new st
 
 import re
 import time
+from collections.abc import Callable
 
 from penstock_base.errors import PenstockError
+from penstock_node.ovs import Ovs
 
 _LOOK_SECONDS = 2.0
 _PATIENCE_SECONDS = 10.0
@@ -22,13 +24,13 @@ class Rings:
     ovs: the switch of the node; its commands must not wait for long, since the agent waits with them
     """
 
-    def __init__(self, ovs, now=time.monotonic):
+    def __init__(self, ovs: Ovs, now: Callable[[], float] = time.monotonic) -> None:
         self._ovs = ovs
         self._now = now
         self._due = 0.0
-        self._since = {}
+        self._since: dict[str, float] = {}
 
-    def look(self):
+    def look(self) -> None:
         """Asks the switch, unless that was done lately."""
         now = self._now()
         if now < self._due:
@@ -41,14 +43,14 @@ class Rings:
         idle = without_ring(text)
         self._since = {port: self._since.get(port, now) for port in idle}
 
-    def dead(self, name, attached):
+    def dead(self, name: str, attached: float) -> bool:
         """Whether a port of the instance, to which the switch is connected since `attached`, has been without a ring
         for too long."""
         return any(port.rpartition("-")[0] == name and self._now() - max(since, attached) > _PATIENCE_SECONDS
                    for port, since in self._since.items())
 
 
-def without_ring(text):
+def without_ring(text: str) -> set[str]:
     """The ports of which no queue is enabled, in an answer to dpif-netdev/pmd-rxq-show."""
     queues = _QUEUE.findall(text)
     return {port for port, _ in queues} - {port for port, state in queues if state == "enabled"}

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Network functions as the catalogue describes them."""
 
-import dataclasses
 import pathlib
+import typing
+from collections.abc import Iterator, Mapping
 
 from penstock_base import documents
 from penstock_base.commands import run
@@ -11,6 +12,7 @@ from penstock_node.profile import online_cores
 
 from . import firewall_nft, firewall_rules
 from .forms import dpdk, ovs_filter, qemu
+from .function import Function
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DIRECTORY = ROOT / "catalogue"
@@ -20,33 +22,7 @@ _MEMORY_MB_OF_A_QUEUE = 32
 """For the packet buffers of a queue of two ports."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Function:
-    """One entry. `rules` is the path of a rule set or of an nftables file, None if it filters nothing; `core` None
-    stands for any. `outputs` is 1, or 2 for an instance with a side alt."""
-    name: str
-    description: str
-    form: str
-    mode: str
-    outputs: int
-    shared: bool
-    fail_policy: str
-    memory_mb: int
-    core: int | None
-    queues: int
-    scheduling: str
-    rules: pathlib.Path | None
-
-    def as_json(self):
-        """The entry with the field names of the catalogue file."""
-        return {"name": self.name, "description": self.description, "form": self.form, "mode": self.mode,
-                "outputs": self.outputs, "shared": self.shared, "fail-policy": self.fail_policy,
-                "start": {"memory-mb": self.memory_mb, "core": self.core, "queues": self.queues,
-                          "scheduling": self.scheduling}
-                | ({"rules": str(self.rules)} if self.rules else {})}
-
-
-def load(path):
+def load(path: pathlib.Path | str) -> Function:
     """Reads and checks one catalogue file. Raises ProfileError with everything that is wrong."""
     path = pathlib.Path(path)
     content = documents.read_yaml(path)
@@ -82,7 +58,7 @@ def load(path):
                     start.get("scheduling", "idle"), rules)
 
 
-def _problems_of_start(form, start, rules):
+def _problems_of_start(form: str, start: Mapping[str, typing.Any], rules: pathlib.Path | None) -> Iterator[str]:
     """What is wrong with the memory and the queues of a form, with rules or None."""
     memory, queues = start["memory-mb"], start.get("queues", 1)
     if form == "vm":
@@ -99,7 +75,7 @@ def _problems_of_start(form, start, rules):
         yield f"start.queues: is {queues}; form {form}{' with rules' if with_rules else ''} has {most} at most"
 
 
-def _problems_of_rules(form, path, outputs):
+def _problems_of_rules(form: str, path: pathlib.Path, outputs: int) -> Iterator[str]:
     """What is wrong with a file of rules, for a form and a number of outputs."""
     if not path.is_file():
         yield f"there is no file {path}"
@@ -112,19 +88,19 @@ def _problems_of_rules(form, path, outputs):
         yield f"form container filters by a rule set, *{firewall_rules.SUFFIX}; write one, or set form: netns or vm"
 
 
-def paths(directory=DIRECTORY):
+def paths(directory: pathlib.Path = DIRECTORY) -> list[pathlib.Path]:
     """The files of a catalogue directory that describe functions, sorted by the name of the function."""
     files = (path for path in pathlib.Path(directory).glob("*.yaml") if not firewall_rules.is_rule_set(path))
     return sorted(files, key=lambda path: path.stem)
 
 
-def load_all(directory=DIRECTORY):
+def load_all(directory: pathlib.Path = DIRECTORY) -> dict[str, Function]:
     """All entries of a catalogue directory by name."""
     loaded = [load(path) for path in paths(directory)]
     return {function.name: function for function in loaded}
 
 
-def find(name, directory=DIRECTORY):
+def find(name: str, directory: pathlib.Path = DIRECTORY) -> Function:
     """One entry. Raises PenstockError that names the known ones."""
     path = pathlib.Path(directory) / f"{name}.yaml"
     if not path.is_file():
@@ -133,7 +109,7 @@ def find(name, directory=DIRECTORY):
     return load(path)
 
 
-def machine_problems(function):
+def machine_problems(function: Function) -> list[str]:
     """What this machine lacks for a function: sentences that start with the field."""
     wrong = []
     if function.core is not None and function.core not in online_cores():

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import sys
+from collections.abc import Sequence
 
 from penstock_base import files, places
 from penstock_base.errors import PenstockError, ProfileError
@@ -28,12 +29,13 @@ States: waiting (the switch is not connected to all its sockets yet, or the gues
 attached, failed (the process has ended), quarantined (it has ended the switch, and may not run before `release`)."""
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit code."""
     options = _parser().parse_args(arguments)
     try:
         with files.explained():
-            return options.run(options)
+            code: int = options.run(options)
+            return code
     except ProfileError as error:
         print(error, file=sys.stderr)
         return 2
@@ -42,7 +44,7 @@ def main(arguments=None):
         return 1
 
 
-def _parser():
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="functions", description="Starts network functions beside a Penstock node and watches them.",
         epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -99,18 +101,18 @@ def _parser():
     return parser
 
 
-def _catalogue(parser):
+def _catalogue(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--catalogue", metavar="DIR", type=pathlib.Path, default=catalogue.DIRECTORY,
                         help="directory of the descriptions; default is the one beside this program")
 
 
-def _where(parser, node_required):
+def _where(parser: argparse.ArgumentParser, node_required: bool) -> None:
     parser.add_argument("--node", metavar="NODE", required=node_required, help="name of the node")
     parser.add_argument("--run-directory", metavar="DIR", type=pathlib.Path, default=places.run_directory(),
                         help="directory of the nodes' files; default $PENSTOCK_RUN_DIR, else /run/penstock")
 
 
-def _list(options):
+def _list(options: argparse.Namespace) -> int:
     entries = catalogue.load_all(options.catalogue)
     if options.json:
         print(json.dumps([entry.as_json() for entry in entries.values()], indent=2))
@@ -122,7 +124,7 @@ def _list(options):
     return 0
 
 
-def _check(options):
+def _check(options: argparse.Namespace) -> int:
     wrong = []
     paths = [pathlib.Path(name) for name in options.files] or catalogue.paths()
     for path in paths:
@@ -139,7 +141,7 @@ def _check(options):
     return 2 if wrong else 0
 
 
-def _start(options):
+def _start(options: argparse.Namespace) -> int:
     _need_root()
     function = catalogue.find(options.function or options.name, options.catalogue)
     instance.start(options.name, options.node, function, options.run_directory, options.core, options.scheduling,
@@ -147,13 +149,13 @@ def _start(options):
     return 0
 
 
-def _stop(options):
+def _stop(options: argparse.Namespace) -> int:
     _need_root()
     instance.stop(options.name, options.node, options.run_directory, options.ordered)
     return 0
 
 
-def _release(options):
+def _release(options: argparse.Namespace) -> int:
     _need_root()
     released = instance.release(options.name, options.node, options.run_directory)
     if options.json:
@@ -161,7 +163,7 @@ def _release(options):
     return 0
 
 
-def _agent(options):
+def _agent(options: argparse.Namespace) -> int:
     _need_root()
     if options.stop:
         if not agent_process.stop(options.node, options.run_directory):
@@ -174,7 +176,7 @@ def _agent(options):
     return 0
 
 
-def _status(options):
+def _status(options: argparse.Namespace) -> int:
     entries = instance.status(options.run_directory, options.node)
     if options.json:
         print(json.dumps(entries, indent=2))
@@ -198,6 +200,6 @@ def _status(options):
     return 0
 
 
-def _need_root():
+def _need_root() -> None:
     if os.geteuid() != 0:
         raise PenstockError("needs root: it makes network namespaces and huge pages")

@@ -11,9 +11,14 @@ import functools
 import os
 import pathlib
 import signal
+import typing
 
 from penstock_base import processes
 from penstock_base.errors import PenstockError
+
+from .function import Function
+
+Group = dict[str, typing.Any]
 
 MEMORY_MB = 512
 """Of ordinary memory, which huge pages are not, beside the memory of a guest."""
@@ -29,7 +34,7 @@ _ROUNDING_PAGES = 1
 _REMOVE_SECONDS = 5
 
 
-def plan(name, entry, proc=pathlib.Path("/proc/self")):
+def plan(name: str, entry: Function, proc: pathlib.Path = pathlib.Path("/proc/self")) -> Group:
     """The group that an instance of a catalogue function will have; nothing is made yet."""
     # At scheduling idle only the thread that forwards is bound to the core, by testpmd itself. All others have to run
     # elsewhere, or a forwarding thread of the switch on that core would leave them nothing to open their sockets with.
@@ -48,7 +53,7 @@ def plan(name, entry, proc=pathlib.Path("/proc/self")):
                      "directories": {controller: str(parent / name) for controller, parent in parents.items()}}
 
 
-def make(group, scheduling):
+def make(group: Group, scheduling: str) -> None:
     """Makes a planned group. One of that name that is empty is replaced, one with processes is an error."""
     try:
         for directory in _directories(group):
@@ -63,19 +68,19 @@ def make(group, scheduling):
         raise PenstockError(f"control group {error.filename}: {error.strerror}") from None
 
 
-def files(group):
+def files(group: Group) -> list[str]:
     """Where a process writes its id to join the group, so that nothing it ever starts is outside."""
     return [str(directory / "cgroup.procs") for directory in _directories(group)]
 
 
-def remove(group):
+def remove(group: Group) -> None:
     """Kills what is left in a group, and removes it; nothing is said of one that has gone. Raises PenstockError."""
     for directory in _directories(group):
         processes.wait_until(functools.partial(_is_removed, directory), f"the end of control group {directory}",
                              _REMOVE_SECONDS)
 
 
-def _parents(proc):
+def _parents(proc: pathlib.Path) -> tuple[int, dict[str, pathlib.Path]]:
     """The version, and the directory to make a group in by controller."""
     # Fields: id, parent, device, root, mount point, options, optional ones; "-", type, source, options.
     mounts = [line.split(" ") for line in (proc / "mountinfo").read_text(encoding="utf-8").splitlines()]
@@ -99,14 +104,13 @@ def _parents(proc):
     return 1, parents
 
 
-def _own_directory(fields, path):
+def _own_directory(fields: list[str], path: str) -> pathlib.Path:
     """Where a group of version 1 is in its mount, which may show only a part of the hierarchy: that of a container."""
-    top, root = pathlib.Path(fields[4]), pathlib.PurePath(fields[3])
-    path = pathlib.PurePath(path)
-    return top / path.relative_to(root) if path.is_relative_to(root) else top
+    top, root, own = pathlib.Path(fields[4]), pathlib.PurePath(fields[3]), pathlib.PurePath(path)
+    return top / own.relative_to(root) if own.is_relative_to(root) else top
 
 
-def _limit(directory, controller, group):
+def _limit(directory: pathlib.Path, controller: str, group: Group) -> None:
     first, amount = group["version"] == 1, group["memory-mb"] << 20
     if controller == "memory" and first:
         _write(directory / "memory.limit_in_bytes", amount)
@@ -127,7 +131,7 @@ def _limit(directory, controller, group):
             _write(directory / "cpuset.cpus", group["core"])
 
 
-def _limit_hugepages(directory, first, amount):
+def _limit_hugepages(directory: pathlib.Path, first: bool, amount: int) -> None:
     """Limits pages of default size, used and reserved ones, to `amount` bytes with rounding; of other sizes to none."""
     meminfo = pathlib.Path("/proc/meminfo").read_text(encoding="ascii")
     size = int(next(line.split()[1] for line in meminfo.splitlines() if line.startswith("Hugepagesize:"))) << 10
@@ -138,7 +142,7 @@ def _limit_hugepages(directory, first, amount):
         _write(path, allowed if path.name.split(".")[1] == f"{size >> bits}{unit}" else 0)
 
 
-def _share(directory, scheduling):
+def _share(directory: pathlib.Path, scheduling: str) -> None:
     """Where groups share the processor, what a process was told counts inside its group alone: tell the group too."""
     if scheduling == "idle":
         _write_if_there(directory / "cpu.idle", 1)
@@ -146,7 +150,7 @@ def _share(directory, scheduling):
         _write_if_there(directory / "cpu.weight.nice", 10)
 
 
-def _is_removed(directory):
+def _is_removed(directory: pathlib.Path) -> bool:
     try:
         for pid in map(int, (directory / "cgroup.procs").read_text(encoding="ascii").split()):
             if pid:  # One in a process namespace that is not ours is shown as 0.
@@ -158,11 +162,11 @@ def _is_removed(directory):
     return True
 
 
-def _directories(group):
+def _directories(group: Group) -> list[pathlib.Path]:
     return [pathlib.Path(path) for path in dict.fromkeys(group.get("directories", {}).values())]
 
 
-def _write(path, value):
+def _write(path: pathlib.Path, value: str | int) -> None:
     # Never makes a file: what the kernel does not have is an error.
     descriptor = os.open(path, os.O_WRONLY)
     try:
@@ -173,6 +177,6 @@ def _write(path, value):
         os.close(descriptor)
 
 
-def _write_if_there(path, value):
+def _write_if_there(path: pathlib.Path, value: int) -> None:
     with contextlib.suppress(FileNotFoundError):
         _write(path, value)

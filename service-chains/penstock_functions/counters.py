@@ -8,7 +8,7 @@ _MOST = 1000
 _NAME = re.compile(r"[\w./-]{1,64}", re.ASCII)
 
 
-def packets_by_name(listed):
+def packets_by_name(listed: str) -> dict[str, int]:
     """Packets by name of the counter, from what `nft --json list counters` prints.
 
     Raises ValueError for anything else: guests answer as they like.

@@ -17,8 +17,10 @@ any rule of its protocol diverts: what has to be diverted never leaves by "outsi
 """
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from . import firewall_rules
+from .firewall_rules import Rule
 
 PORTS = {"inside": 1, "outside": 2, "alternative": 3}
 """OpenFlow ports of the sides."""
@@ -35,7 +37,7 @@ _KNOWN, _LATER_PIECES, _FIRST_RULE = 65000, 64000, 60000
 _BEGINS = "ct_state=+trk+new"
 
 
-def of(rules, outputs):
+def of(rules: Sequence[Rule], outputs: int) -> list[str]:
     """The flows of a rule set, for a function with so many outputs: a list of lines as ovs-ofctl reads them."""
     cookies = {name: cookie for cookie, name in enumerate(firewall_rules.counters(rules), 1)}
     flows = [f"table={table},priority=0,cookie={cookies[firewall_rules.UNSOLICITED]},actions=drop" for table in (1, 2)]
@@ -57,7 +59,7 @@ def of(rules, outputs):
     return flows
 
 
-def packets_by_name(counters, dumped):
+def packets_by_name(counters: Sequence[str], dumped: str) -> dict[str, int]:
     """Packets dropped by name of the counter, of all that the rules have, from what `ovs-ofctl dump-flows` prints.
 
     A switch that was taken over may have other flows: those have no counter.
@@ -71,7 +73,7 @@ def packets_by_name(counters, dumped):
     return packets
 
 
-def _arrive(side, cookies):
+def _arrive(side: str, cookies: Mapping[str, int]) -> Iterator[str]:
     source = f"in_port={PORTS[side]}"
     yield f"table=0,priority=0,cookie={cookies[firewall_rules.UNTAGGED]},{source},actions=drop"
     untracked = (f"actions=output:{PORTS[_ACROSS[side]]}" if side in _ACROSS else
@@ -82,7 +84,7 @@ def _arrive(side, cookies):
         yield f"table=0,priority=100,{source},{_TAGGED},{family},actions={_NOTE_TAG},ct(table=1,{_ZONE})"
 
 
-def _pass(side, other, known, begun):
+def _pass(side: str, other: str, known: Iterable[str], begun: str | None) -> Iterator[str]:
     """Packets of known sessions, and those that begin one, when it has been noted."""
     source, passed = f"in_port={PORTS[side]}", f"actions=output:{PORTS[other]}"
     for session in known:
@@ -91,7 +93,7 @@ def _pass(side, other, known, begun):
         yield f"table=2,priority=100,{source},ct_state={begun},{passed}"
 
 
-def _later_pieces(side, rules, note):
+def _later_pieces(side: str, rules: Iterable[Rule], note: Mapping[str, str]) -> Iterator[str]:
     for protocol, numbers in _NUMBERS.items():
         actions = set()
         for rule in rules:
@@ -106,7 +108,7 @@ def _later_pieces(side, rules, note):
                        f"ct_nw_proto={number},{note[action]}")
 
 
-def _rule(rule, priority, cookies, note):
+def _rule(rule: Rule, priority: int, cookies: Mapping[str, int], note: Mapping[str, str]) -> Iterator[str]:
     port = f",tp_dst={rule.port}" if rule.port else ""
     for protocol in _FAMILIES[rule.protocol]:
         match = f"table=1,priority={priority},in_port={PORTS[rule.side]},{protocol}{port}"

@@ -8,8 +8,10 @@ in by is no longer to be seen: the bridge table notes it in the packet mark.
 
 import pathlib
 import string
+from collections.abc import Iterable, Iterator
 
 from . import firewall_rules
+from .firewall_rules import Rule
 
 _MARKS = {"inside": 1, "outside": 2}
 _ICMP = "{ icmp, ipv6-icmp }"
@@ -47,14 +49,14 @@ table inet penstock {
 """)
 
 
-def of_file(path):
+def of_file(path: pathlib.Path) -> str:
     """The nftables text of a file of rules: of a rule set, or the text that it holds."""
     if firewall_rules.is_rule_set(path):
         return of(firewall_rules.load(path))
     return pathlib.Path(path).read_text(encoding="utf-8")
 
 
-def of(rules):
+def of(rules: Iterable[Rule]) -> str:
     """The nftables text of a rule set."""
     unsolicited, untagged = firewall_rules.UNSOLICITED, firewall_rules.UNTAGGED
     named = (name for name in firewall_rules.counters(rules) if name != untagged)
@@ -65,7 +67,7 @@ def of(rules):
         rules=_lines(2, (line for rule in rules for line in _rule(rule))))
 
 
-def _rule(rule):
+def _rule(rule: Rule) -> Iterator[str]:
     if rule.comment:
         yield f"# {rule.comment}"
     match = f"{rule.protocol} dport {rule.port}" if rule.port else \
@@ -76,5 +78,5 @@ def _rule(rule):
     yield f"meta mark {_MARKS[rule.side]} {state}{match} {action}"
 
 
-def _lines(depth, lines):
+def _lines(depth: int, lines: Iterable[str]) -> str:
     return f"\n{'    ' * depth}".join(lines)

@@ -9,6 +9,8 @@ or neither IP nor ARP.
 
 import dataclasses
 import pathlib
+import typing
+from collections.abc import Iterable, Iterator, Mapping
 
 from penstock_base import documents
 from penstock_base.errors import ProfileError
@@ -45,12 +47,12 @@ class Rule:
     comment: str
 
 
-def is_rule_set(path):
+def is_rule_set(path: pathlib.Path) -> bool:
     """Whether a file of rules is a rule set, by its name."""
     return pathlib.Path(path).name.endswith(SUFFIX)
 
 
-def load(path, outputs=1):
+def load(path: pathlib.Path, outputs: int = 1) -> tuple[Rule, ...]:
     """The rules of a file, in their order, for a function with so many outputs. Raises ProfileError with everything
     that is wrong."""
     content = documents.read_yaml(path)
@@ -64,12 +66,12 @@ def load(path, outputs=1):
                       entry.get("counter"), entry.get("comment", "")) for entry in content["rules"])
 
 
-def counters(rules):
+def counters(rules: Iterable[Rule]) -> list[str]:
     """Names of all counters of a firewall with these rules, each once."""
     return [*dict.fromkeys(rule.counter for rule in rules if rule.counter), UNSOLICITED, UNTAGGED]
 
 
-def _problems(entry, outputs):
+def _problems(entry: Mapping[str, typing.Any], outputs: int) -> Iterator[str]:
     """What is wrong between the fields of an entry that are right by themselves."""
     if entry["protocol"] == "icmp" and "destination-port" in entry:
         yield "destination-port: icmp has no ports; remove it, or set protocol: tcp or udp"

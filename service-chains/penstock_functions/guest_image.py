@@ -14,6 +14,7 @@ import re
 import shutil
 import stat
 import tempfile
+from collections.abc import Iterable, Mapping
 
 from penstock_base import locks
 from penstock_base.commands import run
@@ -23,6 +24,9 @@ from penstock_base.steps import step
 KERNEL = "linux-image-cloud-amd64"
 """The package that depends on the newest kernel for virtual machines."""
 SHELL = "busybox-static"
+
+File = tuple[int, bytes]
+"""Permissions and content."""
 
 _INIT = pathlib.Path(__file__).resolve().parent.parent / "guest" / "init"
 _MODULES = ("virtio_pci", "virtio_net", "br_netfilter")
@@ -44,12 +48,12 @@ class _NotFound(PenstockError):
     """apt-get does not know a package, or cannot fetch it."""
 
 
-def cache_directory():
+def cache_directory() -> pathlib.Path:
     """Where packages and images stay."""
     return pathlib.Path(os.environ.get("PENSTOCK_CACHE_DIR") or "/var/cache/penstock") / "guest"
 
 
-def build(rules):
+def build(rules: str | None) -> Image:
     """The image with the rules, a text of nftables, None for none: that of the cache, or one made now.
 
     Raises PenstockError.
@@ -67,7 +71,7 @@ def build(rules):
                                 f"works (the network, /etc/apt/sources.list): {error}") from None
 
 
-def _image(rules):
+def _image(rules: str | None) -> Image:
     cache = cache_directory()
     cache.mkdir(parents=True, exist_ok=True)
     cache.chmod(0o755)
@@ -84,7 +88,7 @@ def _image(rules):
     return Image(target / "vmlinuz", target / "initramfs")
 
 
-def _key(packages, files):
+def _key(packages: Mapping[str, str], files: Mapping[str, File]) -> str:
     """A name for all that goes into an image."""
     content = hashlib.sha256(pathlib.Path(__file__).read_bytes())
     for text in (*map(" ".join, sorted(packages.items())), *sorted(files)):
@@ -93,21 +97,22 @@ def _key(packages, files):
     return content.hexdigest()[:16]
 
 
-def _build(work, packages, files, target):
+def _build(work: pathlib.Path, packages: Iterable[pathlib.Path], files: Mapping[str, File],
+           target: pathlib.Path) -> None:
     root, made = work / "root", work / "image"
     for package in packages:
         run("dpkg-deb", "--extract", package, root)
     made.mkdir()
     made.chmod(0o755)
-    files = files | {"bin/busybox": (0o755, (root / "bin/busybox").read_bytes())} | _modules(root, work / "modules")
-    (made / "initramfs").write_bytes(archive(files, links={"sbin/modprobe": "/bin/busybox"}))
+    whole = {**files, "bin/busybox": (0o755, (root / "bin/busybox").read_bytes()), **_modules(root, work / "modules")}
+    (made / "initramfs").write_bytes(archive(whole, links={"sbin/modprobe": "/bin/busybox"}))
     shutil.copyfile(next((root / "boot").glob("vmlinuz-*")), made / "vmlinuz")
     for path in made.iterdir():
         path.chmod(0o644)
     made.rename(target)
 
 
-def _modules(root, small):
+def _modules(root: pathlib.Path, small: pathlib.Path) -> dict[str, File]:
     """The kernel modules that are needed, and those they need, with the index that modprobe reads."""
     source = next((root / "lib/modules").iterdir())
     known = {path.stem.replace("-", "_"): path for path in source.rglob("*.ko")}
@@ -132,7 +137,7 @@ def _modules(root, small):
     return {str(path.relative_to(small)): (0o644, path.read_bytes()) for path in target.rglob("*") if path.is_file()}
 
 
-def _filter_program():
+def _filter_program() -> dict[str, File]:
     """nft of this machine, its libraries, and the names that it knows, as files of the archive."""
     program = shutil.which("nft")
     if not program:
@@ -142,7 +147,7 @@ def _filter_program():
     return {path.lstrip("/"): (0o755, pathlib.Path(path).read_bytes()) for path in paths}
 
 
-def archive(files, links):
+def archive(files: Mapping[str, File], links: Mapping[str, str]) -> bytes:
     """A cpio archive ("newc", as the kernel's initramfs wants it): the same bytes for the same content.
 
     files: (permissions, content) by path. links: target by path. Directories are made as the paths need them.
@@ -155,7 +160,7 @@ def archive(files, links):
     return b"".join([*parts, _entry(0, "TRAILER!!!", 0, b"")])
 
 
-def _entry(number, path, mode, content):
+def _entry(number: int, path: str, mode: int, content: bytes) -> bytes:
     name = path.encode() + b"\0"
     # Inode, mode, owner, group, links, time, size, four device numbers, length of the name, checksum.
     fields = (number, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name), 0)
@@ -163,11 +168,11 @@ def _entry(number, path, mode, content):
     return _padded(head) + _padded(content)
 
 
-def _padded(content):
+def _padded(content: bytes) -> bytes:
     return content + bytes(-len(content) % 4)
 
 
-def _newest():
+def _newest() -> dict[str, str]:
     """Versions of the packages as apt-get would install them now, by name: the kernel and the shell."""
     kernel = re.search(r"^Depends: (linux-image-\S+)", _show(KERNEL), re.MULTILINE)
     said = _show(kernel[1], SHELL) if kernel else ""
@@ -177,14 +182,14 @@ def _newest():
     return found
 
 
-def _show(*names):
+def _show(*names: str) -> str:
     try:
         return run("apt-cache", "show", "--no-all-versions", *names)
     except PenstockError as error:
         raise _NotFound(str(error)) from None
 
 
-def _package(cache, work, name, version):
+def _package(cache: pathlib.Path, work: pathlib.Path, name: str, version: str) -> pathlib.Path:
     """Path of the package in the cache, where it is downloaded to first."""
     target = cache / f"{name}_{version.replace(':', '%3a')}.deb"
     if not target.exists():

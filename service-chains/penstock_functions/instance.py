@@ -13,7 +13,9 @@ import dataclasses
 import pathlib
 import re
 import shutil
+import typing
 import uuid
+from collections.abc import Iterator, Mapping
 
 from penstock_base import locks, places, processes
 from penstock_base.errors import PenstockError, ProfileError
@@ -22,6 +24,7 @@ from penstock_node import node, quarantine
 from penstock_node.peers import Peers
 
 from . import catalogue, control_group, forms
+from .function import Function
 from .instance_files import InstanceFiles
 
 # An OpenFlow port name has 15 letters. Longer names work as long as their first 15 letters differ, so the last letters
@@ -33,8 +36,9 @@ _KILL_SECONDS = 30
 NAME_RULE = "an instance name is a lower-case letter, then at most 12 of a-z, 0-9 and '-'"
 
 
-def start(name, node_name, function=None, run_directory=None, core=None, scheduling=None, wait_seconds=0,
-          ordered=False):
+def start(name: str, node_name: str, function: Function | str | None = None, run_directory: pathlib.Path | None = None,
+          core: int | None = None, scheduling: str | None = None, wait_seconds: float = 0,
+          ordered: bool = False) -> bool:
     """Starts instance `name` of a catalogue function (by default that of the same name).
 
     core, scheduling: replace what the catalogue says. wait_seconds: if not 0, wait that long for the switch to connect,
@@ -44,7 +48,7 @@ def start(name, node_name, function=None, run_directory=None, core=None, schedul
     if not NAME.fullmatch(name):
         raise PenstockError(f"{name}: {NAME_RULE}")
     run_directory = pathlib.Path(run_directory or places.run_directory())
-    entry = function if isinstance(function, catalogue.Function) else catalogue.find(function or name)
+    entry = function if isinstance(function, Function) else catalogue.find(function or name)
     order = {"function": entry.name, "core": core, "scheduling": scheduling} if ordered else None
     entry = dataclasses.replace(entry, core=entry.core if core is None else core,
                                 scheduling=scheduling or entry.scheduling)
@@ -65,7 +69,7 @@ def start(name, node_name, function=None, run_directory=None, core=None, schedul
     return started
 
 
-def stop(name, node_name, run_directory=None, ordered=False):
+def stop(name: str, node_name: str, run_directory: pathlib.Path | None = None, ordered: bool = False) -> bool:
     """Stops an instance and removes what belongs to it, also after a crash. Returns True if there was anything.
 
     ordered: only if the node's agent has started it
@@ -82,7 +86,7 @@ def stop(name, node_name, run_directory=None, ordered=False):
         return True
 
 
-def release(name, node_name, run_directory=None):
+def release(name: str, node_name: str, run_directory: pathlib.Path | None = None) -> bool:
     """Ends the quarantine of an instance, so that it may be started. Returns False if it was not in quarantine."""
     if not NAME.fullmatch(name):
         raise PenstockError(f"{name}: {NAME_RULE}")
@@ -95,7 +99,7 @@ def release(name, node_name, run_directory=None):
     return released
 
 
-def status(run_directory=None, node_name=None):
+def status(run_directory: pathlib.Path | None = None, node_name: str | None = None) -> list[dict[str, typing.Any]]:
     """One dict for each instance, sorted by node and name, also of those in quarantine that are not there any more."""
     root = pathlib.Path(run_directory or places.run_directory())
     nodes = node_name or "*"
@@ -118,7 +122,7 @@ class Facts:
     attached:  whether the switch is connected to all its sockets, and the function does its work
     log:       path of what its process said
     """
-    order: dict | None
+    order: dict[str, object] | None
     function: str | None
     form: str | None
     complete: bool
@@ -133,7 +137,7 @@ NOTHING = Facts(order=None, function=None, form=None, complete=True, running=Fal
 """Of an instance that is not there."""
 
 
-def look(name, node_name, run_directory):
+def look(name: str, node_name: str, run_directory: pathlib.Path) -> Facts:
     """The Facts of an instance at this moment."""
     instance = InstanceFiles(name, node_name, pathlib.Path(run_directory))
     running = instance.is_running()
@@ -142,21 +146,21 @@ def look(name, node_name, run_directory):
                  running and _is_attached(instance), instance.log)
 
 
-def limit_logs(name, node_name, run_directory):
+def limit_logs(name: str, node_name: str, run_directory: pathlib.Path) -> None:
     """Empties those logs of its processes that take too much room."""
     files = InstanceFiles(name, node_name, pathlib.Path(run_directory))
     for program in files.process_names:
         processes.limit_log(files.directory / f"{program}.log", forms.of(files).LOG_KEEPS)
 
 
-def go_on(name, node_name, run_directory):
+def go_on(name: str, node_name: str, run_directory: pathlib.Path) -> None:
     """Continues the processes of an instance that a signal has stopped."""
     files = InstanceFiles(name, node_name, pathlib.Path(run_directory)).process_files
     for pid in filter(None, map(processes.pid_of, files)):
         processes.go_on(pid)
 
 
-def _start(instance, entry, order):
+def _start(instance: InstanceFiles, entry: Function, order: Mapping[str, object] | None) -> None:
     node_state = node.read_state(instance.node, instance.run_directory)
     wrong = catalogue.machine_problems(entry)
     if wrong:
@@ -178,7 +182,7 @@ def _start(instance, entry, order):
     instance.save(complete=True)
 
 
-def _clean(instance):
+def _clean(instance: InstanceFiles) -> None:
     # Nothing is lost with it, and while it waits for the switch it does not listen to a polite signal.
     for pidfile in instance.process_files:
         processes.stop(pidfile, timeout_seconds=1)
@@ -191,7 +195,7 @@ def _clean(instance):
     instance.state.clear()
 
 
-def _is_attached(instance):
+def _is_attached(instance: InstanceFiles) -> bool:
     """Whether the switch is connected to all its sockets, and the function does its work."""
     if not all(instance.connected().values()):
         return False
@@ -201,7 +205,7 @@ def _is_attached(instance):
         return False
 
 
-def _describe_whatever_it_is(name, node_name, root):
+def _describe_whatever_it_is(name: str, node_name: str, root: pathlib.Path) -> dict[str, typing.Any]:
     """Its facts. When they cannot be had, so much of them as the names tell, and why in `problem`."""
     try:
         return _describe(InstanceFiles(name, node_name, root))
@@ -212,13 +216,13 @@ def _describe_whatever_it_is(name, node_name, root):
             "cpu-seconds": 0.0, "log": "", "problem": _problem(error)}
 
 
-def _problem(error):
+def _problem(error: Exception) -> str:
     """A short line, without signs that would control a terminal."""
     kind = "" if isinstance(error, PenstockError) else f"{type(error).__name__}: "
     return ascii(f"{kind}{error}")[1:-1][:_LONGEST_PROBLEM]
 
 
-def _facts(instance):
+def _facts(instance: InstanceFiles) -> dict[str, object]:
     """All that its form tells; in `problem` why it does not."""
     try:
         return forms.of(instance).facts(instance)
@@ -226,7 +230,7 @@ def _facts(instance):
         return {"problem": _problem(error)}
 
 
-def _describe(instance):
+def _describe(instance: InstanceFiles) -> dict[str, typing.Any]:
     """All facts of an instance for people and programs."""
     pids = [processes.pid_of(pidfile) for pidfile in instance.process_files]
     running = None not in pids
@@ -249,7 +253,7 @@ def _describe(instance):
 
 
 @contextlib.contextmanager
-def _locked(name, node_name, run_directory):
+def _locked(name: str, node_name: str, run_directory: pathlib.Path) -> Iterator[InstanceFiles]:
     """Holds the lock of an instance. Yields it as it is then: who was waited for may have changed it."""
     directory = InstanceFiles(name, node_name, run_directory).directory
     with locks.held("function-" + str(uuid.uuid5(uuid.NAMESPACE_URL, str(directory.absolute())))):

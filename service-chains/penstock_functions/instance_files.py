@@ -4,6 +4,8 @@
 import os
 import pathlib
 import re
+import typing
+from collections.abc import Iterable, Sequence
 
 from penstock_base import locks, processes
 from penstock_node import node_protocol, user_ids
@@ -29,48 +31,48 @@ class InstanceFiles:
     `state` is the content of state.json: what the instance was started as, and what has to be undone.
     """
 
-    def __init__(self, name, node_name, run_directory):
+    def __init__(self, name: str, node_name: str, run_directory: pathlib.Path) -> None:
         self.name = name
         self.node = node_name
         self.run_directory = run_directory
         self.directory = run_directory / node_name / "functions" / name
-        self.state = locks.read_json(self.directory / "state.json", {})
+        self.state: dict[str, typing.Any] = locks.read_json(self.directory / "state.json", {})
 
     @property
-    def process_names(self):
+    def process_names(self) -> Sequence[str]:
         """Names of its processes, that of the forwarding one first."""
         # What an older version has started does not tell.
         return self.state.get("processes") or ["qemu" if self.state.get("form") == "vm" else "testpmd"]
 
     @property
-    def process_files(self):
+    def process_files(self) -> list[pathlib.Path]:
         """The files that name the processes; node.py knows running functions by their suffix."""
         return [self.directory / f"{name}.process" for name in self.process_names]
 
     @property
-    def process(self):
+    def process(self) -> pathlib.Path:
         """The file that names the forwarding process."""
         return self.process_files[0]
 
     @property
-    def log(self):
+    def log(self) -> pathlib.Path:
         """What the forwarding process prints."""
         return self.directory / f"{self.process_names[0]}.log"
 
     @property
-    def sockets(self):
+    def sockets(self) -> dict[str, pathlib.Path]:
         """Paths of the sockets by side."""
         sides = SIDES if self.state.get("outputs", 1) == 1 else (*SIDES, ALT)
         directory = self.state.get("vhost_user_directory") or self.run_directory / self.node / "vhost"
         return {side: pathlib.Path(directory) / f"{self.name}-{side}.sock" for side in sides}
 
     @property
-    def own(self):
+    def own(self) -> pathlib.Path:
         """The only directory that its processes may write to: their sockets, and files of their own."""
         # What an older version has started has none.
         return self.directory / "own" if self.state.get("uid") else self.directory
 
-    def make_own(self):
+    def make_own(self) -> None:
         """Gives the instance a user and its own directory, and has the names of its sockets lead there."""
         self.save(uid=user_ids.take(str(self.directory.absolute())))
         self.own.mkdir(mode=0o700)
@@ -79,13 +81,14 @@ class InstanceFiles:
             path.unlink(missing_ok=True)
             path.symlink_to(self.own.absolute() / path.name)
 
-    def clean_own(self):
+    def clean_own(self) -> None:
         """Removes the names of its sockets, and gives its user back, when its processes are gone."""
         for path in self.sockets.values():
             path.unlink(missing_ok=True)
         user_ids.give_back(str(self.directory.absolute()))
 
-    def confined(self, capabilities=(), devices=(), readable=(), huge_pages=False):
+    def confined(self, capabilities: tuple[str, ...] = (), devices: tuple[str, ...] = (),
+                 readable: Iterable[object] = (), huge_pages: bool = False) -> list[str]:
         """The words before one of its programs that leave it these rights, in its namespace and control group.
 
         It sees its own directory at two places: at that of all sockets too, so that a socket has the same path for it
@@ -95,19 +98,19 @@ class InstanceFiles:
         return Confinement(self.state["uid"], writable=((self.own, self.own), (self.own, sockets)),
                            readable=tuple(map(str, readable)), devices=devices, capabilities=capabilities,
                            namespace=self.state.get("namespace"),
-                           joins=control_group.files(self.state["control-group"]),
+                           joins=tuple(control_group.files(self.state["control-group"])),
                            nice=_NICE[self.state["scheduling"]] or None, huge_pages=huge_pages).words
 
-    def save(self, **changes):
+    def save(self, **changes: typing.Any) -> None:
         """Remembers facts, on disk too."""
         self.state.update(changes)
         locks.write_json(self.directory / "state.json", self.state)
 
-    def is_running(self):
+    def is_running(self) -> bool:
         """Whether all its processes run."""
         return all(map(processes.is_running, self.process_files))
 
-    def connected(self):
+    def connected(self) -> dict[str, bool]:
         """For each side, whether the switch is connected to its socket."""
         # The kernel lists an accepted socket in the network namespace of the side that has connected: the switch.
         pid = processes.pid_of(Ovs(self.run_directory / self.node).switch_process)
@@ -121,7 +124,7 @@ class InstanceFiles:
         return {side: str(path) in established for side, path in self.sockets.items()}
 
 
-def unix_sockets(table):
+def unix_sockets(table: bytes) -> list[tuple[int, int, str]]:
     """Flags, state and path of each socket that has a path, from the bytes of a file /proc/PID/net/unix.
 
     The owner of a socket chooses its path: any bytes, lines too.

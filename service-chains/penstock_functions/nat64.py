@@ -12,6 +12,8 @@ import json
 import os
 import pathlib
 import shutil
+import typing
+from collections.abc import Callable, Iterable
 
 from penstock_base import locks, namespaces, processes
 from penstock_base.commands import run
@@ -19,6 +21,8 @@ from penstock_base.errors import PenstockError
 from penstock_base.steps import step
 from penstock_node import user_ids, user_processes
 from penstock_node.confined import Confinement
+
+_Value = typing.TypeVar("_Value")
 
 DEVICE = "nat64"
 """Name of the tunnel in the box's namespace."""
@@ -42,34 +46,34 @@ class Settings:
     inside: ipaddress.IPv6Interface
     prefix: ipaddress.IPv6Network
     pool: ipaddress.IPv4Network
-    maps: tuple = ()
+    maps: tuple[tuple[ipaddress.IPv4Address, ipaddress.IPv6Address], ...] = ()
     device: str = "eth0"
 
     @property
-    def own4(self):
+    def own4(self) -> ipaddress.IPv4Address:
         """The translator's IPv4 address: it sends ICMP errors."""
         return self.pool.network_address + 1
 
     @property
-    def own6(self):
+    def own6(self) -> ipaddress.IPv6Address:
         """The translator's IPv6 address: it sends ICMPv6 errors. No host has one of the last 128 (RFC 2526)."""
         return self.inside.network.broadcast_address
 
 
-def parse(inside, prefix, pool, maps=(), device="eth0"):
+def parse(inside: str, prefix: str, pool: str, maps: Iterable[str] = (), device: str = "eth0") -> Settings:
     """Settings from texts. PenstockError names the option that is wrong."""
-    inside = _of(ipaddress.IPv6Interface, "--inside", inside)
-    prefix = _of(ipaddress.IPv6Network, "--prefix", prefix)
-    pool = _of(ipaddress.IPv4Network, "--pool", pool)
-    if prefix.prefixlen not in _LENGTHS:
-        raise PenstockError(f"--prefix: /{prefix.prefixlen} is none of {', '.join(f'/{each}' for each in _LENGTHS)} "
+    box = _of(ipaddress.IPv6Interface, "--inside", inside)
+    seen = _of(ipaddress.IPv6Network, "--prefix", prefix)
+    given = _of(ipaddress.IPv4Network, "--pool", pool)
+    if seen.prefixlen not in _LENGTHS:
+        raise PenstockError(f"--prefix: /{seen.prefixlen} is none of {', '.join(f'/{each}' for each in _LENGTHS)} "
                             "(RFC 6052)")
-    if inside.network.prefixlen > 64:
-        raise PenstockError(f"--inside: /{inside.network.prefixlen} is longer than /64")
-    if inside.network.overlaps(prefix):
-        raise PenstockError(f"--prefix: {prefix} overlaps --inside {inside.network}")
-    if pool.prefixlen > 29:
-        raise PenstockError(f"--pool: /{pool.prefixlen} is too small: /29 or shorter")
+    if box.network.prefixlen > 64:
+        raise PenstockError(f"--inside: /{box.network.prefixlen} is longer than /64")
+    if box.network.overlaps(seen):
+        raise PenstockError(f"--prefix: {seen} overlaps --inside {box.network}")
+    if given.prefixlen > 29:
+        raise PenstockError(f"--pool: /{given.prefixlen} is too small: /29 or shorter")
     pairs = []
     for text in maps:
         four, separator, six = text.partition("=")
@@ -79,10 +83,10 @@ def parse(inside, prefix, pool, maps=(), device="eth0"):
     for place in (0, 1):
         if len({pair[place] for pair in pairs}) < len(pairs):
             raise PenstockError("--map: an address occurs twice")
-    return Settings(inside, prefix, pool, tuple(pairs), device)
+    return Settings(box, seen, given, tuple(pairs), device)
 
 
-def _of(kind, option, text):
+def _of(kind: Callable[[str], _Value], option: str, text: str) -> _Value:
     try:
         return kind(text)
     except ValueError as error:
@@ -97,7 +101,7 @@ class Translator:
     state_directory:  where TAYGA keeps who has which address: <state_directory>/nat64/<namespace>
     """
 
-    def __init__(self, namespace, run_directory, state_directory):
+    def __init__(self, namespace: str, run_directory: pathlib.Path, state_directory: pathlib.Path) -> None:
         self.namespace = namespace
         self.directory = pathlib.Path(run_directory, "nat64", namespace)
         self.data = pathlib.Path(state_directory, "nat64", namespace)
@@ -106,7 +110,7 @@ class Translator:
         self._settings = self.directory / "settings.json"
         self._configuration = self.directory / "tayga.conf"
 
-    def start(self, settings):
+    def start(self, settings: Settings) -> bool:
         """Starts it, with what the kernel needs to lead packets to it. Returns False if it runs already as asked."""
         if not namespaces.exists(self.namespace):
             raise PenstockError(f"there is no network namespace {self.namespace}; make it and its device first")
@@ -139,7 +143,7 @@ class Translator:
                     raise
         return True
 
-    def stop(self, forget=False):
+    def stop(self, forget: bool = False) -> bool:
         """Ends it and takes its device away. Returns whether there was anything.
 
         forget: who has which address is forgotten too; else hosts get the same ones at the next start
@@ -151,14 +155,14 @@ class Translator:
                 _remove(self.data)
             return there
 
-    def describe(self):
+    def describe(self) -> dict[str, typing.Any]:
         """Its state, settings, and who has which address, as a dict."""
         settings = json.loads(self._settings.read_text(encoding="utf-8"))
         return {"namespace": self.namespace, "state": "running" if processes.is_running(self.process) else "failed",
                 **settings, "hosts": self._hosts()}
 
-    def _hosts(self):
-        hosts = {}
+    def _hosts(self) -> dict[str, str]:
+        hosts: dict[str, str] = {}
         try:
             # Its user writes in this directory: a link, a pipe or any bytes may be there.
             with open(self.data / "dynamic.map", "rb", opener=_opener) as file:
@@ -173,11 +177,11 @@ class Translator:
         return hosts
 
     @staticmethod
-    def _text(settings):
+    def _text(settings: Settings) -> str:
         return json.dumps({"inside": str(settings.inside), "prefix": str(settings.prefix), "pool": str(settings.pool),
                            "maps": {str(four): str(six) for four, six in settings.maps}, "device": settings.device})
 
-    def _tayga(self, settings):
+    def _tayga(self, settings: Settings) -> str:
         lines = [f"tun-device {DEVICE}", f"ipv4-addr {settings.own4}", f"prefix {settings.prefix}",
                  f"dynamic-pool {settings.pool}", f"data-dir {self.data.absolute()}"]
         if settings.prefix == _WELL_KNOWN:
@@ -185,13 +189,13 @@ class Translator:
         lines += [f"map {four} {six}" for four, six in settings.maps]
         return "\n".join(lines) + "\n"
 
-    def _give_data(self, user):
+    def _give_data(self, user: int) -> None:
         """Makes the files of the data directory those of the user; they stay while translators come and go."""
         for path in (self.data, *self.data.iterdir()):
             os.chown(path, user, user, follow_symlinks=False)
         self.data.chmod(0o700)
 
-    def _lead(self, settings, user):
+    def _lead(self, settings: Settings, user: int) -> None:
         ip = ("ip", "-n", self.namespace)
         run("ip", "netns", "exec", self.namespace, "sysctl", "-qw", "net.ipv4.ip_forward=1",
             "net.ipv6.conf.all.disable_ipv6=0", "net.ipv6.conf.all.forwarding=1")
@@ -205,12 +209,12 @@ class Translator:
         for destination in (settings.pool, *(four for four, _ in settings.maps if four not in settings.pool)):
             run(*ip, "route", "replace", str(destination), "dev", DEVICE)
 
-    def _works(self):
+    def _works(self) -> bool:
         """TAYGA says so when it has read its configuration and opened the device."""
         carrier = run("ip", "-n", self.namespace, "-o", "link", "show", "dev", DEVICE)
         return "LOWER_UP" in carrier
 
-    def _clean(self):
+    def _clean(self) -> None:
         processes.stop(self.process)
         user = user_ids.of(str(self.directory.absolute()))
         user_processes.kill(() if user is None else (user,), f"translator in {self.namespace}")
@@ -220,18 +224,18 @@ class Translator:
         user_ids.give_back(str(self.directory.absolute()))
 
 
-def _opener(path, flags):
+def _opener(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
-def _remove(directory):
+def _remove(directory: pathlib.Path) -> None:
     """Removes it, and the directory of all translators if this was the last one."""
     shutil.rmtree(directory, ignore_errors=True)
     with contextlib.suppress(OSError):
         directory.parent.rmdir()
 
 
-def everywhere(run_directory, state_directory):
+def everywhere(run_directory: pathlib.Path, state_directory: pathlib.Path) -> list[Translator]:
     """All translators that were started and not stopped, by namespace."""
     return [Translator(path.parent.name, run_directory, state_directory)
             for path in sorted(pathlib.Path(run_directory).glob("nat64/*/settings.json"))]

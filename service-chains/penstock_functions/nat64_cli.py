@@ -3,8 +3,9 @@
 
 import argparse
 import json
-import os
+import pathlib
 import sys
+from collections.abc import Sequence
 
 from penstock_base import places
 from penstock_base.errors import PenstockError
@@ -21,11 +22,11 @@ _EPILOG = """examples:
 Exit codes: 0 done, 1 could not be done, 2 wrong usage."""
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit code."""
     options = _parser().parse_args(arguments)
     run_directory = options.run_dir or places.run_directory()
-    state_directory = options.state_dir or os.environ.get("PENSTOCK_STATE_DIR", "/var/lib/penstock")
+    state_directory = options.state_dir or places.state_directory()
     try:
         options.run(options, run_directory, state_directory)
         return 0
@@ -34,13 +35,15 @@ def main(arguments=None):
         return 1
 
 
-def _parser():
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="nat64", description="Translates between IPv6 and IPv4 (TAYGA) in a box on a tenant's network, so that "
         "IPv6 hosts are subscribers of the tenant's NAT.", epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--run-dir", help="where configuration, pid and log are; default /run/penstock")
-    parser.add_argument("--state-dir", help="directory of the stored addresses of hosts; default /var/lib/penstock")
+    parser.add_argument("--run-dir", type=pathlib.Path,
+                        help="where configuration, pid and log are; default /run/penstock")
+    parser.add_argument("--state-dir", type=pathlib.Path,
+                        help="directory of the stored addresses of hosts; default /var/lib/penstock")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     start = commands.add_parser("start", help="start a translator", description="Starts a translator in a network "
                                 "namespace; if it is running already, changes nothing.")
@@ -67,18 +70,18 @@ def _parser():
     return parser
 
 
-def _start(options, run_directory, state_directory):
+def _start(options: argparse.Namespace, run_directory: pathlib.Path, state_directory: pathlib.Path) -> None:
     settings = nat64.parse(options.inside, options.prefix, options.pool, options.map, options.device)
     if not nat64.Translator(options.namespace, run_directory, state_directory).start(settings):
         say(f"the translator in {options.namespace} is running already; nothing changed")
 
 
-def _stop(options, run_directory, state_directory):
+def _stop(options: argparse.Namespace, run_directory: pathlib.Path, state_directory: pathlib.Path) -> None:
     if not nat64.Translator(options.namespace, run_directory, state_directory).stop(options.forget):
         say(f"no translator runs in {options.namespace}; nothing to do")
 
 
-def _status(options, run_directory, state_directory):
+def _status(options: argparse.Namespace, run_directory: pathlib.Path, state_directory: pathlib.Path) -> None:
     found = [translator.describe() for translator in nat64.everywhere(run_directory, state_directory)]
     if options.json:
         print(json.dumps(found, indent=2))

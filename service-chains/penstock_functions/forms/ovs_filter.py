@@ -9,6 +9,8 @@ import dataclasses
 import json
 import pathlib
 import time
+import typing
+from collections.abc import Iterator
 
 from penstock_base import processes
 from penstock_base.commands import run
@@ -16,6 +18,8 @@ from penstock_base.steps import step
 from penstock_node.ovs import Ovs
 
 from .. import firewall_flows, firewall_rules
+from ..function import Function
+from ..instance_files import InstanceFiles
 from . import dpdk
 from .dpdk import clean, lack  # noqa: F401  (the same for all that DPDK runs)
 
@@ -40,8 +44,8 @@ _AGAIN_SECONDS = 5.0
 """One that is ready, or was not prompt, is not asked again so soon."""
 _SILENT_SECONDS = 20.0
 # The switch opens its bridge as a TAP device, for which nothing but net_admin will do. Its namespace has nothing else.
-_RIGHTS = {"ovs-vswitchd": {"huge_pages": True, "capabilities": ("net_admin",), "devices": ("net/tun",)},
-           "ovsdb-server": {}}
+_RIGHTS: dict[str, dict[str, typing.Any]] = {
+    "ovs-vswitchd": {"huge_pages": True, "capabilities": ("net_admin",), "devices": ("net/tun",)}, "ovsdb-server": {}}
 
 
 @dataclasses.dataclass
@@ -57,11 +61,11 @@ _known: dict[pathlib.Path, _Known] = {}
 """By directory."""
 
 
-def start(instance, entry):
+def start(instance: InstanceFiles, entry: Function) -> None:
     """Starts database and switch, and gives them flows, then ports. One socket is open when it returns."""
     dpdk.make_namespace(instance)
     ovs = _ovs(instance)
-    rules = firewall_rules.load(entry.rules, entry.outputs)
+    rules = firewall_rules.load(entry.rule_file, entry.outputs)
     flows = instance.directory / "flows"
     flows.write_text("\n".join(firewall_flows.of(rules, entry.outputs)) + "\n", encoding="ascii")
     instance.save(counters=firewall_rules.counters(rules))
@@ -69,7 +73,7 @@ def start(instance, entry):
         ovs.start_database(instance.confined(**_RIGHTS["ovsdb-server"]))
         ovs.set_map("other_config", _settings(instance, entry))
     with dpdk.reserved(instance, entry, "ovs-vswitchd"):
-        ovs.start_switch(None, [entry.core], instance.confined(**_RIGHTS["ovs-vswitchd"]), None,
+        ovs.start_switch(None, [entry.own_core], instance.confined(**_RIGHTS["ovs-vswitchd"]), None,
                          dpdk.START_SECONDS)
     with step(f"function {instance.name}: flows and ports"):
         ovs.vsctl("add-br", _BRIDGE, "--", "set", "Bridge", _BRIDGE, "datapath_type=netdev", "fail_mode=secure")
@@ -82,7 +86,7 @@ def start(instance, entry):
                              dpdk.START_SECONDS, instance.process, instance.log)
 
 
-def is_ready(instance):
+def is_ready(instance: InstanceFiles) -> bool:
     """Whether the switch has made all its ports, as its database said lately.
 
     The agent waits for the answer, and a function that was taken over gives it late, or never: so it is asked for a
@@ -105,7 +109,7 @@ def is_ready(instance):
     return known.ready
 
 
-def facts(instance):
+def facts(instance: InstanceFiles) -> dict[str, object]:
     """The counters of the rules. Raises PenstockError if the switch does not answer."""
     if not is_ready(instance):
         return {}
@@ -113,27 +117,27 @@ def facts(instance):
     return {"counters": firewall_flows.packets_by_name(instance.state["counters"], dumped)}
 
 
-def _has_ports(instance, patience_seconds):
+def _has_ports(instance: InstanceFiles, patience_seconds: float) -> bool:
     numbers = {row["name"]: row["ofport"]
                for row in _ovs(instance, patience_seconds).rows("Interface", "name", "ofport")}
     names = [_PORTS[side] for side in instance.sockets]
     return all(numbers.get(name) == firewall_flows.PORTS[name] for name in names)
 
 
-def _ovs(instance, patience_seconds=20):
+def _ovs(instance: InstanceFiles, patience_seconds: float = 20) -> Ovs:
     return Ovs(instance.directory, instance.own, patience_seconds)
 
 
-def _settings(instance, entry):
+def _settings(instance: InstanceFiles, entry: Function) -> dict[str, object]:
     return {"dpdk-init": "true", "dpdk-extra": " ".join(dpdk.memory_arguments(instance)),
             "dpdk-socket-mem": entry.memory_mb,
             # Without a limit it takes further huge pages for its ports, from whoever asked for them.
             "dpdk-socket-limit": entry.memory_mb,
-            "pmd-cpu-mask": hex(1 << entry.core), "n-handler-threads": 1, "n-revalidator-threads": 1,
+            "pmd-cpu-mask": hex(1 << entry.own_core), "n-handler-threads": 1, "n-revalidator-threads": 1,
             "pmd-maxsleep": 0 if entry.scheduling == "normal" else _MAX_SLEEP_MICROSECONDS}
 
 
-def _ports(instance, entry):
+def _ports(instance: InstanceFiles, entry: Function) -> Iterator[str]:
     for index, side in enumerate(instance.sockets):
         name = _PORTS[side]
         yield from ("--", "add-port", _BRIDGE, name, "--", "set", "Interface", name, "type=dpdk",
@@ -147,5 +151,5 @@ def _ports(instance, entry):
                     "options:dpdk-lsc-interrupt=true")
 
 
-def _ofctl(ovs, *arguments):
+def _ofctl(ovs: Ovs, *arguments: object) -> str:
     return run("ovs-ofctl", "-O", "OpenFlow13", f"--timeout={_ANSWER_SECONDS}", *arguments, environment=ovs.environment)

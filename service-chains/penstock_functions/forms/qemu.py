@@ -21,7 +21,8 @@ from penstock_node.node_protocol import SIDE_INSIDE, SIDE_OUTSIDE
 
 from .. import firewall_nft, guest_image
 from ..counters import packets_by_name
-from ..instance_files import SIDES
+from ..function import Function
+from ..instance_files import SIDES, InstanceFiles
 
 PROCESSES = ("qemu",)
 PROGRAM = "qemu-system-x86_64"
@@ -49,7 +50,7 @@ _LONGEST_PROBLEM = 200
 _number = itertools.count(os.getpid() * 1000)
 
 
-def problems(memory_mb):
+def problems(memory_mb: int) -> list[str]:
     """What is missing here for a guest of so much memory: sentences that start with the field."""
     wrong = []
     if not shutil.which(PROGRAM):
@@ -62,11 +63,11 @@ def problems(memory_mb):
     return wrong
 
 
-def lack(_):
+def lack(_: Function) -> None:
     """Nothing that `problems` has not told."""
 
 
-def start(instance, entry):
+def start(instance: InstanceFiles, entry: Function) -> None:
     """Starts QEMU with an image that holds the rules. Its sockets are open at once."""
     image = guest_image.build(firewall_nft.of_file(entry.rules) if entry.rules else None)
     acceleration = _acceleration(image)
@@ -79,14 +80,14 @@ def start(instance, entry):
                              instance.log)
 
 
-def is_ready(instance):
+def is_ready(instance: InstanceFiles) -> bool:
     """Whether the guest has loaded the rules and passes what comes."""
     return _READY in _printed(instance)
 
 
-def facts(instance):
+def facts(instance: InstanceFiles) -> dict[str, object]:
     """How the guest runs, and the counters of its rules, or why it does not tell them."""
-    told = {"acceleration": instance.state.get("acceleration")}
+    told: dict[str, object] = {"acceleration": instance.state.get("acceleration")}
     if is_ready(instance):
         try:
             told["counters"] = packets_by_name(_ask(instance, "counters"))
@@ -95,11 +96,11 @@ def facts(instance):
     return told
 
 
-def clean(_):
+def clean(_: InstanceFiles) -> None:
     """All that is left is in the instance's directory."""
 
 
-def _acceleration(image):
+def _acceleration(image: guest_image.Image) -> str:
     """kvm if a guest comes up with it, else tcg, which emulates the processor.
 
     In virtual machines /dev/kvm may be there and not work, so it is tried, once after each boot of this machine.
@@ -115,10 +116,11 @@ def _acceleration(image):
                 known = {"boot": boot, "acceleration": "kvm" if _comes_up(image) else "tcg"}
                 line.note = known["acceleration"]
             locks.write_json(path, known)
-    return known["acceleration"]
+    found: str = known["acceleration"]
+    return found
 
 
-def _comes_up(image):
+def _comes_up(image: guest_image.Image) -> bool:
     try:
         rights = Confinement(_TRIAL_USER, devices=("kvm",), readable=(str(image.kernel), str(image.initramfs)))
         said = run(*rights.words, PROGRAM, *_machine("kvm", LEAST_MEMORY_MB), "-serial", "stdio",
@@ -128,7 +130,7 @@ def _comes_up(image):
     return _READY.decode("ascii") in said
 
 
-def _machine(acceleration, memory_mb):
+def _machine(acceleration: str, memory_mb: int) -> tuple[str, ...]:
     # The switch maps the guest's memory, so it is shared. Huge pages are not needed for that.
     return ("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
             "-machine", "q35,memory-backend=memory", "-accel", acceleration, "-cpu", _PROCESSORS[acceleration],
@@ -136,20 +138,21 @@ def _machine(acceleration, memory_mb):
             "-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny")
 
 
-def _boot(image, words):
+def _boot(image: guest_image.Image, words: str) -> tuple[object, ...]:
     # Without no_timer_check the kernel panics when an emulated timer is late, as on a machine with much else to do.
     return ("-kernel", image.kernel, "-initrd", image.initramfs, "-append",
             f"console=ttyS0 quiet mitigations=off no_timer_check panic=-1 {words}")
 
 
-def _arguments(instance, entry, image, acceleration):
-    sockets = instance.sockets | {"requests": instance.own / "requests.sock"}
+def _arguments(instance: InstanceFiles, entry: Function, image: guest_image.Image, acceleration: str) -> list[object]:
+    paths = instance.sockets | {"requests": instance.own / "requests.sock"}
     sockets = {name: ("-chardev", f"socket,id={name},path={_quoted(path)},server=on,wait=off")
-               for name, path in sockets.items()}
+               for name, path in paths.items()}
     macs = _MACS[entry.mode]
     # QEMU 7.2 dies (SIGSEGV) when a vhost-user card with MSI-X starts in an emulated machine. Otherwise each queue has
     # an interrupt in each direction; two more tell of changed settings.
-    cards, more = [], ",vectors=0" if acceleration == "tcg" else f",vectors={2 * entry.queues + 2}"
+    cards: list[str] = []
+    more = ",vectors=0" if acceleration == "tcg" else f",vectors={2 * entry.queues + 2}"
     for side in SIDES:
         cards += [*sockets[side], "-netdev", f"vhost-user,id={side},chardev={side},queues={entry.queues}",
                   "-device", f"virtio-net-pci,netdev={side},mac={macs[side]},romfile=,rx_queue_size=1024,"
@@ -167,17 +170,17 @@ def _arguments(instance, entry, image, acceleration):
             *sockets["requests"], "-serial", "chardev:requests", *_boot(image, " ".join(words))]
 
 
-def _quoted(path):
+def _quoted(path: pathlib.Path) -> str:
     """As it has to be written inside an option of QEMU."""
     return str(path).replace(",", ",,")
 
 
-def _printed(instance):
+def _printed(instance: InstanceFiles) -> bytes:
     """What QEMU and the guest have said at first: later it may be anything, and much."""
     return processes.log_head(instance.log)
 
 
-def _ask(instance, word):
+def _ask(instance: InstanceFiles, word: str) -> str:
     """The guest's answer to a request: JSON. Raises OSError when it has not come within some seconds."""
     number = str(next(_number)).encode()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:

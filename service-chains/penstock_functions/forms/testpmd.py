@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forms container, without rules, and netns: DPDK's testpmd, between its two sockets or from them to two TAPs."""
 
+import pathlib
+import typing
+
 from penstock_base import commands, namespaces, processes
 from penstock_base.steps import step
 
 from .. import firewall_nft
 from ..counters import packets_by_name
-from ..instance_files import SIDES
+from ..function import Function
+from ..instance_files import SIDES, InstanceFiles
 from . import dpdk
 from .dpdk import clean, lack  # noqa: F401  (the same for all that DPDK runs)
 
@@ -18,17 +22,17 @@ _PACKET_BUFFERS = 8192
 _TAPS = {"in": "inside", "out": "outside"}
 _BRIDGE = "chain"
 _ANSWER_SECONDS = 5
-_RIGHTS: dict[str, dict] = {
+_RIGHTS: dict[str, dict[str, typing.Any]] = {
     "container": {"huge_pages": True},
     "netns": {"huge_pages": True, "capabilities": ("net_admin",), "devices": ("net/tun",)}}
 """Of testpmd, by form: only TAP devices need a right of root's, in a namespace that has nothing else."""
 
 
-def start(instance, entry):
+def start(instance: InstanceFiles, entry: Function) -> None:
     """Starts testpmd in a namespace; for form netns with the rules, and with two TAPs that it bridges."""
     namespace = dpdk.make_namespace(instance)
     if entry.form == "netns":
-        _set_rules(namespace, instance.directory / "rules.nft", entry.rules)
+        _set_rules(namespace, instance.directory / "rules.nft", entry.rule_file)
     with dpdk.reserved(instance, entry, "testpmd"):
         processes.start(_arguments(instance, entry), instance.process, instance.log, hold_stdin=True)
         # The sockets are opened after the memory has been taken.
@@ -39,12 +43,12 @@ def start(instance, entry):
             _bridge(instance, namespace)
 
 
-def is_ready(_):
+def is_ready(_: InstanceFiles) -> bool:
     """It forwards from the moment that the switch is there."""
     return True
 
 
-def facts(instance):
+def facts(instance: InstanceFiles) -> dict[str, object]:
     """The counters of the rules: packets dropped, by reason."""
     if instance.state.get("form") != "netns":
         return {}
@@ -53,7 +57,7 @@ def facts(instance):
     return {"counters": packets_by_name(listed)}
 
 
-def _arguments(instance, entry):
+def _arguments(instance: InstanceFiles, entry: Function) -> list[str]:
     # The TAPs come first: opening a server socket blocks until the switch has connected.
     taps = [f"--vdev=net_tap{index},iface={_TAPS[side]}" for index, side in enumerate(SIDES)]
     users = [f"--vdev={dpdk.device(instance, entry, index, side)}" for index, side in enumerate(SIDES)]
@@ -69,7 +73,7 @@ def _arguments(instance, entry):
             f"--total-num-mbufs={entry.queues * _PACKET_BUFFERS}", f"--portlist={pairs}"]
 
 
-def _set_rules(namespace, loaded, rules):
+def _set_rules(namespace: str, loaded: pathlib.Path, rules: pathlib.Path) -> None:
     """Loads a file of rules; what the kernel got stays in file `loaded`."""
     loaded.write_text(firewall_nft.of_file(rules), encoding="utf-8")
     namespaces.execute(
@@ -79,7 +83,7 @@ def _set_rules(namespace, loaded, rules):
     namespaces.execute(namespace, "nft", "--file", loaded)
 
 
-def _bridge(instance, namespace):
+def _bridge(instance: InstanceFiles, namespace: str) -> None:
     """Joins the TAPs by a bridge that never learns: what comes in by one port goes out by the other."""
     taps = list(_TAPS.values())
     processes.wait_until(lambda: all(namespaces.link_exists(tap, namespace) for tap in taps), "testpmd", 10,
