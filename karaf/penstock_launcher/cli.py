@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line of ./penstock."""
 
+from __future__ import annotations
+
 import argparse
 import dataclasses
 import datetime
@@ -9,6 +11,7 @@ import json
 import os
 import sys
 import typing
+from collections.abc import Callable, Sequence
 
 import penstock_controller
 from penstock_base import exclusive, failures, places
@@ -47,7 +50,7 @@ removes all their files, the stored tenants, the password and the journal of pub
 stays, so that up is fast. Debian packages stay too."""
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments[:1] == [_BENCH]:
@@ -58,20 +61,21 @@ def main(arguments=None):
         parser.print_help()
         return 2
 
-    def work():
+    def work() -> int:
         if options.needs_root:
             failures.need_root(options.command)
-        return options.run(options)
+        code: int = options.run(options)
+        return code
     return failures.exit_code(work)
 
 
-def _become_the_benchmark(arguments) -> typing.NoReturn:
+def _become_the_benchmark(arguments: Sequence[str]) -> typing.NoReturn:
     """The benchmark is no part of the product: a program of its own, with options and exit codes of its own."""
     os.execve(places.PYTHON, [places.PYTHON, "-m", "penstock_bench", *arguments],
               os.environ | {"PYTHONPATH": places.python_path()})
 
 
-def _parser():
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="./penstock", description="Penstock on one machine: a multi-tenant provider edge on Open vSwitch with "
         "DPDK, driven by OpenDaylight.", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -119,30 +123,32 @@ def _parser():
     return parser
 
 
-def _help(parser):
+def _help(parser: argparse.ArgumentParser) -> int:
     parser.print_help()
     return 0
 
 
-def _command(commands, name, run, text, description=None, needs_root=True):
+def _command(commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str,
+             run: Callable[[argparse.Namespace], int], text: str, description: str | None = None,
+             needs_root: bool = True) -> argparse.ArgumentParser:
     added = commands.add_parser(name, help=text, description=description or text[0].upper() + text[1:] + ".")
     added.set_defaults(run=run, needs_root=needs_root)
     return added
 
 
-def _add_journal_options(command):
+def _add_journal_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--directory", default=str(places.nat_journal()), metavar="DIR",
                          help="of the journal, or a copy of it; default %(default)s")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
 
-def _port(text):
+def _port(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
         raise argparse.ArgumentTypeError(f"'{text}' is not in 1..65535")
     return int(text)
 
 
-def _moment(text):
+def _moment(text: str) -> datetime.datetime:
     try:
         moment = datetime.datetime.fromisoformat(text)
     except ValueError:
@@ -152,27 +158,27 @@ def _moment(text):
     return moment
 
 
-def _seconds(text):
+def _seconds(text: str) -> datetime.timedelta:
     try:
         return datetime.timedelta(seconds=abs(float(text)))
     except (ValueError, OverflowError):
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds") from None
 
 
-def _up(_):
+def _up(_: argparse.Namespace) -> int:
     with exclusive.alone("launcher", "./penstock up"):
         text = up.run()
     print(text, end="")
     return 0
 
 
-def _down(options):
+def _down(options: argparse.Namespace) -> int:
     with exclusive.alone("launcher", "./penstock down"):
         down.run(options.keep, options.purge)
     return 0
 
 
-def _status(options):
+def _status(options: argparse.Namespace) -> int:
     if not control.is_running():
         if options.json:
             print(json.dumps(status.NOT_RUNNING, indent=2))
@@ -183,7 +189,7 @@ def _status(options):
     return 0
 
 
-def _console(_):
+def _console(_: argparse.Namespace) -> int:
     if not control.is_running():
         print("penstock: the controller does not run; start it with ./penstock up", file=sys.stderr)
         return 3
@@ -196,11 +202,11 @@ def _console(_):
     return 0
 
 
-def _logs(options):
+def _logs(options: argparse.Namespace) -> typing.NoReturn:
     logs.show(options.kind, options.follow, options.lines)
 
 
-def _nat_owner(options):
+def _nat_owner(options: argparse.Namespace) -> int:
     moment = options.at or datetime.datetime.now(datetime.UTC)
     found = nat_journal.owners(options.directory, options.address, options.port, options.protocol, moment,
                                options.tolerance)
@@ -211,25 +217,25 @@ def _nat_owner(options):
     return 0
 
 
-def _told(owner):
+def _told(owner: nat_journal.Owner) -> str:
     inside = owner.inside or "some host"
     inside += f" port {owner.inside_port}" if owner.inside_port else ""
     return (f"tenant {owner.tenant} (VRF {owner.vrf}), {inside}, by {owner.kind}, from {owner.since} to "
             f"{owner.until or 'later'}")
 
 
-def _nat_verify(options):
+def _nat_verify(options: argparse.Namespace) -> int:
     found = nat_journal.verify(options.directory)
     print(json.dumps(found, indent=2) if options.json else
           "whole: {entries} entries in {segments} segments, {first} to {last}".format(**found))
     return 0
 
 
-def _test(options):
+def _test(options: argparse.Namespace) -> int:
     return 0 if suites.run(options.quick, options.only) else 1
 
 
-def _lint(_):
+def _lint(_: argparse.Namespace) -> int:
     found = lint.run()
     print("".join(f"{finding}\n" for finding in found), end="")
     return 1 if found else 0

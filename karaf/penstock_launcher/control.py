@@ -3,6 +3,7 @@
 
 import dataclasses
 import os
+import pathlib
 import pwd
 import shutil
 import socket
@@ -13,6 +14,7 @@ from penstock_base.commands import run
 from penstock_base.errors import PenstockError
 from penstock_base.restconf import Restconf
 from penstock_base.steps import say
+from penstock_controller import Controller, Settings
 from penstock_node import management
 
 from . import controller_tree
@@ -34,7 +36,7 @@ _STEPS = {"web": "web server answers", "engine": "engine runs", "system": "all b
 _MARK = "penstock-build.sha256"
 
 
-def controller():
+def controller() -> Controller:
     """The controller, running or not."""
     home = places.java_home()
     if home:
@@ -43,23 +45,23 @@ def controller():
                                           controller_tree.Keeper())
 
 
-def is_running():
+def is_running() -> bool:
     """Whether its process runs."""
     return controller().pid is not None
 
 
-def restconf():
+def restconf() -> Restconf:
     """A client for the running controller."""
     running = controller()
     return Restconf(running.restconf_url, running.user, running.password)
 
 
-def password_file():
+def password_file() -> pathlib.Path:
     """Where the generated password is."""
     return places.controller_directory() / "password"
 
 
-def ensure(stamp):
+def ensure(stamp: str) -> bool:
     """Makes the distribution of fingerprint `stamp` run and waits until it is ready. Returns True if it was not so."""
     current = controller()
     if controller_tree.Keeper().ensure():
@@ -91,7 +93,7 @@ def ensure(stamp):
     return True
 
 
-def _make_user():
+def _make_user() -> None:
     """Makes the controller's user unless it is there."""
     try:
         pwd.getpwnam(SYSTEM_USER)
@@ -104,14 +106,14 @@ def _make_user():
                                 f"not be made; make it by useradd --system {SYSTEM_USER}: {error}") from None
 
 
-def _say_what_is_wrong(current):
+def _say_what_is_wrong(current: Controller) -> None:
     """A controller that is ready may have a configuration that it does not carry out."""
     reason = current.ask().reason
     if reason:
         say(f"WARNING: the configuration is not carried out: {reason}")
 
 
-def _check_ports(settings):
+def _check_ports(settings: Settings) -> None:
     """Says which port is taken, before a boot that would wait for it in vain."""
     for name, port in dataclasses.asdict(settings.ports).items():
         address = settings.listen_address if name in ("openflow", "ovsdb") else penstock_controller.settings.LOOPBACK
@@ -123,7 +125,7 @@ def _check_ports(settings):
                 raise PenstockError(f"port {port} ({name}) on {address} is not free: {error.strerror}") from None
 
 
-def stop():
+def stop() -> bool:
     """Ends the controller. Returns True if it ran."""
     running = is_running()
     if places.controller_directory().is_dir():
@@ -131,20 +133,20 @@ def stop():
     return running
 
 
-def _report(name, seconds):
+def _report(name: str, seconds: float) -> None:
     say(f"{_STEPS.get(name, name)} after {seconds:.0f} s")
     if name == "again":
         say(f"thread dump of the process that hung: {controller().thread_dumps[-1]}")
 
 
-def _installed():
+def _installed() -> str | None:
     try:
         return (places.distribution() / _MARK).read_text(encoding="ascii").strip()
     except OSError:
         return None
 
 
-def _install(stamp):
+def _install(stamp: str) -> None:
     """Copies the distribution: the next build may take the original away under a running controller."""
     target = places.distribution()
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -156,7 +158,7 @@ def _install(stamp):
     partial.replace(target)
 
 
-def _last_errors(log, lines=6):
+def _last_errors(log: pathlib.Path, lines: int = 6) -> str:
     try:
         text = log.read_text(encoding="utf-8", errors="replace")
     except OSError:

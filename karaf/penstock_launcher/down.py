@@ -20,7 +20,7 @@ _LOOK = "run './penstock down' again; if it fails again the text names the proce
 _PREFIXES = ("psl-",)
 
 
-def run(keep=False, purge=False):
+def run(keep: bool = False, purge: bool = False) -> None:
     """Stops and removes everything.
 
     keep: the controller's stored configuration and password stay for the next `up`.
@@ -61,7 +61,7 @@ def run(keep=False, purge=False):
             shutil.rmtree(places.lint_directory(), ignore_errors=True)
 
 
-def _remove_state():
+def _remove_state() -> None:
     """Only what is ours: the directory may have been chosen by the user."""
     for ours in (places.controller_directory(), places.distribution()):
         shutil.rmtree(ours, ignore_errors=True)
@@ -69,13 +69,13 @@ def _remove_state():
         places.state_directory().rmdir()
 
 
-def _targets(root):
+def _targets(root: pathlib.Path) -> list[pathlib.Path]:
     """Maven's output directories: those beside a pom.xml."""
     return sorted(pom.parent / "target" for pom in pathlib.Path(root).rglob("pom.xml")
                   if "target" not in pom.relative_to(root).parts)
 
 
-def _check(directory):
+def _check(directory: pathlib.Path) -> None:
     """Nothing may be left that we know how to find."""
     listed = [entry["name"] for entry in json.loads(command("ip", "-j", "netns", "list") or "[]")]
     left = [f"namespace {name}" for name in listed if name.startswith(_PREFIXES)]

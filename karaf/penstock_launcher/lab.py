@@ -11,12 +11,17 @@ the controller leaves bridges alone that are not its own. Cables are made in the
 looks for them.
 """
 
+import pathlib
 import shutil
+from collections.abc import Iterable, Mapping
 
 from penstock_base import locks, namespaces, places, processes
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
 from penstock_base.steps import say
+from penstock_node.ovs import Ovs
+
+from .sample import Sample, Tenant
 
 SERVER = "198.51.100.10"
 """A web server behind the transit router; it answers with the address of its client."""
@@ -31,12 +36,12 @@ _QUIET = ("net.ipv6.conf.all.disable_ipv6=1", "net.ipv6.conf.default.disable_ipv
 _ROUTER = ("net.ipv4.ip_forward=1", "net.ipv4.conf.all.send_redirects=0", "net.ipv4.conf.default.send_redirects=0")
 
 
-def namespace_of(tenant):
+def namespace_of(tenant: Tenant) -> str:
     """Namespace of a tenant's host."""
     return f"psl-{tenant.name}"
 
 
-def lay_cables(sample, node_namespace):
+def lay_cables(sample: Sample, node_namespace: str) -> list[str]:
     """Makes the namespaces, the cables to the node and the addresses.
 
     Returns the names of the ports in the node's namespace whose cable is new; empty if nothing was missing.
@@ -58,7 +63,7 @@ def lay_cables(sample, node_namespace):
     return new
 
 
-def connect_switch(sample, ovs, new_cables=()):
+def connect_switch(sample: Sample, ovs: Ovs, new_cables: Iterable[str] = ()) -> bool:
     """Makes the customers' switch in a running node. Returns True if anything was missing.
 
     new_cables: ports that were laid anew. A running switch holds on to the device that has gone, also when another of
@@ -74,7 +79,8 @@ def connect_switch(sample, ovs, new_cables=()):
     # Hosts that were added have VLANs of their own on the trunk. They are not ours to take away.
     vlans = {tag for tag, _ in found.values() if tag} | set(former[_TRUNK][1] if _TRUNK in former else [])
     carries_all = former.get(_TRUNK) == (None, [])
-    wanted = {_TRUNK: (None, [] if carries_all else sorted(vlans | {tenant.vlan for tenant in sample.tenants}))}
+    wanted: dict[str, tuple[int | None, list[int]]] = {
+        _TRUNK: (None, [] if carries_all else sorted(vlans | {tenant.vlan for tenant in sample.tenants}))}
     wanted |= {_port_of(tenant): (tenant.vlan, []) for tenant in sample.tenants}
     if all(found.get(port) == setting for port, setting in wanted.items()):
         return False
@@ -86,7 +92,7 @@ def connect_switch(sample, ovs, new_cables=()):
     return True
 
 
-def start_server():
+def start_server() -> bool:
     """Starts the web server in the transit network. Returns True if it did not run there."""
     process, log = _server_files()
     if processes.is_running(process):
@@ -99,7 +105,7 @@ def start_server():
     return True
 
 
-def get(namespace, seconds):
+def get(namespace: str, seconds: float) -> str | None:
     """What the web server answers to a client in a namespace; None if it does not within `seconds`."""
     try:
         return namespaces.execute(namespace, places.PYTHON, places.ROOT / "karaf" / "penstock_launcher" / "web.py",
@@ -108,7 +114,7 @@ def get(namespace, seconds):
         return None
 
 
-def remove():
+def remove() -> bool:
     """Takes away all of it. The node has to be down. Returns True if there was anything."""
     state = locks.read_json(places.lab_directory() / "lab.json", None)
     if state is None:
@@ -120,7 +126,7 @@ def remove():
     return True
 
 
-def _remember(sample, node_namespace):
+def _remember(sample: Sample, node_namespace: str) -> None:
     """Writes down what `remove` has to remove, before it is made; what an earlier sample had stays on the list."""
     places.lab_directory().mkdir(parents=True, exist_ok=True)
     path = places.lab_directory() / "lab.json"
@@ -129,26 +135,27 @@ def _remember(sample, node_namespace):
     locks.write_json(path, {"namespaces": sorted(names)})
 
 
-def _server_files():
+def _server_files() -> tuple[pathlib.Path, pathlib.Path]:
     return places.lab_directory() / "web.process", places.lab_directory() / "web.log"
 
 
-def _port_of(tenant):
+def _port_of(tenant: Tenant) -> str:
     return f"{_TRUNK}-{tenant.vlan}"
 
 
-def _uplink_length(sample):
-    prefix = sample.network["penstock:network"]["backbone"]["interface"][0]["prefix"]
+def _uplink_length(sample: Sample) -> str:
+    prefix: str = sample.network["penstock:network"]["backbone"]["interface"][0]["prefix"]
     return prefix.rpartition("/")[2]
 
 
-def _namespace(name, *settings):
+def _namespace(name: str, *settings: str) -> None:
     if not namespaces.exists(name):
         namespaces.create(name)
         namespaces.execute(name, "sysctl", "--quiet", "--write", *settings)
 
 
-def _computer(name, settings, port, node_namespace, addresses, routes):
+def _computer(name: str, settings: Iterable[str], port: str, node_namespace: str, addresses: Iterable[str],
+              routes: Mapping[str, str]) -> list[str]:
     """A namespace with one device, cabled to `port` in the node's namespace. Returns [port] if the cable is new."""
     _namespace(name, *settings)
     new = not _is_cable(_DEVICE, name, port, node_namespace)
@@ -163,11 +170,11 @@ def _computer(name, settings, port, node_namespace, addresses, routes):
     return [port] if new else []
 
 
-def _is_cable(end, namespace, other, other_namespace):
+def _is_cable(end: str, namespace: str, other: str, other_namespace: str) -> bool:
     return namespaces.link_exists(end, namespace) and namespaces.link_exists(other, other_namespace)
 
 
-def _cable(end, namespace, other, other_namespace):
+def _cable(end: str, namespace: str, other: str, other_namespace: str) -> None:
     """A veth pair; what is left of a former one goes first."""
     namespaces.delete_link(end, namespace)
     namespaces.delete_link(other, other_namespace)
@@ -175,5 +182,5 @@ def _cable(end, namespace, other, other_namespace):
     say(f"cable {namespace}/{end} to {other_namespace}/{other}")
 
 
-def _numbers(value):
+def _numbers(value: int | list[int]) -> list[int]:
     return [value] if isinstance(value, int) else sorted(value)

@@ -2,7 +2,9 @@
 """./penstock logs: which files there are, and tail(1) on them."""
 
 import os
+import pathlib
 import sys
+import typing
 
 from penstock_base import places
 from penstock_base.errors import PenstockError
@@ -11,7 +13,7 @@ _SUPERVISION = ("supervisor.log", "watch.log")
 KINDS = ("controller", "node", "functions", "lab", "launcher")
 
 
-def files(kind=None):
+def files(kind: str | None = None) -> list[pathlib.Path]:
     """The log files there are, of one kind or of all, those of running things first."""
     directory = places.run_directory()
     found = {
@@ -27,7 +29,7 @@ def files(kind=None):
     return [path for name in chosen for path in found[name] if path.is_file()]
 
 
-def show(kind, follow, lines):
+def show(kind: str | None, follow: bool, lines: int) -> typing.NoReturn:
     """Becomes tail(1); does not return."""
     paths = files(kind)
     if not paths:

@@ -11,6 +11,8 @@ import ipaddress
 import json
 import pathlib
 import re
+import typing
+from collections.abc import Iterator
 
 from penstock_base.errors import PenstockError
 
@@ -36,7 +38,16 @@ class Owner:
     until: str | None
 
 
-def owners(directory, address, port, protocol, moment, tolerance):
+@dataclasses.dataclass
+class _Held:
+    """An assignment of a segment: what names it, its entry, and until when it was held, None for on."""
+    key: dict[str, typing.Any]
+    entry: dict[str, typing.Any]
+    until: str | None = None
+
+
+def owners(directory: pathlib.Path | str, address: ipaddress.IPv4Address, port: int | None, protocol: str | None,
+           moment: datetime.datetime, tolerance: datetime.timedelta) -> list[Owner]:
     """Everybody who had a public address and port at a moment, or less than a tolerance before or after it.
 
     address:    ipaddress.IPv4Address
@@ -51,7 +62,7 @@ def owners(directory, address, port, protocol, moment, tolerance):
     if end is None:
         raise PenstockError(f"the journal in {directory} begins at {_begun(segments[0]).isoformat()}, later than "
                             f"{moment.isoformat()}")
-    found = []
+    found: list[Owner] = []
     for segment in segments[_last_begun(segments, first) or 0:end + 1]:
         for owner in _owners_in(segment, address, port, protocol):
             if _time(owner.since) <= last and (owner.until is None or _time(owner.until) >= first):
@@ -61,7 +72,7 @@ def owners(directory, address, port, protocol, moment, tolerance):
     return sorted(found, key=lambda owner: (owner.kind == "source", owner.since))
 
 
-def verify(directory):
+def verify(directory: pathlib.Path | str) -> dict[str, typing.Any]:
     """Checks every hash and number. Returns how many segments and entries there are, and the first and last time.
 
     Raises PenstockError for the first line that does not follow from the one before.
@@ -89,8 +100,8 @@ def verify(directory):
     return {"segments": len(segments), "entries": len(times), "first": times[0], "last": times[-1]}
 
 
-def _segments(directory):
-    found = {}
+def _segments(directory: pathlib.Path | str) -> list[pathlib.Path]:
+    found: dict[str, pathlib.Path] = {}
     for path in pathlib.Path(directory).glob("nat-*"):
         match = _NAME.fullmatch(path.name)
         if match:
@@ -101,7 +112,7 @@ def _segments(directory):
     return [found[number] for number in sorted(found)]
 
 
-def _last_begun(segments, moment):
+def _last_begun(segments: list[pathlib.Path], moment: datetime.datetime) -> int | None:
     """Index of the last segment that was begun at a moment or before it, or None."""
     low, high = 0, len(segments)
     while low < high:
@@ -114,48 +125,49 @@ def _last_begun(segments, moment):
 
 
 @contextlib.contextmanager
-def _opened(segment):
+def _opened(segment: pathlib.Path) -> Iterator[typing.BinaryIO | gzip.GzipFile]:
     try:
-        with (gzip.open if segment.suffix == ".gz" else open)(segment, "rb") as file:
+        with (gzip.open(segment) if segment.suffix == ".gz" else open(segment, "rb")) as file:
             yield file
     except (OSError, EOFError) as error:
         raise PenstockError(f"cannot read {segment}: {error}") from error
 
 
-def _begun(segment):
+def _begun(segment: pathlib.Path) -> datetime.datetime:
     with _opened(segment) as file:
         return _time(_entry(file.readline(), segment)["time"])
 
 
-def _read(segment):
+def _read(segment: pathlib.Path) -> bytes:
     with _opened(segment) as file:
         text = file.read()
     # The last line may just be written.
     return text[:text.rfind(b"\n") + 1]
 
 
-def _owners_in(segment, address, port, protocol):
+def _owners_in(segment: pathlib.Path, address: ipaddress.IPv4Address, port: int | None,
+               protocol: str | None) -> Iterator[Owner]:
     """All owners of an address and port in a segment, each with the time from which and until which."""
-    found = []
+    found: list[_Held] = []
     for line in _lines_about(_read(segment), address):
         entry = _entry(line, segment)
         key = {name: entry.get(name) for name in ("tenant", "vrf", "kind", "public", "inside", "protocol",
                                                   "public-port", "first-port")}
         if entry["event"] == "released":
             for one in found:
-                if one[0] == key and one[2] is None:
-                    one[2] = entry["time"]
+                if one.key == key and one.until is None:
+                    one.until = entry["time"]
         else:
-            found.append([key, entry, None])
-    for _, entry, until in found:
-        told = _told(entry, address, port, protocol)
+            found.append(_Held(key, entry))
+    for one in found:
+        told = _told(one.entry, address, port, protocol)
         if told:
             inside, inside_port = told
-            yield Owner(entry["tenant"], entry["vrf"], entry["kind"], inside, inside_port,
-                        entry.get("since", entry["time"]), until)
+            yield Owner(one.entry["tenant"], one.entry["vrf"], one.entry["kind"], inside, inside_port,
+                        one.entry.get("since", one.entry["time"]), one.until)
 
 
-def _lines_about(text, address):
+def _lines_about(text: bytes, address: ipaddress.IPv4Address) -> list[bytes]:
     """The lines that have a public prefix with the address, in their order. To parse all lines would take seconds."""
     prefixes = {str(ipaddress.ip_network((int(address), length), strict=False)) for length in range(33)}
     wanted = re.compile(b'"public":"(?:' + "|".join(map(re.escape, sorted(prefixes))).encode() + b')"')
@@ -163,7 +175,8 @@ def _lines_about(text, address):
     return [text[start:text.index(b"\n", start)] for start in starts]
 
 
-def _told(entry, address, port, protocol):
+def _told(entry: dict[str, typing.Any], address: ipaddress.IPv4Address, port: int | None,
+          protocol: str | None) -> tuple[str | None, int | None] | None:
     """The inside address and port that an assignment gives to a public address and port; None if it does not."""
     outside = ipaddress.ip_network(entry["public"])
     offset = int(address) - int(outside.network_address)
@@ -187,16 +200,17 @@ def _told(entry, address, port, protocol):
     return str(inside.network_address + place), None
 
 
-def _same(one, other):
+def _same(one: Owner, other: Owner) -> bool:
     return dataclasses.replace(one, until=None) == dataclasses.replace(other, until=None)
 
 
-def _entry(line, segment):
+def _entry(line: bytes, segment: pathlib.Path) -> dict[str, typing.Any]:
     try:
-        return json.loads(line)
+        entry: dict[str, typing.Any] = json.loads(line)
     except ValueError as error:
         raise PenstockError(f"{segment}: {line[:80]!r} is not an entry") from error
+    return entry
 
 
-def _time(text):
+def _time(text: str) -> datetime.datetime:
     return datetime.datetime.fromisoformat(text)

@@ -4,11 +4,17 @@
 import concurrent.futures
 import subprocess
 import time
+import typing
+from collections.abc import Callable, Iterable
 
 from penstock_base.errors import PenstockError
+from penstock_base.restconf import Restconf
 from penstock_base.steps import say
 
 from . import lab, status
+from .sample import Sample, Tenant
+
+_Answer = typing.TypeVar("_Answer")
 
 _PATIENCE_SECONDS = 20
 _PARALLEL = 8
@@ -19,7 +25,7 @@ class NotProven(PenstockError):
     """Something got through that must not, or did not that must."""
 
 
-def prove(sample, restconf):
+def prove(sample: Sample, restconf: Restconf) -> None:
     """Runs all checks and says what they showed. Raises NotProven with the drop counters of who is concerned."""
     before = status.collect(restconf)
     public = {tenant["name"]: tenant["public"] for tenant in before["tenants"]}
@@ -40,13 +46,13 @@ def prove(sample, restconf):
         "host cannot open a connection to any")
 
 
-def _all(pool, checks):
+def _all(pool: concurrent.futures.Executor, checks: Iterable[tuple[typing.Any, ...]]) -> None:
     """Runs the checks in parallel; the first failure, in their order, is raised."""
     for result in [pool.submit(*check) for check in checks]:
         result.result()
 
 
-def _reaches_the_world(tenant, public):
+def _reaches_the_world(tenant: Tenant, public: str) -> None:
     host = lab.namespace_of(tenant)
     _until(f"tenant {tenant.name}: no answer to ping from its gateway {tenant.gateway}",
            lambda: ping(host, tenant.gateway))
@@ -58,18 +64,18 @@ def _reaches_the_world(tenant, public):
         raise NotProven(f"tenant {tenant.name}: the server saw it as {seen}, its public address is {public}")
 
 
-def _is_silent(sender, address, meaning):
+def _is_silent(sender: Tenant, address: str, meaning: str) -> None:
     if ping(lab.namespace_of(sender), address, count=3):
         raise NotProven(f"tenant {sender.name} reaches {meaning} {address}: tenants are not isolated")
 
 
-def _is_closed_to_the_world(tenant, public):
+def _is_closed_to_the_world(tenant: Tenant, public: str) -> None:
     if ping(lab.TRANSIT, public, count=3):
         raise NotProven(f"the transit network can open a connection to tenant {tenant.name} at {public}")
 
 
-def _chains_were_used(sample, before, restconf):
-    def packets(state):
+def _chains_were_used(sample: Sample, before: status.State, restconf: Restconf) -> None:
+    def packets(state: status.State) -> dict[str, int]:
         return {chain["name"]: chain["packets"] for chain in state["chains"]}
     after = packets(status.collect(restconf))
     for name in sample.used_chains:
@@ -77,14 +83,14 @@ def _chains_were_used(sample, before, restconf):
             raise NotProven(f"chain {name}: traffic reached the server, but the chain counted no packet of it")
 
 
-def ping(namespace, address, count=1):
+def ping(namespace: str, address: str, count: int = 1) -> bool:
     """Whether there is an answer to one of `count` pings, within about a second."""
     return subprocess.run(["ip", "netns", "exec", namespace, "ping", "-n", "-q", "-c", str(count), "-i", "0.2", "-W",
                            "1", address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                           stdin=subprocess.DEVNULL, check=False).returncode == 0
 
 
-def _until(complaint, attempt):
+def _until(complaint: str, attempt: Callable[[], _Answer]) -> _Answer:
     """The first answer of `attempt` that is not empty. The first packets may wait for ARP."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while True:
@@ -96,7 +102,7 @@ def _until(complaint, attempt):
         time.sleep(_POLL_SECONDS)
 
 
-def _drops(restconf, lines=8):
+def _drops(restconf: Restconf, lines: int = 8) -> str:
     """Where packets were dropped, the busiest places first."""
     try:
         flows = restconf.call("penstock-operations:flows", {"drops-only": True}).get("flow", [])

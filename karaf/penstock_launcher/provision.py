@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts the sample network into the controller, or finds it there and sends nothing."""
 
+import typing
+from collections.abc import Iterable, Mapping
+
+from penstock_base.restconf import Restconf
+
+from .sample import Sample
+
 _NETWORK = "penstock:network"
 _ACLS = "ietf-access-control-list:acls"
-_KEYS = (("name",), ("node", "port"), ("prefix", "next-hop"), ("prefix",))
+_KEYS: tuple[tuple[str, ...], ...] = (("name",), ("node", "port"), ("prefix", "next-hop"), ("prefix",))
 
 
-def bind_node(restconf, node, address):
+def bind_node(restconf: Restconf, node: str, address: str) -> bool:
     """Configures the address from which the node connects, without which it is not believed. Returns whether it was
     another one, or none."""
     path = f"{_NETWORK}/node={node}"
@@ -21,14 +28,14 @@ def bind_node(restconf, node, address):
     return True
 
 
-def node_is_registered(restconf, node, ports):
+def node_is_registered(restconf: Restconf, node: str, ports: Iterable[str]) -> bool:
     """Whether the controller has stored the node with these ports, as it does when the node has announced itself."""
     stored = restconf.read(f"{_NETWORK}/node={node}")
     entries = (stored or {}).get("penstock:node", [])
     return any({port["name"] for port in entry.get("port", [])} >= set(ports) for entry in entries)
 
 
-def provision(restconf, sample):
+def provision(restconf: Restconf, sample: Sample) -> list[str]:
     """Stores what of the sample is missing or different; what operators have added stays. Returns what was sent."""
     sent = []
     stored = (restconf.read(_ACLS) or {}).get(_ACLS, {})
@@ -46,7 +53,7 @@ def provision(restconf, sample):
     return sent
 
 
-def differences(wanted, stored, path=""):
+def differences(wanted: typing.Any, stored: typing.Any, path: str = "") -> list[str]:
     """Paths of all that is in `wanted` but not, or not equally, in `stored`. Lists with keys may hold more."""
     if isinstance(wanted, dict):
         if not isinstance(stored, dict):
@@ -56,7 +63,7 @@ def differences(wanted, stored, path=""):
         return [found for key, value in wanted.items()
                 for found in differences(value, plain.get(key.rpartition(":")[2]), f"{path}/{key}")]
     if isinstance(wanted, list) and wanted and isinstance(wanted[0], dict):
-        key = next((key for key in _KEYS if all(leaf in wanted[0] for leaf in key)), None)
+        key = next((key for key in _KEYS if all(leaf in wanted[0] for leaf in key)), ())
         entries = stored if isinstance(stored, list) else []
         by_key = {_key(entry, key): entry for entry in entries}
         return [found for entry in wanted
@@ -68,11 +75,11 @@ def differences(wanted, stored, path=""):
     return [] if same else [path]
 
 
-def _key(entry, leaves):
+def _key(entry: Mapping[str, object], leaves: Iterable[str]) -> tuple[str, ...]:
     return tuple(str(entry.get(leaf)) for leaf in leaves)
 
 
-def _plain(value):
+def _plain(value: object) -> str:
     """A leaf for comparison: large numbers come as text, identities with or without their module."""
     text = str(value)
     return text.removeprefix("ietf-access-control-list:")

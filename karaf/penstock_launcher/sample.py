@@ -4,6 +4,8 @@
 import dataclasses
 import ipaddress
 import json
+import pathlib
+import typing
 
 from penstock_base import places
 from penstock_base.errors import PenstockError
@@ -27,24 +29,24 @@ class Tenant:
 @dataclasses.dataclass(frozen=True)
 class Sample:
     """The sample. `network` and `acls` are RESTCONF documents; `functions` are the names of those that nodes start."""
-    network: dict
-    acls: dict
-    functions: tuple
+    network: dict[str, typing.Any]
+    acls: dict[str, typing.Any]
+    functions: tuple[str, ...]
     node: str
     access_port: str
     uplink_port: str
-    tenants: tuple
+    tenants: tuple[Tenant, ...]
     backbone_address: str
     transit_address: str
-    public_prefixes: tuple
+    public_prefixes: tuple[str, ...]
 
     @property
-    def used_chains(self):
+    def used_chains(self) -> list[str]:
         """Names of the chains that have a tenant."""
         return sorted({tenant.chain for tenant in self.tenants if tenant.chain})
 
 
-def load(directory=places.SAMPLE):
+def load(directory: pathlib.Path = places.SAMPLE) -> Sample:
     """Reads the sample. Raises PenstockError if it is more than one machine with one node can show."""
     documents = {name: json.loads((directory / f"{name}.json").read_text(encoding="utf-8"))
                  for name in ("network", "acls")}
@@ -67,7 +69,7 @@ def load(directory=places.SAMPLE):
         backbone_address=uplink["address"], transit_address=default["next-hop"], public_prefixes=tuple(pools + fixed))
 
 
-def _tenant(index, entry):
+def _tenant(index: int, entry: dict[str, typing.Any]) -> Tenant:
     subnet = entry["subnet"][0]
     network = ipaddress.ip_network(subnet["prefix"])
     if network.num_addresses <= _OWN_HOST + index + 1:

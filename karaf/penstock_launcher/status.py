@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `./penstock status` shows: asked of the controller, turned into one object, or into tables."""
 
+import typing
+from collections.abc import Iterable, Mapping
+
+from penstock_base.restconf import Restconf
+
+from .sample import Sample
+
+State = dict[str, typing.Any]
+
 FLOW_COUNTS = ("planned", "installed", "missing", "excess", "wrong")
-NOT_RUNNING: dict = {"nodes": [], "tenants": [], "chains": [], "functions": [], "controller": None}
+NOT_RUNNING: State = {"nodes": [], "tenants": [], "chains": [], "functions": [], "controller": None}
 """The object when no controller runs."""
 
 
-def collect(restconf):
+def collect(restconf: Restconf) -> State:
     """The state of the whole edge. Flow counts are read from the switches at this moment."""
     return from_rpc(restconf.call("penstock-operations:status"))
 
 
-def from_rpc(output):
+def from_rpc(output: Mapping[str, typing.Any]) -> State:
     """Our object of the output of the RPC, with every field there, null or empty where the RPC has none."""
     controller = output.get("controller", {})
     return {
@@ -31,7 +40,7 @@ def from_rpc(output):
                        "uptime-seconds": controller.get("uptime-seconds", 0)}}
 
 
-def not_ready(status, sample):
+def not_ready(status: State, sample: Sample) -> list[str]:
     """What of the sample is not as it should be: a list of short reasons, empty when all is well."""
     wrong = []
     nodes = {node["name"]: node for node in status["nodes"]}
@@ -54,7 +63,7 @@ def not_ready(status, sample):
     return wrong
 
 
-def render(status):
+def render(status: State) -> str:
     """Tables for people."""
     controller = status["controller"]
     parts = [
@@ -74,7 +83,7 @@ def render(status):
     return "\n\n".join(parts)
 
 
-def _table(*headings, rows):
+def _table(*headings: str, rows: Iterable[tuple[object, ...]]) -> str:
     if not rows:
         return f"no {headings[0]}s"
     cells = [headings] + [tuple("-" if cell in (None, "") else str(cell) for cell in row) for row in rows]
@@ -83,7 +92,7 @@ def _table(*headings, rows):
                      for row in cells)
 
 
-def duration(seconds):
+def duration(seconds: int) -> str:
     """Seconds as people say it: 42 s, 3 min 5 s, 2 h 7 min, 3 d 4 h."""
     for name, size, smaller, part in (("d", 86400, "h", 3600), ("h", 3600, "min", 60), ("min", 60, "s", 1)):
         if seconds >= size:

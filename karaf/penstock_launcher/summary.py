@@ -2,9 +2,10 @@
 """What `up` says at its end."""
 
 from . import control, lab, status
+from .sample import Sample
 
 
-def render(state, sample, changed, seconds):
+def render(state: status.State, sample: Sample, changed: bool, seconds: float) -> str:
     """The one page a user needs after `up`."""
     password = control.password_file()
     url = control.controller().restconf_url

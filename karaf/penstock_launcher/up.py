@@ -3,6 +3,7 @@
 
 import dataclasses
 import time
+from collections.abc import Callable
 
 from penstock_base import packages, places
 from penstock_base.errors import PenstockError
@@ -11,9 +12,11 @@ from penstock_controller import build
 from penstock_functions import agent_process, catalogue, instance
 from penstock_node import management, node, profile
 from penstock_node.ovs import Ovs
+from penstock_node.profile import Profile
 
 from . import control, lab, proof, provision, sample, status, summary
-from .progress import Steps
+from .progress import Note, Steps
+from .sample import Sample
 
 _REGISTRATION_SECONDS = 60
 _SYNC_SECONDS = 120
@@ -23,7 +26,7 @@ _POLL_SECONDS = 1.0
 _LOOK = "look at './penstock logs'; './penstock down' and './penstock up' start with an empty state"
 
 
-def run():
+def run() -> str:
     """Brings everything up and returns the summary. Raises StepFailed."""
     begun = time.monotonic()
     steps = Steps(total=11)
@@ -70,9 +73,9 @@ def run():
         changed += sent
     with steps.step("network functions", "look at './penstock logs functions'") as note:
         agent = agent_process.start(wanted.name, wanted.run_directory, catalogue.DIRECTORY)
-        started = _not_attached(wanted, network)
+        waiting = _not_attached(wanted, network)
         _wait(_FUNCTIONS_SECONDS, lambda: _not_attached(wanted, network))
-        _note(note, changed, started or agent, "started", "running already")
+        _note(note, changed, waiting or agent, "started", "running already")
     with steps.step("switch converged with the plan", "look at './penstock status', then at penstock:verify in "
                     "'./penstock console'"):
         _wait(_SYNC_SECONDS, lambda: status.not_ready(status.collect(restconf), network))
@@ -82,20 +85,20 @@ def run():
     return summary.render(status.collect(restconf), network, bool(changed), time.monotonic() - begun)
 
 
-def _note(note, changed, done, yes, no):
+def _note(note: Note, changed: list[str], done: object, yes: str, no: str) -> None:
     note.text = yes if done else no
     if done:
         changed.append(yes)
 
 
-def _not_attached(wanted, network):
+def _not_attached(wanted: Profile, network: Sample) -> list[str]:
     """Which functions of the sample the switch does not reach yet."""
     states = {entry["name"]: entry["state"] for entry in instance.status(wanted.run_directory, wanted.name)}
     return [f"function {name} is {states.get(name, 'not started')}" for name in network.functions
             if states.get(name) != "attached"]
 
 
-def _profile():
+def _profile() -> Profile:
     """The sample's profile, in the run directory of this run."""
     loaded = profile.load(places.PROFILE)
     directory = places.run_directory()
@@ -104,12 +107,12 @@ def _profile():
     return dataclasses.replace(loaded, run_directory=directory, vhost_user_directory=directory / loaded.name / "vhost")
 
 
-def _address(wanted):
+def _address(wanted: Profile) -> str:
     """The address from which the node's database connects: it runs in the controller's network namespace."""
     return wanted.management_controller_address
 
 
-def _wait(seconds, problems):
+def _wait(seconds: float, problems: Callable[[], list[str]]) -> None:
     """Waits until there are no problems; names a new one when it comes up."""
     deadline = time.monotonic() + seconds
     shown = None

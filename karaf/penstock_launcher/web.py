@@ -6,6 +6,7 @@
 import http.server
 import sys
 import urllib.request
+from collections.abc import Sequence
 
 
 class _WhoAmI(http.server.BaseHTTPRequestHandler):
@@ -13,7 +14,7 @@ class _WhoAmI(http.server.BaseHTTPRequestHandler):
 
     timeout = 5
 
-    def do_GET(self):
+    def do_GET(self) -> None:
         """The name is that of http.server."""
         body = f"{self.client_address[0]}\n".encode()
         self.send_response(200)
@@ -22,25 +23,26 @@ class _WhoAmI(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def address_string(self):
+    def address_string(self) -> str:
         """For the log; does not ask a name server."""
         return self.client_address[0]
 
 
-def serve(address, port):
+def serve(address: str, port: int) -> None:
     """Serves until the process is ended."""
     with http.server.ThreadingHTTPServer((address, port), _WhoAmI) as server:
         server.serve_forever()
 
 
-def get(url, seconds):
+def get(url: str, seconds: float) -> str:
     """The body of a page, without any proxy."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(url, timeout=seconds) as answer:
-        return answer.read().decode()
+        text: str = answer.read().decode()
+    return text
 
 
-def main(arguments):
+def main(arguments: Sequence[str]) -> None:
     """Runs one of the two."""
     if arguments[0] == "serve":
         serve(arguments[1], int(arguments[2]))
