@@ -77,7 +77,7 @@ _CONTROLLER, _NODE, _SCRIPT = "karaf/penstock_controller/twice.py", "ovs-config/
 _NETWORK_YANG, _NAMES_YANG = (f"odl-apps/model/src/main/yang/{name}.yang" for name in ("penstock", "penstock-names"))
 _EXAMPLE_JSON = "docs/examples/orange.json"
 _TREE = {
-    "karaf/penstock_controller/__init__.py": _LICENCE + '"""A strict package."""\n', _CONTROLLER: _TWICE,
+    "karaf/penstock_controller/__init__.py": _LICENCE + '"""A package."""\n', _CONTROLLER: _TWICE,
     "ovs-config/penstock_node/__init__.py": _LICENCE + '"""Another one."""\n', _NODE: _TWICE,
     "docs/tests/__init__.py": _LICENCE + '"""Tests."""\n', "docs/tests/checks.py": _TWICE,
     _SCRIPT: f'#!/bin/sh\n{_LICENCE}set -eu\nexec rm "$1"\n',
@@ -133,7 +133,7 @@ class LintTest(unittest.TestCase):
         self.write(_NODE, _TWICE.replace("int:", "int"))
         self.assertIn((_NODE, 5), [(finding.path, finding.line) for finding in self.run_lint()])
 
-    def test_a_strict_package_is_annotated(self):
+    def test_a_package_is_annotated(self):
         self.finds(_CONTROLLER, _TWICE.replace(" -> int", ""), 5, "[no-untyped-def]")
 
     def test_bodies_without_annotations_are_checked(self):

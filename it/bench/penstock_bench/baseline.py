@@ -14,6 +14,7 @@ from penstock_base import locks
 from penstock_base.errors import PenstockError
 
 from . import budget, ratios
+from .results import Ratios
 
 FILE = pathlib.Path(__file__).resolve().parent / "baseline.json"
 TOLERANCE = 0.15
@@ -29,7 +30,7 @@ class Regression:
     allowed: float
     better: str
 
-    def __str__(self):
+    def __str__(self) -> str:
         limit = "at least" if self.better == "higher" else "at most"
         return f"{self.name}: {self.new:.3g}, was {self.old:.3g}, {limit} {self.allowed:.3g} is allowed"
 
@@ -37,12 +38,12 @@ class Regression:
 @dataclasses.dataclass(frozen=True)
 class Comparison:
     """What a comparison found. new: ratios without a value to compare with. missing: those this run did not measure."""
-    regressions: tuple
-    compared: tuple
-    new: tuple
-    missing: tuple
+    regressions: tuple[Regression, ...]
+    compared: tuple[str, ...]
+    new: tuple[str, ...]
+    missing: tuple[str, ...]
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [f"regression: {regression}" for regression in self.regressions]
         lines.append(f"{len(self.compared)} ratios held against the baseline, {len(self.regressions)} regressions")
         if self.new:
@@ -52,7 +53,7 @@ class Comparison:
         return "\n".join(lines)
 
 
-def load(path=FILE):
+def load(path: pathlib.Path = FILE) -> Ratios:
     """The content of a baseline file, checked, and the counted ratios."""
     content = _read(path)
     counted = budget.ratios()
@@ -62,7 +63,7 @@ def load(path=FILE):
                              "better": ratios.EVERY_TARGET[name].better} for name, one in counted.items()}
 
 
-def _read(path):
+def _read(path: pathlib.Path) -> Ratios:
     try:
         content = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -81,7 +82,7 @@ def _read(path):
     return content
 
 
-def compare(found, baseline, mode="full", run="edge"):
+def compare(found: Ratios, baseline: Ratios, mode: str = "full", run: str = "edge") -> Comparison:
     """Holds `found`, the ratios of a run as ratios.compute() gives them, against a loaded baseline.
 
     In mode "quick" nobody misses what a quick run does not measure, in mode "partial" nothing at all; nor in a `run`,
@@ -103,7 +104,7 @@ def compare(found, baseline, mode="full", run="edge"):
     return Comparison(tuple(regressions), tuple(compared), tuple(new), tuple(missing))
 
 
-def update(found, path=FILE):
+def update(found: Ratios, path: pathlib.Path = FILE) -> None:
     """Makes the ratios of a run the baseline. Tolerances stay, and so does what the run did not measure."""
     content = _read(path) if pathlib.Path(path).exists() else {}
     for name, ratio in found.items():
@@ -115,12 +116,12 @@ def update(found, path=FILE):
     locks.write_json(path, content)
 
 
-def _is_due(name, mode, run):
+def _is_due(name: str, mode: str, run: str) -> bool:
     owner = next((kind for kind, targets in ratios.RUNS.items() if name in targets), "edge")
     if mode == "partial" or run != owner:
         return False
     return mode != "quick" or name not in ratios.EVERY_TARGET or ratios.EVERY_TARGET[name].quick
 
 
-def _is_number(value):
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)

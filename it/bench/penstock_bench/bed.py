@@ -7,6 +7,8 @@ The node's ports are veths in the main thread of the switch, so no polling threa
 import contextlib
 import pathlib
 import shutil
+from collections.abc import Sequence
+from typing import Self
 
 import penstock_controller
 from penstock_base import namespaces, processes
@@ -24,7 +26,8 @@ ADDRESS = "169.254.79.1"
 class Bed(PrivateController):
     """One controller and one node, private, from nothing; everything is taken away at the end."""
 
-    def __init__(self, directory, distribution, java_options=(), name="psctl"):
+    def __init__(self, directory: pathlib.Path, distribution: pathlib.Path, java_options: Sequence[str] = (),
+                 name: str = "psctl") -> None:
         super().__init__(directory, distribution, penstock_controller.Settings(
             # Bare forwarding is measured by flows that the controller would remove.
             listen_address=ADDRESS, ports=PORTS, java_options=tuple(java_options), flow_check_seconds=0,
@@ -40,7 +43,7 @@ class Bed(PrivateController):
         self.nodes = None
         self._undo = contextlib.ExitStack()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         with contextlib.ExitStack() as undo:
             undo.callback(shutil.rmtree, self.directory, ignore_errors=True)
             namespaces.delete(self.namespace)
@@ -60,41 +63,41 @@ class Bed(PrivateController):
             self._undo = undo.pop_all()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._undo.close()
 
-    def _lay_cables(self, undo):
+    def _lay_cables(self, undo: contextlib.ExitStack) -> None:
         for port in (*ACCESS_PORTS, UPLINK):
             namespaces.delete_link(self.peer(port))
             namespaces.add_veth(port, self.namespace, self.peer(port), None)
             undo.callback(namespaces.delete_link, self.peer(port))
             pathlib.Path(f"/proc/sys/net/ipv6/conf/{self.peer(port)}/disable_ipv6").write_text("1", "ascii")
 
-    def _registered(self):
+    def _registered(self) -> bool:
         return self.restconf.read(f"{NETWORK}/node={self.name}") is not None
 
-    def peer(self, port):
+    def peer(self, port: str) -> str:
         """Our end of the cable of a port."""
         return f"{self.name}-{port}"
 
     @property
-    def switch_log(self):
+    def switch_log(self) -> pathlib.Path:
         """What ovs-vswitchd writes, until the bed is taken away."""
         return self.profile.directory / "ovs-vswitchd.log"
 
-    def put(self, count):
+    def put(self, count: int) -> None:
         """Puts `count` tenants in the place of all there are."""
         self.restconf.replace(NETWORK, configuration.network(self.nodes, self.name, count))
 
     # Cost
 
-    def cpu(self):
+    def cpu(self) -> dict[str, float]:
         """Processor seconds that controller and switch have used so far."""
         return {"controller": processes.cpu_seconds(self.controller.pid),
                 "switch": processes.cpu_seconds(processes.pid_of(self.ovs.switch_process)),
                 "database": processes.cpu_seconds(processes.pid_of(self.ovs.database_process))}
 
-    def memory(self):
+    def memory(self) -> dict[str, int]:
         """Bytes: those of heap(), and the resident memory of the switch."""
         return self.heap() | {"switch_resident": 1_000_000 * processes.resident_megabytes(
             processes.pid_of(self.ovs.switch_process))}

@@ -25,7 +25,7 @@ class Cost:
     masks: int
 
 
-def load(path=FILE):
+def load(path: pathlib.Path = FILE) -> dict[str, Cost]:
     """{scenario: Cost} of the file."""
     found = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -39,7 +39,7 @@ def load(path=FILE):
     return found
 
 
-def plans(path=PLANS):
+def plans(path: pathlib.Path = PLANS) -> str:
     """The first digits of the hash of two plain tenants' flows: figures with other digits are of another pipeline.
 
     Labels cost nothing, and do not count in the hash.
@@ -61,7 +61,7 @@ class Counted:
     tolerance: float = 0
 
 
-def ratios():
+def ratios() -> dict[str, Counted]:
     """{ratio: Counted} of the ratios that are counted and not measured.
 
     Lookups are compared at numbers of tenants that have a scenario. At 1000 the connections of a run have 10,000

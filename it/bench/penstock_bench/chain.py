@@ -10,9 +10,15 @@ The ports of all functions are there in every measurement, and so are the polls 
 latency, changes on a shared host from minute to minute.
 """
 
+import functools
+import pathlib
+from collections.abc import Sequence
+
 from penstock_base.errors import PenstockError
 
 from . import configuration, edge, generator, rfc2544, stats, traffic
+from .bed import Bed
+from .results import Results, Say
 
 FUNCTIONS = ("tap1", "tap2")
 """From the tenants to the backbone."""
@@ -23,7 +29,8 @@ CHECK_SECONDS, CHECK_PPS = 1, 10_000
 _CHAIN = "bench"
 
 
-def measure(bed, program, directory, load, say):
+def measure(bed: edge.Edge, program: pathlib.Path, directory: pathlib.Path, load: traffic.Load,
+            say: Say) -> list[Results]:
     """Returns one entry of the results for each number of functions, from none on.
 
     bed:        an edge.Edge, the ports of which no other generator has
@@ -31,7 +38,7 @@ def measure(bed, program, directory, load, say):
     directory:  for frames and the generator's log
     load:       what the tenants send
     """
-    rounds = [[] for _ in range(len(FUNCTIONS) + 1)]
+    rounds: list[list[Results]] = [[] for _ in range(len(FUNCTIONS) + 1)]
     _configure(bed, load.tenants, 0)
     sockets = bed.sockets | links_of(bed.profile.vhost_user_directory)
     with generator.Generator(program, sockets, "penstock-chain", directory) as source:
@@ -42,19 +49,24 @@ def measure(bed, program, directory, load, say):
         source.load(edge.LINKS[0], traffic.write_access(load, directory, "chain")[0])
         for number in range(ROUNDS):
             for functions, samples in enumerate(rounds):
-                samples.append(_sample(bed, source, load, functions, lambda text, who=functions, turn=number + 1: say(
-                    f"chain of {who}, {load.tenants} tenants, round {turn}: {text}")))
+                what = f"chain of {functions}, {load.tenants} tenants, round {number + 1}"
+                told = functools.partial(_tell, say, what)
+                samples.append(_sample(bed, source, load, functions, told))
     bed.put(0)
     bed.applied()
     return [entry(load, functions, samples) for functions, samples in enumerate(rounds)]
 
 
-def links_of(directory, names=FUNCTIONS):
+def _tell(say: Say, what: str, text: str) -> None:
+    say(f"{what}: {text}")
+
+
+def links_of(directory: pathlib.Path, names: Sequence[str] = FUNCTIONS) -> dict[str, pathlib.Path]:
     """The generator's links at the places where the switch looks for the functions' sockets."""
     return {link: directory / f"{link}.sock" for function in names for link in sides(function)}
 
 
-def network(bed, tenants, functions, names=FUNCTIONS):
+def network(bed: Bed, tenants: int, functions: int, names: Sequence[str] = FUNCTIONS) -> Results:
     """The whole configuration: all functions, and a chain of the first `functions` of them for every tenant."""
     content = configuration.network(bed.nodes, bed.name, tenants)
     inside = content[configuration.NETWORK]
@@ -68,7 +80,7 @@ def network(bed, tenants, functions, names=FUNCTIONS):
     return content
 
 
-def check_path(answer, functions, names=FUNCTIONS):
+def check_path(answer: Results, functions: int, names: Sequence[str] = FUNCTIONS) -> None:
     """PenstockError unless every frame sent went through the first `functions` functions, and through no other."""
     sent = answer["links"][edge.LINKS[0]]["tx"]
     wanted = {name: sent if place < functions else 0 for place, name in enumerate(names)}
@@ -77,7 +89,7 @@ def check_path(answer, functions, names=FUNCTIONS):
         raise PenstockError(f"of {sent} frames these went through functions: {found}; wanted: {wanted}")
 
 
-def entry(load, functions, rounds):
+def entry(load: traffic.Load, functions: int, rounds: list[Results]) -> Results:
     """One entry of the results: medians of the rounds, and the rounds."""
     return {"contender": "edge", "tenants": load.tenants, "frame": load.frame, "functions": functions,
             "throughput_mpps": stats.median([one["throughput_mpps"] for one in rounds]),
@@ -87,12 +99,12 @@ def entry(load, functions, rounds):
             "rounds": rounds}
 
 
-def _configure(bed, tenants, functions):
+def _configure(bed: edge.Edge, tenants: int, functions: int) -> None:
     bed.restconf.replace(configuration.NETWORK, network(bed, tenants, functions))
     bed.applied()
 
 
-def _sample(bed, source, load, functions, say):
+def _sample(bed: edge.Edge, source: generator.Generator, load: traffic.Load, functions: int, say: Say) -> Results:
     links = [edge.LINKS[0]]
     _configure(bed, load.tenants, functions)
     bed.warm(source, links, load.flows)
@@ -105,6 +117,6 @@ def _sample(bed, source, load, functions, say):
     return {"throughput_mpps": pps / 1e6, "trials": trials, "latency_ns": found}
 
 
-def sides(function):
+def sides(function: str) -> tuple[str, str]:
     """Names of the ports of a function."""
     return f"{function}-in", f"{function}-out"

@@ -10,6 +10,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import penstock_controller
 from penstock_base import exclusive, failures, packages, places
@@ -38,6 +39,7 @@ from . import (
     services,
     services_report,
 )
+from .results import Ratios, Results
 
 REGRESSION = 4
 """Exit code: a ratio is worse than the baseline allows, or one of the baseline's was not measured."""
@@ -53,17 +55,17 @@ _EPILOG = """The directory gets results.json (every sample), report.md and repor
 Exit codes: 0 done, 1 could not be done, 2 wrong usage, 4 a ratio is worse than the baseline allows or missing."""
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the benchmark and returns the exit code."""
     options = options_parser().parse_args(arguments)
 
-    def work():
+    def work() -> int:
         failures.need_root("bench")
         return measure(options)
     return failures.exit_code(work)
 
 
-def options_parser():
+def options_parser() -> argparse.ArgumentParser:
     """What `./penstock bench` takes."""
     parser = argparse.ArgumentParser(prog="./penstock bench", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("what", nargs="?", choices=("edge", "nat", *_BY_PARTS), default="edge", help="edge: the "
@@ -90,7 +92,7 @@ def options_parser():
     return parser
 
 
-def measure(options):
+def measure(options: argparse.Namespace) -> int:
     """Does what the options say; returns the exit code."""
     if options.what == "nat" and (options.quick or options.update_baseline):
         raise PenstockError("bench nat has no quick run and no baseline")
@@ -110,7 +112,7 @@ def measure(options):
         return {"edge": _run, "nat": _run_nat}.get(options.what, _run_parts)(options)
 
 
-def _parts(text):
+def _parts(text: str) -> tuple[str, ...]:
     parts = tuple(text.split(","))
     known = [part for module, _ in _BY_PARTS.values() for part in module.PARTS] + ["load"]
     if set(parts) - set(known):
@@ -118,7 +120,7 @@ def _parts(text):
     return parts
 
 
-def _again_inside():
+def _again_inside() -> int:
     """Runs the same command in a network namespace of its own, where all ports are free and nobody hears us."""
     _refuse_company()
     packages.install(needs.PACKAGES)
@@ -131,12 +133,12 @@ def _again_inside():
             return process.wait()
 
 
-def _refuse_company():
+def _refuse_company() -> None:
     if penstock_controller.Controller(places.distribution(), places.controller_directory()).pid is not None:
         raise PenstockError("a network is up on this machine and would be measured too: ./penstock down first")
 
 
-def _begin(options, mode):
+def _begin(options: argparse.Namespace, mode: str) -> tuple[pathlib.Path, Results]:
     """A directory for the results, and the results as far as they are known before anything is measured."""
     stamp, _ = build.ensure()
     now = datetime.datetime.now().replace(microsecond=0)  # noqa: DTZ005  (the clock on the wall, for a person)
@@ -149,7 +151,7 @@ def _begin(options, mode):
     return directory, results
 
 
-def _run_nat(options):
+def _run_nat(options: argparse.Namespace) -> int:
     directory, results = _begin(options, "nat")
     run = nat.Run(directory, places.ASSEMBLY, results, say)
     try:
@@ -163,7 +165,7 @@ def _run_nat(options):
     return 0
 
 
-def _run_parts(options):
+def _run_parts(options: argparse.Namespace) -> int:
     if not options.update_baseline:
         baseline.load(options.baseline)
     module, telling = _BY_PARTS[options.what]
@@ -185,7 +187,7 @@ def _run_parts(options):
                           options.what)
 
 
-def _run(options):
+def _run(options: argparse.Namespace) -> int:
     if not options.update_baseline:
         baseline.load(options.baseline)  # What is wrong with it is better known before an hour of work.
     chosen = plan.quick() if options.quick else plan.full()
@@ -202,13 +204,13 @@ def _run(options):
     return _judge_against(options, results["ratios"], chosen.mode)
 
 
-def _judge_against(options, found, mode, run="edge"):
+def _judge_against(options: argparse.Namespace, found: Ratios, mode: str, run: str = "edge") -> int:
     if options.update_baseline:
         baseline.update(found, options.baseline)
     return judge(found, options.baseline, mode, run)
 
 
-def tell(results, paths, file, detail=None):
+def tell(results: Results, paths: Sequence[pathlib.Path], file: str | None, detail: Results | None = None) -> None:
     """Prints the ratios of a run and the line that belongs beside them in a document, and writes `file` for --json."""
     say(f"report: {paths[1]}")
     for name, entry in results["ratios"].items():
@@ -222,7 +224,7 @@ def tell(results, paths, file, detail=None):
         pathlib.Path(file).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
-def judge(found, path, mode, run="edge"):
+def judge(found: Ratios, path: pathlib.Path, mode: str, run: str = "edge") -> int:
     """Holds the ratios of a run against a baseline file, says what came out, and returns the exit code.
 
     mode: "full", "quick", or "partial": nobody misses anything

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the controller of the benchmark is told: a backbone, its access list, and any number of equal tenants."""
 
+from typing import Any
+
+from .results import Results
+
 VLANS_PER_PORT = 4000
 ACCESS_PORTS = ("acc0", "acc1")
 UPLINK = "up0"
@@ -17,7 +21,7 @@ _SPARE_VLAN = 4010
 _SPARE_ADDRESSES = 250
 
 
-def tenant(index, node_name, vlan=None, address=None):
+def tenant(index: int, node_name: str, vlan: int | None = None, address: str | None = None) -> Results:
     """Tenant number `index`: one VLAN, 10.0.0.0/24, a public address of its own."""
     port, number = divmod(index, VLANS_PER_PORT)
     return {
@@ -29,12 +33,12 @@ def tenant(index, node_name, vlan=None, address=None):
         "quota": dict(QUOTA)}
 
 
-def changed(index, node_name):
+def changed(index: int, node_name: str) -> Results:
     """The same tenant on another VLAN and with another public address: the dearest change there is."""
     return tenant(index, node_name, _SPARE_VLAN + index % 50, f"100.64.{_SPARE_ADDRESSES}.{index % 256}")
 
 
-def network(nodes, node_name, count):
+def network(nodes: Any, node_name: str, count: int) -> Results:
     """The whole configuration with `count` tenants; `nodes` as the controller registered them."""
     return {NETWORK: {
         "node": nodes,
@@ -46,7 +50,7 @@ def network(nodes, node_name, count):
         "tenant": [tenant(index, node_name) for index in range(count)]}}
 
 
-def acls():
+def acls() -> Results:
     """The list of the backbone: nine prefixes that nobody may reach, and the rest."""
     entries = [{"name": f"no-{index}", "matches": {"ipv4": {"destination-ipv4-network": f"10.{index}.0.0/16"}},
                 "actions": {"forwarding": "ietf-access-control-list:drop"}} for index in range(200, 209)]

@@ -8,25 +8,29 @@ verify has read the whole switch and found what is planned. Results are plain di
 
 import functools
 import json
+import pathlib
 import socket
 import statistics
 import time
+from collections.abc import Callable, Mapping, Sequence
 
 from penstock_base import commands, processes
 from penstock_base.errors import PenstockError
 from penstock_base.restconf import RestconfError
 from penstock_node.node_protocol import BRIDGE
+from penstock_node.ovs import Ovs
 
 from . import configuration
 from .bed import ADDRESS, Bed
 from .configuration import NETWORK
-from .private_controller import OPERATIONS, PORTS, READY_SECONDS
+from .private_controller import OPERATIONS, PORTS, READY_SECONDS, PrivateController
+from .results import Results, Say
 from .stream import Stream
 
 _BULK_ROUNDS = 5
 
 
-def bulk(bed, count):
+def bulk(bed: Bed, count: int) -> Results:
     """All tenants in one request, into an empty configuration."""
     bed.put(0)
     bed.applied()
@@ -42,7 +46,7 @@ def bulk(bed, count):
             "cpu": _spent(before, bed.cpu())}
 
 
-def one_by_one(bed, count):
+def one_by_one(bed: Bed, count: int) -> Results:
     """One request for each tenant, the next when the one before is answered; into an empty configuration."""
     bed.put(0)
     bed.applied()
@@ -58,9 +62,9 @@ def one_by_one(bed, count):
             "cpu": _spent(before, bed.cpu())}
 
 
-def changes(bed, count, rounds):
+def changes(bed: Bed, count: int, rounds: int) -> Results:
     """Adds, changes and deletes one tenant beside the `count` that are there, again and again."""
-    samples = {"add": [], "change": [], "delete": []}
+    samples: dict[str, list[dict[str, float]]] = {"add": [], "change": [], "delete": []}
     before = bed.cpu()
     begun = time.monotonic()
     for number in range(rounds):
@@ -71,7 +75,8 @@ def changes(bed, count, rounds):
     return {"tenants": count, "samples": samples, "seconds": time.monotonic() - begun, "cpu": spent}
 
 
-def add_change_delete(bed, ovs, first, second, samples):
+def add_change_delete(bed: PrivateController, ovs: Ovs, first: Results, second: Results,
+                      samples: dict[str, list[dict[str, float]]]) -> None:
     """Adds a tenant as `first`, changes it to `second` and deletes it, and adds the times to those in `samples`.
 
     ovs: the switch that the tenant is on, the node of which alone is waited for
@@ -86,11 +91,11 @@ def add_change_delete(bed, ovs, first, second, samples):
     _expect(ovs, second, False)
 
 
-def _put_tenant(bed, entry):
+def _put_tenant(bed: PrivateController, entry: Results) -> None:
     bed.restconf.replace(f"{NETWORK}/tenant={entry['name']}", {"penstock:tenant": [entry]})
 
 
-def _change(bed, node, call):
+def _change(bed: PrivateController, node: str, call: Callable[[], object]) -> dict[str, float]:
     begun = time.monotonic()
     call()
     answered = time.monotonic() - begun
@@ -98,7 +103,7 @@ def _change(bed, node, call):
     return {"answered": answered, "applied": time.monotonic() - begun}
 
 
-def _expect(ovs, entry, there):
+def _expect(ovs: Ovs, entry: Results, there: bool) -> None:
     """What the controller says is worth nothing if the switch does not agree at that moment."""
     vlan = entry["attachment"][0]["vlan"]
     shown = commands.run("ovs-ofctl", "-O", "OpenFlow13", "dump-flows", BRIDGE, f"dl_vlan={vlan}",
@@ -107,7 +112,7 @@ def _expect(ovs, entry, there):
         raise PenstockError(f"applied, but VLAN {vlan} is {'not ' if there else 'still '}on the switch")
 
 
-def resync(bed, rounds):
+def resync(bed: Bed, rounds: int) -> list[float]:
     """Reads the switch again and mends what differs, which is nothing."""
     samples = []
     for _ in range(rounds):
@@ -119,12 +124,12 @@ def resync(bed, rounds):
     return samples
 
 
-def verify(bed, rounds):
+def verify(bed: Bed, rounds: int) -> list[float]:
     """Reads the switch and compares."""
     return [_timed(bed.verified) for _ in range(rounds)]
 
 
-def restart(bed, how):
+def restart(bed: Bed, how: str) -> Results:
     """Ends the controller, "kill" at once or "stop" in good order, and starts it again; traffic goes on meanwhile."""
     with Stream(bed) as stream:
         stream.await_traffic(30)
@@ -147,10 +152,11 @@ def restart(bed, how):
 
 
 def run(  # noqa: PLR0913  (how much is measured: all have defaults)
-        directory, distribution, sizes=(10, 100, 1000, 5000), one_by_one_sizes=(10, 100, 1000), rounds=30,
-        restart_size=1000, restarts=1, java_options=(), say=print):
+        directory: pathlib.Path, distribution: pathlib.Path, sizes: Sequence[int] = (10, 100, 1000, 5000),
+        one_by_one_sizes: Sequence[int] = (10, 100, 1000), rounds: int = 30, restart_size: int = 1000,
+        restarts: int = 1, java_options: Sequence[str] = (), say: Say = print) -> Results:
     """All measurements on a bed of its own. The first ones, which warm Java up, are not in the result."""
-    result = {"bulk": [], "changes": [], "one_by_one": [], "resync": [], "restarts": [], "memory": []}
+    result: Results = {"bulk": [], "changes": [], "one_by_one": [], "resync": [], "restarts": [], "memory": []}
     with Bed(directory, distribution, java_options) as bed:
         result["boot"] = bed.boot_seconds
         warm_up(bed, say)
@@ -169,13 +175,13 @@ def run(  # noqa: PLR0913  (how much is measured: all have defaults)
     return result
 
 
-def warm_up(bed, say=print):
+def warm_up(bed: Bed, say: Say = print) -> None:
     """A thousand tenants and some changes that nobody counts."""
     _told(say, bulk(bed, 1000))
     _told(say, changes(bed, 1000, 20))
 
 
-def _quietly(ask):
+def _quietly(ask: Callable[[], bool]) -> bool:
     """False while the controller does not answer, or not yet as it should."""
     try:
         return ask()
@@ -183,7 +189,7 @@ def _quietly(ask):
         return False
 
 
-def _opens():
+def _opens() -> bool:
     try:
         with socket.create_connection((ADDRESS, PORTS.openflow), timeout=1):
             return True
@@ -191,17 +197,17 @@ def _opens():
         return False
 
 
-def _timed(call):
+def _timed(call: Callable[[], object]) -> float:
     begun = time.monotonic()
     call()
     return time.monotonic() - begun
 
 
-def _spent(before, after):
+def _spent(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
     return {key: after[key] - before[key] for key in after}
 
 
-def _told(say, entry):
+def _told(say: Say, entry: Results) -> Results:
     shown = {key: value for key, value in entry.items() if key != "samples"}
     if "samples" in entry:
         shown |= {kind: f"{1000 * statistics.median(sample['applied'] for sample in samples):.0f} ms"

@@ -14,12 +14,15 @@ import dataclasses
 import pathlib
 import re
 import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from penstock_base import processes
 from penstock_base.errors import PenstockError
 
 from . import bare, cores_bed, nat, run, traffic
 from .configuration import UPLINK
+from .results import Results
 
 PARTS = ("sessions", "tracked", "new")
 CASES = ("bare", *PARTS)
@@ -48,12 +51,12 @@ class Plan:
     seconds: float = 5
 
 
-def full():
+def full() -> Plan:
     """Some four minutes."""
     return Plan("cores")
 
 
-def quick():
+def quick() -> Plan:
     """The same ratios, of shorter measurements."""
     return Plan("cores-quick", seconds=2)
 
@@ -61,7 +64,7 @@ def quick():
 class Run(run.Run):
     """Carries it out. `parts`: some of PARTS."""
 
-    def everything(self):
+    def everything(self) -> None:
         """All parts that are wanted."""
         self._work.mkdir(parents=True, exist_ok=True)
         self.results["cores"] = {}
@@ -71,14 +74,14 @@ class Run(run.Run):
                     getattr(self, f"_{part}")(bed)
                     self.save()
 
-    def _sessions(self, bed):
+    def _sessions(self, bed: cores_bed.CoresBed) -> None:
         load, files = self._feed(bed, "sessions", number=0)
         begun = time.monotonic()
         processes.wait_until(lambda: bed.sessions() >= _WARM_SHARE * load.flows, f"sessions for {load.flows} flows",
                              _READY_SECONDS, log=bed.switch_log)
         self._say(f"{bed.sessions()} sessions after {time.monotonic() - begun:.0f} s")
 
-        def one(case):
+        def one(case: str) -> Results:
             with contextlib.ExitStack() as undo:
                 if case == "bare":
                     bare.put_in(bed.ovs, bed.port["name"], UPLINK)
@@ -90,7 +93,7 @@ class Run(run.Run):
         self.save()
         judge(self.results["checks"])
 
-    def _tracked(self, bed):
+    def _tracked(self, bed: cores_bed.CoresBed) -> None:
         bed.stop()
         bed.forget_sessions()
         load, _ = self._feed(bed, "tracked", number=1)
@@ -100,7 +103,7 @@ class Run(run.Run):
         if found := bed.sessions():
             raise PenstockError(f"tracked: {found} connections have sessions")
 
-    def _new(self, bed):
+    def _new(self, bed: cores_bed.CoresBed) -> None:
         bed.stop()
         bed.ovs.appctl("dpctl/ct-set-maxconns", str(_MOST_SESSIONS))
         files = self._files(bed, "new")
@@ -113,7 +116,7 @@ class Run(run.Run):
             self.save()
 
     @contextlib.contextmanager
-    def _unread(self, bed, files, cores):
+    def _unread(self, bed: cores_bed.CoresBed, files: Sequence[pathlib.Path], cores: Sequence[int]) -> Iterator[Any]:
         """For the body the port begins to read its files, with all flows in place and an empty table of connections.
 
         A new port is polled before the controller has sent its flows. So it reads all frames for nothing first. Yields
@@ -136,25 +139,26 @@ class Run(run.Run):
             bed.ofctl("del-flows", f"cookie={_UNREAD_COOKIE}/-1")
             bed.stop()
 
-    def _feed(self, bed, case, number):
+    def _feed(self, bed: cores_bed.CoresBed, case: str, number: int) -> tuple[traffic.Load, list[pathlib.Path]]:
         files = self._files(bed, case)
         bed.feed(case, cores_bed.pcap_port(number, files, forever=True), LOADS[case].tenants, cores_bed.CORES[1])
         bed.introduce(LOADS[case].tenants)
         return LOADS[case], files
 
     @staticmethod
-    def _files(bed, case):
+    def _files(bed: cores_bed.CoresBed, case: str) -> list[pathlib.Path]:
         """One pcap file for each queue, which goes with the bed."""
         paths = [pathlib.Path(bed.directory) / f"{case}{queue}.pcap" for queue in range(cores_bed.QUEUES)]
         for path, frames in zip(paths, cores_bed.split(traffic.access_frames(LOADS[case])[0]), strict=True):
             traffic.write_pcap(path, frames)
         return paths
 
-    def _cases(self, *cases):
+    def _cases(self, *cases: str) -> Results:
         self.results["cores"] |= {case: {name: [] for name in THREADS} for case in cases}
-        return self.results["cores"]
+        cores: Results = self.results["cores"]
+        return cores
 
-    def _rounds(self, bed, cases, one):
+    def _rounds(self, bed: cores_bed.CoresBed, cases: Sequence[str], one: Callable[[str], Results]) -> None:
         found = self._cases(*cases)
         for number in range(self._plan.rounds):
             for name in turns(number):
@@ -164,18 +168,18 @@ class Run(run.Run):
                     self._tell(case, number, name, found[case][name][-1])
             self.save()
 
-    def _tell(self, case, number, name, taken):
+    def _tell(self, case: str, number: int, name: str, taken: Results) -> None:
         self._say(f"{case}, round {number + 1}, {name}: {taken['mpps']:.2f} Mpps, {taken['cycles_per_packet']:.0f} "
                   "cycles a packet")
 
 
-def turns(number):
+def turns(number: int) -> tuple[str, ...]:
     """Which comes first changes from round to round: a machine that gets slower hits both."""
     return tuple(THREADS) if number % 2 == 0 else tuple(THREADS)[::-1]
 
 
 @contextlib.contextmanager
-def shared(bed, count):
+def shared(bed: cores_bed.CoresBed, count: int) -> Iterator[None]:
     """For the body so many threads poll the queues; one does afterwards."""
     bed.share(cores_bed.CORES[count])
     try:
@@ -184,7 +188,7 @@ def shared(bed, count):
         bed.share(cores_bed.CORES[1])
 
 
-def sample(bed, seconds, settle=_SETTLE_SECONDS):
+def sample(bed: cores_bed.CoresBed, seconds: float, settle: float = _SETTLE_SECONDS) -> Results:
     """What the polling threads have taken in `seconds`; see compare().
 
     asleep: share of the time, of those with packets; such a thread sleeps for hardly anything but a lock
@@ -198,7 +202,7 @@ def sample(bed, seconds, settle=_SETTLE_SECONDS):
     return found | {"asleep": max(0.0, sum(shares) / len(shares))}
 
 
-def compare(before, after, seconds):
+def compare(before: cores_bed.Counts, after: cores_bed.Counts, seconds: float) -> Results:
     """One sample of two readings of cores_bed.threads().
 
     mpps: of all threads together
@@ -219,7 +223,7 @@ def compare(before, after, seconds):
             "upcalls": sum(one["upcalls"] for one in grown.values()), "cores": cores}
 
 
-def _taken_new(bed, before):
+def _taken_new(bed: cores_bed.CoresBed, before: Any) -> Results:
     processes.wait_until(lambda: nat.sessions(bed.ovs) >= _NEW_SETTLED, "new connections", _READY_SECONDS,
                          log=bed.switch_log)
     connections = nat.sessions(bed.ovs)
@@ -232,7 +236,7 @@ def _taken_new(bed, before):
     return taken
 
 
-def checked(bed, files):
+def checked(bed: cores_bed.CoresBed, files: Sequence[pathlib.Path]) -> Results:
     """With two threads: packets by flows and by threads, and how many connections of each queue have a session."""
     with shared(bed, 2):
         time.sleep(_SETTLE_SECONDS)
@@ -242,11 +246,15 @@ def checked(bed, files):
         shown = bed.ofctl("dump-flows", "table=nat_sessions")
     learned = {int(port) for port in _SOURCE_PORT.findall(shown)}
     return {"flow_packets": after[0] - before[0], "thread_packets": after[1] - before[1],
-            "sessions": [len(learned & {traffic.parse(frame).source_port for frame in traffic.read_pcap(path)})
+            "sessions": [len(learned & _source_ports(path))
                          for path in files]}
 
 
-def judge(checks):
+def _source_ports(path: pathlib.Path) -> set[int]:
+    return {packet.source_port for packet in map(traffic.parse, traffic.read_pcap(path)) if packet}
+
+
+def judge(checks: Results) -> None:
     """Raises unless both ways to count agree and both queues have sessions."""
     flows, threads = checks["flow_packets"], checks["thread_packets"]
     if abs(flows - threads) > MOST_DIFFERENCE * threads:
@@ -255,11 +263,11 @@ def judge(checks):
         raise PenstockError(f"with two threads a queue has no sessions: {checks['sessions']}")
 
 
-def _counted(bed):
+def _counted(bed: cores_bed.CoresBed) -> tuple[int, int]:
     bed.ovs.appctl("revalidator/wait")  # Until then packets are in cached flows alone.
     text = bed.ofctl("dump-aggregate", f"table=0,in_port={bed.port['name']}")
     return int(_PACKETS.findall(text)[0]), _packets(bed)
 
 
-def _packets(bed):
+def _packets(bed: cores_bed.CoresBed) -> int:
     return sum(one["packets"] for one in bed.polled().values())

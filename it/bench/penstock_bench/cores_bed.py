@@ -12,6 +12,7 @@ So both cores are left to the switch. Nothing answers: the ARP of hosts and of t
 import copy
 import pathlib
 import re
+from collections.abc import Sequence
 
 from penstock_base import processes
 from penstock_base.commands import run
@@ -19,6 +20,10 @@ from penstock_base.errors import PenstockError
 from penstock_node.node_protocol import BRIDGE
 
 from . import configuration, edge, traffic
+from .results import Results
+
+Counts = dict[int, dict[str, int]]
+"""Of polling threads, by core and name."""
 
 PACKAGES = ("librte-net-pcap23", "librte-net-null23")
 QUEUES = 2
@@ -35,12 +40,12 @@ _COUNTERS = {"packets": "packets received", "recirculated": "packet recirculatio
              "processing": "processing cycles", "upcalls": "miss with success upcall"}
 
 
-def null_port(number):
+def null_port(number: int) -> str:
     """The devargs of a port that drops what is sent to it, and receives nothing."""
     return f"net_null{number},size=64,no-rx=1"
 
 
-def pcap_port(number, files, forever):
+def pcap_port(number: int, files: Sequence[object], forever: bool) -> str:
     """The devargs of a port with a receive queue for each pcap file.
 
     forever: the frames are kept in memory and begin again after the last. Else each is read once, from the file.
@@ -50,7 +55,7 @@ def pcap_port(number, files, forever):
     return ",".join((f"net_pcap{number}", *(f"rx_pcap={path}" for path in files), f"infinite_rx={forever:d}"))
 
 
-def split(frames):
+def split(frames: list[bytes]) -> list[list[bytes]]:
     """The frames of the connections of each queue; every tenant has as many in one as in the other, as by a hash.
 
     frames: those of one port by traffic.access_frames(): connection 0 of every tenant, then connection 1
@@ -59,7 +64,7 @@ def split(frames):
     return [frames[start:start + half] for start in range(0, len(frames), half)]
 
 
-def threads(text):
+def threads(text: str) -> Counts:
     """{core: {name: count}} of an answer of pmd-stats-show; `idle` and `processing` are cycles."""
     found = {}
     for core, part in _THREAD.findall(text):
@@ -69,7 +74,7 @@ def threads(text):
     return found
 
 
-def queues(text, port):
+def queues(text: str, port: str) -> tuple[int, ...]:
     """The core of each receive queue of a port, in an answer of pmd-rxq-show."""
     found = {int(queue): int(core) for core, part in _THREAD.findall(text) for name, queue in _QUEUE.findall(part)
              if name == port}
@@ -79,19 +84,19 @@ def queues(text, port):
 class CoresBed(edge.Edge):
     """One controller and one node with two polling threads, of which one sleeps as long as it has no queue."""
 
-    def __init__(self, directory, distribution):
+    def __init__(self, directory: pathlib.Path, distribution: pathlib.Path) -> None:
         super().__init__(directory, distribution, links=(), pmd_cores=sorted({*CORES[1], *CORES[2]}))
-        self.port = {}
+        self.port: Results = {}
         """The access port that replays frames."""
 
-    def _ports(self):
+    def _ports(self) -> Results:
         return {"access-ports": [self._null("acc0", 0)], "uplink-ports": [self._null(configuration.UPLINK, 1)]}
 
     @staticmethod
-    def _null(name, number):
+    def _null(name: str, number: int) -> Results:
         return {"name": name, "type": "dpdk", "devargs": null_port(number), "queue-cores": [_UPLINK_CORE]}
 
-    def feed(self, name, devargs, count, cores):
+    def feed(self, name: str, devargs: str, count: int, cores: Sequence[int]) -> None:
         """Makes a port the only access port, with `count` tenants, and waits until the switch polls it.
 
         The transit router speaks before: with an unknown next hop the first packets would all go to the controller.
@@ -107,51 +112,51 @@ class CoresBed(edge.Edge):
         self.restconf.replace(configuration.NETWORK, content)
         self._await_queues(cores)
 
-    def share(self, cores):
+    def share(self, cores: Sequence[int]) -> None:
         """Gives the queues of the access port to these cores, and waits until they poll them."""
         self.restconf.replace(f"{configuration.NETWORK}/node={self.name}/port={self.port['name']}",
                               {"penstock:port": [self._polled_by(cores)]})
         self._await_queues(cores)
 
-    def read_again(self):
+    def read_again(self) -> None:
         """Has the files of the port read again, from their first frames: a port is set up anew when its MTU changes."""
         self.ovs.vsctl("set", "Interface", self.port["name"], f"mtu_request={_OTHER_MTU}")
 
-    def stop(self):
+    def stop(self) -> None:
         """Takes the access port and all tenants away."""
         self.put(0)
         self.applied()
 
-    def _polled_by(self, cores):
+    def _polled_by(self, cores: Sequence[int]) -> Results:
         return self.port | {"queue-core": [{"queue": queue, "core": core} for queue, core in enumerate(cores)]}
 
-    def _await_queues(self, cores):
-        def are_there():
+    def _await_queues(self, cores: Sequence[int]) -> None:
+        def are_there() -> bool:
             return queues(self.ovs.appctl("dpif-netdev/pmd-rxq-show"), self.port["name"]) == tuple(cores)
 
         processes.wait_until(are_there, f"queues of {self.port['name']} on cores {cores}", _MOVE_SECONDS,
                              log=self.switch_log)
         self.applied()
 
-    def introduce(self, count):
+    def introduce(self, count: int) -> None:
         """Lets the host of each tenant speak, so that the switch knows its MAC address."""
         for number in range(count):
             self._inject(self.port["name"], edge.arp(traffic.host_mac(number), traffic.HOST, traffic.GATEWAY,
                                                      traffic.place(number)[1]))
 
-    def _inject(self, port, frame):
+    def _inject(self, port: str, frame: bytes) -> None:
         self.ofctl("packet-out", f"in_port={port},packet={frame.hex()},actions=table")
 
-    def ofctl(self, command, *arguments):
+    def ofctl(self, command: str, *arguments: object) -> str:
         """Runs ovs-ofctl on the bridge, with ports and tables by name."""
         return run("ovs-ofctl", "-O", "OpenFlow13", "--names", command, BRIDGE, *arguments,
                    environment=self.ovs.environment)
 
-    def polled(self):
+    def polled(self) -> Counts:
         """What the polling threads have counted since they began; see threads()."""
         return threads(self.ovs.appctl("dpif-netdev/pmd-stats-show"))
 
-    def awake(self):
+    def awake(self) -> dict[int, float]:
         """{core: seconds} that its polling thread has run, or waited for its core; in the rest it slept."""
         found = {}
         for task in pathlib.Path(f"/proc/{processes.pid_of(self.ovs.switch_process)}/task").iterdir():

@@ -2,13 +2,15 @@
 """Ratios and report of a run of cores.py."""
 
 from . import cores, ratios, sections, stats
+from .document import Document
 from .ratios import CORES
+from .results import Ratios, Results
 from .wording import count, number, percent
 
 _CASES = {"bare": "bare forwarding", "sessions": "with sessions", "tracked": "tracked", "new": "new connections"}
 
 
-def compute(results):
+def compute(results: Results) -> Ratios:
     """{name: {value, low, high, target, met, method}} of all ratios that the samples in `results` allow."""
     found = {}
     for case, samples in results.get("cores", {}).items():
@@ -20,19 +22,19 @@ def compute(results):
     return {name: ratios.entry(target, found[name]) for name, target in CORES.items() if name in found}
 
 
-def detail(results):
+def detail(results: Results) -> Results:
     """What --json has beside the ratios: medians of every case, the share of the lock, and the checks."""
-    found = {case: {name: {key: stats.median([one[key] for one in samples[name]])
+    cases = {case: {name: {key: stats.median([one[key] for one in samples[name]])
                            for key in ("mpps", "cycles_per_packet", "passes", "upcalls", "asleep")}
                     for name in cores.THREADS if samples[name]}
              for case, samples in results.get("cores", {}).items()}
-    found = {case: threads for case, threads in found.items() if threads}
+    found: Results = {case: threads for case, threads in cases.items() if threads}
     if (share := lock_share(found)) is not None:
         found["new_connections_lock_share"] = share
     return found | ({"checks": results["checks"]} if "checks" in results else {})
 
 
-def lock_share(found):
+def lock_share(found: Results) -> float | None:
     """Share of the cycles of a new connection, with two threads, that are a wait for the lock of new connections.
 
     They are what neither a new connection with one thread nor sharing explains: caches, memory, perhaps a core, and the
@@ -41,10 +43,11 @@ def lock_share(found):
     if not all(len(found.get(case, {})) == len(cores.THREADS) for case in ("tracked", "new")):
         return None
     one, two = ({case: found[case][name]["cycles_per_packet"] for case in ("tracked", "new")} for name in cores.THREADS)
-    return max(0.0, 1 - one["new"] * max(1.0, two["tracked"] / one["tracked"]) / two["new"])
+    share: float = max(0.0, 1 - one["new"] * max(1.0, two["tracked"] / one["tracked"]) / two["new"])
+    return share
 
 
-def render(results):
+def render(results: Results) -> Document:
     """The report as a Document."""
     document = sections.begin("Penstock benchmark of polling threads", results)
     sections.ratio_list(document, compute(results), CORES)
@@ -76,5 +79,5 @@ def render(results):
     return document
 
 
-def _of_cores(samples):
+def _of_cores(samples: list[Results]) -> list[str]:
     return [number(stats.median([one["cores"].get(core, {}).get("mpps", 0) for one in samples])) for core in "01"]

@@ -2,8 +2,12 @@
 """The report's sections on packets. Each takes the document and the results, and adds nothing when nothing was
 measured."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 from . import plots, published, ratios, stats, traffic
-from .document import Cell
+from .document import Cell, Document
+from .results import Results
 from .wording import CONTENDERS, contender, count, direction, flows, frame, number, percent, spread
 
 _LIMIT = "†"
@@ -13,9 +17,9 @@ _CHAIN_LOAD = "50"
 _MOST_LINES = 6  # More in one drawing cannot be told apart; the table has them all.
 
 
-def scale(document, results):
+def scale(document: Document, results: Results) -> None:
     """Throughput by number of tenants."""
-    groups = {}
+    groups: dict[tuple[Any, ...], list[Results]] = {}
     for entry in results.get("forwarding", ()):
         groups.setdefault(scenario_key(entry), []).append(entry)
     if not groups:
@@ -37,7 +41,7 @@ def scale(document, results):
                        [_scale_row(entry, name) for entry in entries for name in _contenders(entry)], left=2)
 
 
-def shape(document, results):
+def shape(document: Document, results: Results) -> None:
     """The published scale test of an edge router beside ours, as retention."""
     panels, rows = {}, []
     for way, table in published.EDGE_ROUTER_GBPS.items():
@@ -66,7 +70,7 @@ def shape(document, results):
                    left=2)
 
 
-def rfc2544(document, results):
+def rfc2544(document: Document, results: Results) -> None:
     """Throughput without loss, latency, loss, back-to-back frames; latency through a service chain."""
     entries = results.get("rfc2544") or []
     if entries:
@@ -94,36 +98,36 @@ def rfc2544(document, results):
         _latency(document, entries, "chain", _chain_label)
 
 
-def scenario_key(entry):
+def scenario_key(entry: Results) -> tuple[Any, ...]:
     """What entries of one scenario have in common, whatever the number of tenants."""
     return tuple(entry.get(name) for name in ("direction", "frame", "kind", "pmds"))
 
 
-def scenario_order(key):
+def scenario_order(key: tuple[Any, ...]) -> tuple[bool, bool, bool, str, int]:
     """Sorts scenarios: those that the ratios are made of come first."""
     way, size, kind, pmds = key
     return way != "one-way", str(size) != "64", kind != ratios.KIND, str(size), pmds or 1
 
 
-def median_of(samples, key):
+def median_of(samples: Sequence[Results], key: str) -> float | None:
     """Median of a figure over the samples that have it, or None."""
     found = [sample[key] for sample in samples if sample and sample.get(key) is not None]
     return stats.median(found) if found else None
 
 
-def _scenario(entry):
+def _scenario(entry: Results) -> str:
     pmds = entry.get("pmds") or 1
     text = f"{direction(entry.get('direction'))}, {frame(entry.get('frame'))}, {flows(entry)}"
     return text[0].upper() + text[1:] + (f", {pmds} PMDs" if pmds > 1 else "")
 
 
-def _contenders(entry):
+def _contenders(entry: Results) -> list[str]:
     contenders = entry.get("contenders", {})
     return [name for name in CONTENDERS if any(contenders.get(name) or ())]
 
 
-def _series(entries):
-    series = {}
+def _series(entries: list[Results]) -> dict[str, list[Any]]:
+    series: dict[str, list[Any]] = {}
     for entry in entries:
         for name in _contenders(entry):
             samples = entry["contenders"][name]
@@ -133,9 +137,9 @@ def _series(entries):
     return series
 
 
-def _scale_row(entry, name):
+def _scale_row(entry: Results, name: str) -> tuple[str | Cell, ...]:
     samples = entry["contenders"][name]
-    rates = [number(median_of(samples, key)) for key in ("mpps", "gbps_l1")]
+    rates: list[str | Cell] = [number(median_of(samples, key)) for key in ("mpps", "gbps_l1")]
     if ratios.generator_was_limit(samples):
         rates = [Cell(f"{rate} {_LIMIT}", "muted") for rate in rates]
     found = ratios.compare(samples, entry["contenders"].get("bare", ()))[0] if name != "bare" else []
@@ -148,7 +152,7 @@ def _scale_row(entry, name):
             " / ".join("-" if one is None else f"{one * 100:.0f}" for one in lookups))
 
 
-def _kept(results, way):
+def _kept(results: Results, way: str) -> dict[int, list[tuple[int, float]]]:
     """{PMDs: [(tenants, share of the 10-tenant throughput)]} with the constant total of flows."""
     ours = {}
     for workers in sorted({entry.get("pmds", 1) for entry in results.get("forwarding", ())}):
@@ -162,20 +166,20 @@ def _kept(results, way):
     return ours
 
 
-def _label(entry):
+def _label(entry: Results) -> str:
     return f"{contender(entry)}, {count(entry.get('tenants'))} tenants, {frame(entry.get('frame'))}"
 
 
-def _chain_label(entry):
+def _chain_label(entry: Results) -> str:
     return f"{_through(entry)}, {count(entry.get('tenants'))} tenants, {frame(entry.get('frame'))}"
 
 
-def _through(entry):
-    functions = entry.get("functions")
+def _through(entry: Results) -> str:
+    functions: Any = entry.get("functions")
     return _FUNCTIONS.get(functions, f"through {count(functions)} functions")
 
 
-def _chain_row(entry, entries):
+def _chain_row(entry: Results, entries: list[Results]) -> tuple[str, ...]:
     base = next((one for one in entries if one.get("functions") == 0 and one["tenants"] == entry["tenants"]), {})
     own, without = _chain_medians(entry), _chain_medians(base)
     more = [one - other for one, other in zip(own, without, strict=False)] if entry.get("functions") else []
@@ -183,16 +187,16 @@ def _chain_row(entry, entries):
             _ranged([one["throughput_mpps"] for one in entry.get("rounds", ())]), _ranged(own), _ranged(more))
 
 
-def _chain_medians(entry):
+def _chain_medians(entry: Results) -> list[float]:
     """Of each round, in microseconds."""
     return [one["latency_ns"][_CHAIN_LOAD]["p50"] / 1000 for one in entry.get("rounds", ())]
 
 
-def _ranged(values):
+def _ranged(values: list[float]) -> str:
     return f"{number(stats.median(values))} ({spread(values)})".replace(" ()", "") if values else "-"
 
 
-def _latency(document, entries, name, label):
+def _latency(document: Document, entries: list[Results], name: str, label: Callable[[Results], str]) -> None:
     rows, lines = [], []
     for entry in entries:
         for load, found in sorted((entry.get("latency_ns") or {}).items(), key=lambda item: float(item[0])):
@@ -206,7 +210,7 @@ def _latency(document, entries, name, label):
         document.table(["", "load", *_PERCENTILES.values()], rows)
 
 
-def _loss(document, entries):
+def _loss(document: Document, entries: list[Results]) -> None:
     lines = [(_label(entry), entry.get("contender"), [(point["offered"], point["lost"]) for point in
                                                       entry["loss_curve"]])
              for entry in entries if entry.get("loss_curve")]
@@ -219,12 +223,12 @@ def _loss(document, entries):
                         for label, _, points in lines], left=2)
 
 
-def _chosen(lines):
+def _chosen(lines: list[Any]) -> list[Any]:
     """Those of the smallest frames, where there are any."""
     return ([line for line in lines if "64 bytes" in line[0]] or lines)[:_MOST_LINES]
 
 
-def _gbps(entry):
+def _gbps(entry: Results) -> float | None:
     rate, size = entry.get("throughput_mpps"), entry.get("frame")
     if rate is None or size is None:
         return None

@@ -7,6 +7,8 @@ Texts may hold `code` and [links](where).
 import dataclasses
 import html
 import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,58 +21,58 @@ class Cell:
 @dataclasses.dataclass(frozen=True)
 class _Block:
     kind: str
-    content: object
-    more: object = None
+    content: Any
+    more: Any = None
 
 
 class Document:
     """Blocks in the order of reading. Every method adds one."""
 
-    def __init__(self, title, subtitle=""):
+    def __init__(self, title: str, subtitle: str = "") -> None:
         self.title = title
         self.subtitle = subtitle
-        self._blocks = []
+        self._blocks: list[_Block] = []
 
-    def section(self, text):
+    def section(self, text: str) -> None:
         """A heading of the first rank below the title."""
         self._blocks.append(_Block("section", text))
 
-    def subsection(self, text):
+    def subsection(self, text: str) -> None:
         """A heading of the second rank."""
         self._blocks.append(_Block("subsection", text))
 
-    def text(self, text):
+    def text(self, text: str) -> None:
         """A paragraph."""
         self._blocks.append(_Block("text", text))
 
-    def notice(self, title, text="", kind="bad"):
+    def notice(self, title: str, text: str = "", kind: str = "bad") -> None:
         """A paragraph that must not be missed: a few words, and a text behind them. kind: good or bad."""
         self._blocks.append(_Block("notice", (title, text), kind))
 
-    def points(self, texts):
+    def points(self, texts: Iterable[str]) -> None:
         """A list with bullets."""
         self._blocks.append(_Block("points", list(texts)))
 
-    def table(self, head, rows, left=1):
+    def table(self, head: Sequence[str], rows: Iterable[Sequence[str | Cell]], left: int = 1) -> None:
         """A table; `left` columns are set to the left, the others, which are numbers, to the right."""
-        rows = [list(row) for row in rows]
-        if any(len(row) != len(head) for row in rows):
+        lines = [list(row) for row in rows]
+        if any(len(row) != len(head) for row in lines):
             raise ValueError("a row has not as many cells as the head")
-        self._blocks.append(_Block("table", (list(head), rows), left))
+        self._blocks.append(_Block("table", (list(head), lines), left))
 
-    def figure(self, svg, description):
+    def figure(self, svg: str | None, description: str) -> None:
         """A drawing, in the HTML page only; None is left out. Its figures must be in a table as well."""
         if svg is not None:
             self._blocks.append(_Block("figure", svg, description))
 
-    def markdown(self):
+    def markdown(self) -> str:
         """The document as Markdown (with tables as on GitHub)."""
         parts = [f"# {self.title}"] + ([self.subtitle] if self.subtitle else [])
         for block in self._blocks:
             parts += _MARKDOWN[block.kind](block)
         return "\n\n".join(parts) + "\n"
 
-    def html(self):
+    def html(self) -> str:
         """The document as an HTML page."""
         sections = [block.content for block in self._blocks if block.kind == "section"]
         links = "".join(f'<a href="#{_anchor(text)}">{_inline(text)}</a>' for text in sections)
@@ -79,11 +81,11 @@ class Document:
         return _PAGE.format(title=html.escape(self.title), style=_STYLE, subtitle=subtitle, links=links, body=body)
 
 
-def _cell_text(cell):
+def _cell_text(cell: str | Cell) -> str:
     return cell.text if isinstance(cell, Cell) else str(cell)
 
 
-def _markdown_table(block):
+def _markdown_table(block: _Block) -> list[str]:
     head, rows = block.content
     rule = ["---"] * block.more + ["---:"] * (len(head) - block.more)
     lines = [head, rule, *rows]
@@ -91,7 +93,7 @@ def _markdown_table(block):
                       for line in lines)]
 
 
-_MARKDOWN = {
+_MARKDOWN: dict[str, Callable[[_Block], list[str]]] = {
     "section": lambda block: [f"## {block.content}"],
     "subsection": lambda block: [f"### {block.content}"],
     "text": lambda block: [block.content],
@@ -102,20 +104,20 @@ _MARKDOWN = {
 }
 
 
-def _anchor(text):
+def _anchor(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def _inline(text):
+def _inline(text: str) -> str:
     text = html.escape(text, quote=False)
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     return re.sub(r"\[([^\]]+)\]\(([^)]+)\)", r'<a href="\2">\1</a>', text)
 
 
-def _html_table(block):
+def _html_table(block: _Block) -> str:
     head, rows = block.content
 
-    def cell(tag, content, column):
+    def cell(tag: str, content: str | Cell, column: int) -> str:
         names = ([] if column < block.more else ["number"]) + ([content.kind] if isinstance(content, Cell) else [])
         attribute = f' class="{" ".join(names)}"' if names else ""
         return f"<{tag}{attribute}>{_inline(_cell_text(content))}</{tag}>"
@@ -131,7 +133,7 @@ def _html_table(block):
             + "\n</tbody></table></div>")
 
 
-_HTML = {
+_HTML: dict[str, Callable[[_Block], str]] = {
     "section": lambda block: f'<h2 id="{_anchor(block.content)}">{_inline(block.content)}</h2>',
     "subsection": lambda block: f"<h3>{_inline(block.content)}</h3>",
     "text": lambda block: f"<p>{_inline(block.content)}</p>",

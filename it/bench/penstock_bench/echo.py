@@ -18,6 +18,9 @@ import socket
 import struct
 import sys
 import time
+from collections.abc import Callable, Collection
+
+from .results import Results
 
 PAUSE_SECONDS = 0.02
 """Between two datagrams of a port: 50 a second, so a gap in answers is known to about so much."""
@@ -34,22 +37,22 @@ _MOST = 65536
 class Loop:
     """Sockets, and lines of JSON from standard input."""
 
-    def __init__(self, address, port):
+    def __init__(self, address: str, port: int) -> None:
         self.server = address, port
         self.selector = selectors.DefaultSelector()
         self.selector.register(sys.stdin, selectors.EVENT_READ, None)
         os.set_blocking(sys.stdin.fileno(), False)
         self._unread = b""
 
-    def run(self):
+    def run(self) -> None:
         """Does what the lines ask for, until they end."""
         raise NotImplementedError
 
-    def tell(self, answer):
+    def tell(self, answer: Results) -> None:
         """Answers."""
         print(json.dumps(answer), flush=True)
 
-    def lines(self, wait):
+    def lines(self, wait: float) -> list[Results] | None:
         """Serves what is ready within `wait` seconds; returns commands that came, or None at the end of the input."""
         found = []
         for key, events in self.selector.select(max(0.0, wait)):
@@ -67,7 +70,7 @@ class Loop:
 class Server(Loop):
     """Sends back what it gets, by UDP and by TCP."""
 
-    def run(self):
+    def run(self) -> None:
         """Serves until the end of the input."""
         udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         udp.bind(self.server)
@@ -79,15 +82,15 @@ class Server(Loop):
             pass
 
     @staticmethod
-    def _datagram(udp):
+    def _datagram(udp: socket.socket) -> None:
         with contextlib.suppress(OSError):
             udp.sendto(*udp.recvfrom(_MOST))
 
-    def _accept(self, tcp):
+    def _accept(self, tcp: socket.socket) -> None:
         link, _ = tcp.accept()
         self.selector.register(link, selectors.EVENT_READ, lambda _: self._stream(link))
 
-    def _stream(self, link):
+    def _stream(self, link: socket.socket) -> None:
         try:
             some = link.recv(_MOST)
             if some:
@@ -102,32 +105,33 @@ class Server(Loop):
 class _Port:
     """A source port of the datagrams."""
 
-    def __init__(self, link, ends):
+    def __init__(self, link: socket.socket, ends: float | None) -> None:
         self.link, self.ends = link, ends
-        self.waiting = {}  # Number of a datagram: when it was sent.
-        self.last = None  # When the last answer came.
+        self.waiting: dict[int, float] = {}  # Number of a datagram: when it was sent.
+        self.last: float | None = None  # When the last answer came.
 
 
 class Datagrams(Loop):
     """Some ports that send at a time, each 50 datagrams a second."""
 
-    def __init__(self, address, port):
+    def __init__(self, address: str, port: int) -> None:
         super().__init__(address, port)
-        self._ports = []
-        self._old = []  # Send no more, and may still be answered.
+        self._ports: list[_Port] = []
+        self._old: list[_Port] = []  # Send no more, and may still be answered.
         self._next = 0
         self._sent = self._before = self._lost = 0
         self._gap = self._pause = 0.0
         self._used = 0
 
-    def run(self):
+    def run(self) -> None:
         """Takes {"begin": {...}} and {"end": true} in turns."""
         while (lines := self.lines(1)) is not None:
             for line in lines:
                 if self.begin(**line["begin"]) is None:
                     return
 
-    def begin(self, first, ports, life=None, patience=_CONNECT_SECONDS):
+    def begin(self, first: int, ports: int, life: float | None = None,
+              patience: float = _CONNECT_SECONDS) -> Results | None:
         """Sends from `ports` ports, every second one from `first` on, until the next line; the answer says all.
 
         life:     seconds after which a port is given up for the next one; None for never
@@ -147,7 +151,7 @@ class Datagrams(Loop):
         self._gap = self._pause = 0.0
         self.tell({})
         due = time.monotonic()
-        lines = []
+        lines: list[Results] | None = []
         while not lines:
             now = time.monotonic()
             if now >= due:
@@ -159,7 +163,7 @@ class Datagrams(Loop):
                 return None
         return self._finish()
 
-    def _meet(self, seconds):
+    def _meet(self, seconds: float) -> None:
         """Sends from every port until it has an answer: hosts and routers meet, connections begin."""
         until = time.monotonic() + seconds
         while silent := [port for port in self._ports if port.last is None]:
@@ -171,7 +175,7 @@ class Datagrams(Loop):
         for port in self._ports:
             port.waiting.clear()
 
-    def _open(self, ends):
+    def _open(self, ends: float | None) -> None:
         link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         link.bind(("", self._next))
         link.connect(self.server)
@@ -182,12 +186,12 @@ class Datagrams(Loop):
         self.selector.register(link, selectors.EVENT_READ, lambda _: self._receive(port))
         self._ports.append(port)
 
-    def _send(self, now, life):
+    def _send(self, now: float, life: float | None) -> None:
         for port in list(self._ports):
             if port.ends is not None and now >= port.ends:
                 self._ports.remove(port)
                 self._old.append(port)
-                self._open(now + life)
+                self._open(now + life if life else None)
         for port in self._ports:
             self._send_one(port, now)
         for port in list(self._old):
@@ -195,13 +199,13 @@ class Datagrams(Loop):
                 self._close(port)
                 self._old.remove(port)
 
-    def _send_one(self, port, now):
+    def _send_one(self, port: _Port, now: float) -> None:
         self._sent += 1
         port.waiting[self._sent] = now
         with contextlib.suppress(OSError):  # An ICMP error for one before, or a full queue: no answer will come.
             port.link.send(_MESSAGE.pack(self._sent, 0))
 
-    def _receive(self, port):
+    def _receive(self, port: _Port) -> None:
         try:
             number, _ = _MESSAGE.unpack(port.link.recv(100))
         except (OSError, struct.error):
@@ -212,12 +216,12 @@ class Datagrams(Loop):
             self._gap = max(self._gap, now - port.last)
         port.last = now
 
-    def _close(self, port):
+    def _close(self, port: _Port) -> None:
         self._lost += len(port.waiting)
         self.selector.unregister(port.link)
         port.link.close()
 
-    def _finish(self):
+    def _finish(self) -> Results:
         ended = time.monotonic()
         gap = max([self._gap] + [ended - port.last for port in self._ports if port.last is not None])
         while time.monotonic() < ended + ANSWER_SECONDS and any(port.waiting for port in self._ports + self._old):
@@ -232,11 +236,12 @@ class Datagrams(Loop):
 class _Connection:
     """A TCP connection: numbered messages go out, and have to come back as they are."""
 
-    def __init__(self, loop, port):
-        self.port, self.why = port, None
+    def __init__(self, loop: Loop, port: int) -> None:
+        self.port = port
+        self.why: str | None = None
         self.answered = 0
         self._loop, self._sent, self._unread = loop, 0, b""
-        self.due = None  # When the next message goes out; None until it is connected.
+        self.due: float | None = None  # When the next message goes out; None until it is connected.
         self._link = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -246,7 +251,7 @@ class _Connection:
             self.why = "refused"
         loop.selector.register(self._link, selectors.EVENT_READ | selectors.EVENT_WRITE, self._ready)
 
-    def _ready(self, _):
+    def _ready(self, _: int) -> None:
         if self.due is None:
             problem = self._link.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
             if problem:
@@ -273,7 +278,7 @@ class _Connection:
                 return
             self.answered += 1
 
-    def talk(self, now):
+    def talk(self, now: float) -> None:
         """Sends the next message if it is time."""
         if self.due is None or self.why or now < self.due:
             return
@@ -284,11 +289,11 @@ class _Connection:
         except OSError as error:
             self._break(os.strerror(error.errno or 0))
 
-    def _break(self, why):
+    def _break(self, why: str) -> None:
         self.why = why
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         """Ends it in good order; nothing happens when it is closed."""
         with contextlib.suppress(KeyError, ValueError):
             self._loop.selector.unregister(self._link)
@@ -298,17 +303,17 @@ class _Connection:
 class Connections(Loop):
     """TCP connections that talk all the time."""
 
-    def __init__(self, address, port):
+    def __init__(self, address: str, port: int) -> None:
         super().__init__(address, port)
-        self._open = {}
+        self._open: dict[int, _Connection] = {}
 
-    def run(self):
+    def run(self) -> None:
         """Obeys."""
         while (lines := self._serve()) is not None:
             for line in lines:
                 self.tell(self.obey(**line))
 
-    def obey(self, connect=(), check=None, close=()):
+    def obey(self, connect: Collection[int] = (), check: float | None = None, close: Collection[int] = ()) -> Results:
         """Does one thing. Ports name connections, by their own end.
 
         connect: ports; answers `failed`: {port: why}, which do not exist then
@@ -329,18 +334,18 @@ class Connections(Loop):
             return {"alive": sorted(self._open), "broken": broken}
         return {}
 
-    def _until(self, seconds, good):
+    def _until(self, seconds: float, good: Callable[[_Connection], object]) -> None:
         until = time.monotonic() + seconds
         while time.monotonic() < until and not all(one.why or good(one) for one in self._open.values()):
             self._serve()
 
-    def _remove(self, bad, why):
+    def _remove(self, bad: Callable[[_Connection], object], why: str) -> dict[int, str]:
         gone = {port: one.why or why for port, one in self._open.items() if one.why or bad(one)}
         for port in gone:
             self._open.pop(port).close()
         return gone
 
-    def _serve(self):
+    def _serve(self) -> list[Results] | None:
         now = time.monotonic()
         for one in self._open.values():
             one.talk(now)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Penstock under load: the controller and a node of bed.py, with the generator at the node's ports."""
 
+import contextlib
 import pathlib
 import struct
 import time
-import typing
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
@@ -13,6 +15,8 @@ from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 
 from . import bed, private_controller, switch, traffic
+from .generator import Generator
+from .results import Results, Say
 
 NAME = "psbench"
 PMD_CORE = 1
@@ -36,11 +40,12 @@ class Edge(bed.Bed):
     pmd_cores: with several cores as many polling threads
     """
 
-    SETTINGS: typing.ClassVar[dict] = {"pmd-maxsleep-us": 0}
+    SETTINGS: ClassVar[dict[str, Any]] = {"pmd-maxsleep-us": 0}
     """What the profile of the node has beside ports, cores and memory that a node does not have by default: polling
     threads do not sleep, so that bare forwarding and others are compared at their fastest."""
 
-    def __init__(self, directory, distribution, links=LINKS, pmd_cores=(PMD_CORE,)):
+    def __init__(self, directory: pathlib.Path, distribution: pathlib.Path, links: Sequence[str] = LINKS,
+                 pmd_cores: Sequence[int] = (PMD_CORE,)) -> None:
         super().__init__(directory, distribution, name=NAME)
         self.sockets = {link: pathlib.Path(directory) / f"{link}.sock" for link in links}
         self.profile = profile.parse({
@@ -50,17 +55,17 @@ class Edge(bed.Bed):
             "controller": {"ovsdb-port": private_controller.PORTS.ovsdb}, **self._ports()})
         self.ovs = Ovs(self.profile.directory)
 
-    def _ports(self):
+    def _ports(self) -> Results:
         """The part of the profile that says what ports there are."""
         return {"access-ports": [self._port("acc0", 0, "acc")], "uplink-ports": [self._port("up0", 1, "up")]}
 
-    def _port(self, name, number, link):
+    def _port(self, name: str, number: int, link: str) -> Results:
         return {"name": name, "type": "dpdk", "devargs": switch.vhost_port(number, self.sockets[link])}
 
-    def _lay_cables(self, undo):
+    def _lay_cables(self, undo: contextlib.ExitStack) -> None:
         """The generator is at the other end."""
 
-    def learn(self, generator, load):
+    def learn(self, generator: Generator, load: traffic.Load) -> None:
         """Lets the transit router and every host speak, so that the switch knows their MAC addresses."""
         transit = self.directory / "transit.pcap"
         traffic.write_pcap(transit, [arp(traffic.TRANSIT_MAC, "192.0.2.1", "192.0.2.2")])
@@ -72,12 +77,12 @@ class Edge(bed.Bed):
             generator.load(link, path)
             generator.run(2 + count / _ARP_RATE, [link], rate=_ARP_RATE, burst=count)
 
-    def forget_sessions(self):
+    def forget_sessions(self) -> None:
         """Every connection is tracked again, until it has a new session."""
         run("ovs-ofctl", "-O", "OpenFlow13", "del-flows", BRIDGE, f"table={_SESSIONS}",
             environment=self.ovs.environment)
 
-    def warm(self, generator, links, flows, say=None):
+    def warm(self, generator: Generator, links: Sequence[str], flows: int, say: Say | None = None) -> float:
         """Sends on `links` until nearly all of `flows` flows have sessions. Returns the seconds it took."""
         begun = time.monotonic()
         while (found := self.sessions()) < _WARM_SHARE * flows:
@@ -89,14 +94,14 @@ class Edge(bed.Bed):
             say(f"{found} sessions after {took:.0f} s")
         return took
 
-    def sessions(self):
+    def sessions(self) -> int:
         """Number of sessions, by their flows towards the backbone; those of the other way go when nothing answers."""
         text = run("ovs-ofctl", "-O", "OpenFlow13", "dump-aggregate", BRIDGE,
                    f"table={_SESSIONS},reg0=0/{_FROM_BACKBONE:#x}", environment=self.ovs.environment)
         return int(text.rpartition("flow_count=")[2])
 
 
-def arp(mac, address, asked, vlan=None):
+def arp(mac: str, address: str, asked: str, vlan: int | None = None) -> bytes:
     """An ARP request (RFC 826), which tells who is at an address."""
     source = bytes.fromhex(mac.replace(":", ""))
     tag = b"" if vlan is None else struct.pack("!HH", 0x8100, vlan)
@@ -105,5 +110,5 @@ def arp(mac, address, asked, vlan=None):
     return frame.ljust(60, b"\0")
 
 
-def _address(text):
+def _address(text: str) -> bytes:
     return bytes(int(part) for part in text.split("."))

@@ -27,7 +27,7 @@ _SUBNET_ADDRESSES = range(256, 65_000)
 """Numbers of the last 16 bits of addresses in the subnet, which is 10.0.0.0/16."""
 
 
-def write(kind, connections, path):
+def write(kind: str, connections: int, path: pathlib.Path) -> None:
     """Writes the frames of a kind to a pcap file. `connections` is how many different ones there are at most."""
     path = pathlib.Path(path)
     if kind == CONNECTIONS:
@@ -39,66 +39,66 @@ def write(kind, connections, path):
     traffic.write_pcap(path, _mixed() if kind == "mixed" else _MAKERS[kind]())
 
 
-def file_name(kind):
+def file_name(kind: str) -> str:
     """Name of the file of a kind. Those of connections have the port's number at the end, which is 0."""
     return f"flood-{kind}-0.pcap"
 
 
-def _load(connections):
+def _load(connections: int) -> traffic.Load:
     return traffic.Load(1, connections, first=services_bed.HOSTILE, server=services_bed.FAR_SERVER)
 
 
-def _mixed():
+def _mixed() -> list[bytes]:
     return [frame for several in zip(*(make() for make in _MAKERS.values()), strict=False) for frame in several]
 
 
-def _dhcp():
+def _dhcp() -> list[bytes]:
     chance = random.Random(1)
     return [frames.dhcp(frames.DISCOVER, b"\x02\x66" + chance.randbytes(4), _VLAN, chance.getrandbits(32))
             for _ in range(_DIFFERENT)]
 
 
-def _arp():
+def _arp() -> list[bytes]:
     return [frames.arp_request(_MAC, _VLAN, traffic.HOST, f"10.0.{number >> 8}.{number & 255}")
             for number in range(256, 256 + _DIFFERENT)]
 
 
-def _dns():
+def _dns() -> list[bytes]:
     return [frames.query(_MAC, _VLAN, traffic.HOST, number & 0xffff, f"x{number}.hostile.example")
             for number in range(_DIFFERENT)]
 
 
-def _ttl():
+def _ttl() -> list[bytes]:
     # Room for what a router has to quote, as traceroute sends it.
     return [_short_lived(10_000 + number) for number in range(_DIFFERENT)]
 
 
-def _short_lived(port):
+def _short_lived(port: int) -> bytes:
     datagram = frames.datagram(traffic.HOST, services_bed.FAR_SERVER, port, 33434, bytes(32))
     return frames.tagged(frames.GATEWAY_MAC, _MAC, _VLAN) + frames.ipv4(
         traffic.HOST, services_bed.FAR_SERVER, 17, datagram, ttl=1)
 
 
-def _sources(most):
+def _sources(most: int) -> list[bytes]:
     packet = _to(services_bed.FAR_SERVER)
     return [frames.tagged(frames.GATEWAY_MAC, mac, _VLAN) + packet for mac in _macs(most)]
 
 
-def _destinations(most):
+def _destinations(most: int) -> list[bytes]:
     packet = _to("10.0.0.20")
     return [frames.tagged(mac, _MAC, _VLAN) + packet for mac in _macs(most)]
 
 
-def _subnet(most):
+def _subnet(most: int) -> list[bytes]:
     header = frames.tagged(frames.GATEWAY_MAC, _MAC, _VLAN)
     return [header + _to(f"10.0.{number >> 8}.{number & 255}") for number in _SUBNET_ADDRESSES[:most]]
 
 
-def _macs(most):
+def _macs(most: int) -> list[bytes]:
     return [b"\x02\x68" + number.to_bytes(4, "big") for number in range(min(most, _MAC_ADDRESSES))]
 
 
-def _to(address):
+def _to(address: str) -> bytes:
     """One and the same datagram of the tenant's host, so that what differs is the address alone."""
     return frames.ipv4(traffic.HOST, address, 17, frames.datagram(traffic.HOST, address, 9, 9, bytes(32)))
 

@@ -13,8 +13,11 @@ One controller and one node, a host with a server for changes, tcp and outage, t
 """
 
 import dataclasses
+import pathlib
+from collections.abc import Callable
 
 from . import forms, functions_bed, generator, hops, outages, planned, planned_fast, run
+from .results import Results
 
 PARTS = ("changes", "changes-fast", "tcp", "outage", "hops", "probes", "forms")
 
@@ -39,12 +42,12 @@ class Plan:
     connections: int = planned.LEAST_CONNECTIONS
 
 
-def full():
+def full() -> Plan:
     """Some twenty-seven minutes."""
     return Plan("chain")
 
 
-def quick():
+def quick() -> Plan:
     """The same figures, of fewer rounds: some eleven minutes."""
     return Plan("chain-quick", rounds=3, change_rounds=2, fast_rounds=1, tcp_rounds=1, outages=3, form_rounds=1)
 
@@ -52,7 +55,7 @@ def quick():
 class Run(run.Run):
     """Carries it out. `parts`: some of PARTS."""
 
-    def everything(self):
+    def everything(self) -> None:
         """All parts that are wanted."""
         program = self._build()
         wanted = set(self._parts)
@@ -71,7 +74,7 @@ class Run(run.Run):
                     self._forms(bed, program)
         self.save()
 
-    def _control(self, bed, program):
+    def _control(self, bed: functions_bed.FunctionsBed, program: functions_bed.Program) -> None:
         work = planned.Planned(bed, self._say)
         datagrams = planned.Datagrams(bed, program)
         if "changes" in self._parts:
@@ -82,7 +85,7 @@ class Run(run.Run):
             self._repeat("outage", self._plan.outages, lambda _: {
                 kind: outages.measure(bed, program, kind, self._say) for kind in outages.KINDS})
 
-    def _changes_fast(self, program):
+    def _changes_fast(self, program: pathlib.Path) -> None:
         with functions_bed.FunctionsBed(self._work / "fast", self._distribution, planned_fast.PORT,
                                         planned_fast.SCHEDULING) as bed, bed.agent(), \
                 generator.Generator(program, bed.sockets, "penstock-fast", self._work,
@@ -90,7 +93,7 @@ class Run(run.Run):
             work, stream = planned.Planned(bed, self._say), planned_fast.Stream(bed, source, self._work)
             self._repeat("changes-fast", self._plan.fast_rounds, lambda _: work.lose(stream, planned_fast.TURNS))
 
-    def _hops(self, bed, program):
+    def _hops(self, bed: functions_bed.FunctionsBed, program: pathlib.Path) -> None:
         with generator.Generator(program, hops.sockets(bed), "penstock-hops", self._work) as source:
             measured = hops.Hops(bed, source, self._work, self._say)
             measured.warm()
@@ -98,13 +101,13 @@ class Run(run.Run):
                 if part in self._parts:
                     self._repeat(part, self._plan.rounds, call)
 
-    def _forms(self, bed, program):
+    def _forms(self, bed: functions_bed.FunctionsBed, program: pathlib.Path) -> None:
         with generator.Generator(program, bed.sockets, "penstock-forms", self._work) as source:
             measured = forms.Forms(bed, source, self._work, self._say)
             measured.warm()
             self._repeat("forms", self._plan.form_rounds, measured.round)
 
-    def _repeat(self, part, rounds, call):
+    def _repeat(self, part: str, rounds: int, call: Callable[[int], Results]) -> None:
         """Adds a list of what `call` gives for each round to the results."""
         found = self.results[part] = []
         for number in range(rounds):

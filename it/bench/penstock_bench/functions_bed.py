@@ -12,9 +12,12 @@
 
 import contextlib
 import os
+import pathlib
 import shutil
 import signal
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from penstock_base import namespaces, processes
 from penstock_base.errors import PenstockError
@@ -23,6 +26,10 @@ from penstock_functions import agent_process, catalogue, instance, instance_file
 from . import configuration, services_bed, tagged
 from .host_process import LineProcess
 from .private_controller import OPERATIONS
+from .results import Results
+
+Program = Callable[[str], LineProcess]
+"""Makes a process of module echo."""
 
 LINKS = ("acc", "up")
 TENANT = 0
@@ -54,17 +61,18 @@ class FunctionsBed(services_bed.ServicesBed):
     scheduling:  of the instances that the agent starts; see function.schema.json
     """
 
-    def __init__(self, directory, distribution, tenant_port=services_bed.HOSTS_PORT, scheduling="low"):
+    def __init__(self, directory: pathlib.Path, distribution: pathlib.Path, tenant_port: str = services_bed.HOSTS_PORT,
+                 scheduling: str = "low") -> None:
         super().__init__(directory, distribution, with_dns=False, links=LINKS)
         self.tenant_port, self.scheduling = tenant_port, scheduling
         self.server_space = _SERVER_SPACE
         self._next_port = _FIRST_PORT
 
-    def _ports(self):
+    def _ports(self) -> Results:
         return {"access-ports": [self._port("acc0", 0, "acc"), _packet_port(services_bed.HOSTS_PORT, 0)],
                 "uplink-ports": [self._port("up0", 1, "up"), _packet_port("up1", 1)]}
 
-    def _lay_cables(self, undo):
+    def _lay_cables(self, undo: contextlib.ExitStack) -> None:
         undo.callback(namespaces.delete, self.server_space)
         namespaces.create(self.server_space)
         _, _, ours, theirs = services_bed.TRANSIT["far"]
@@ -75,7 +83,7 @@ class FunctionsBed(services_bed.ServicesBed):
                       ("route", "add", configuration.POOL, "via", ours)):
             namespaces.execute(self.server_space, "ip", *words)
 
-    def ports(self, count):
+    def ports(self, count: int) -> int:
         """First of `count` source ports, every second number, that no connection of this run had before."""
         if self._next_port + 2 * count > _PORTS_END:
             self._next_port = _FIRST_PORT
@@ -84,7 +92,7 @@ class FunctionsBed(services_bed.ServicesBed):
 
     # Configuration
 
-    def configure(self, functions, chain):
+    def configure(self, functions: Iterable[Results], chain: Iterable[str]) -> None:
         """One tenant at its port, led through the functions of `chain`; waits until the switch has it."""
         tenant = services_bed.tenant(TENANT, self.name, (self.tenant_port,)) | {"chain": CHAIN}
         del tenant["dhcp"]
@@ -94,54 +102,54 @@ class FunctionsBed(services_bed.ServicesBed):
         self.restconf.replace(configuration.NETWORK, content)
         self.applied()
 
-    def put_function(self, entry):
+    def put_function(self, entry: Results) -> None:
         """Puts one function in the place of what it was; waits until the switch has it."""
         self.restconf.replace(f"{configuration.NETWORK}/function={entry['name']}", {"penstock:function": [entry]})
         self.applied()
 
-    def put_chain(self, names):
+    def put_chain(self, names: Iterable[str]) -> None:
         """Leads the tenant through these functions; waits until the switch has it."""
         self.restconf.replace(f"{configuration.NETWORK}/chain={CHAIN}",
                               {"penstock:chain": [{"name": CHAIN, "function": list(names)}]})
         self.applied()
 
-    def spread(self, check=PATIENT, **instances):
+    def spread(self, check: Mapping[str, int] = PATIENT, **instances: Any) -> Results:
         """The function with a health check and these instances, by name; of each its leaves as a dict."""
         return self._started(SPREAD) | {"health-check": check, "instance": [
             {"name": name} | leaves for name, leaves in instances.items()]}
 
-    def single(self):
+    def single(self) -> Results:
         """The function without a list of instances."""
         return self._started(SINGLE)
 
-    def _started(self, name):
+    def _started(self, name: str) -> Results:
         # Closed: packets that pass a function by would hide that it does not work.
         return {"name": name, "node": self.name, "fail-policy": "closed",
                 "start": {"function": FUNCTION, "core": _CORE, "scheduling": self.scheduling}}
 
     # What there is
 
-    def instances(self, function):
+    def instances(self, function: str) -> Results:
         """What the controller says of the instances of a function: {name: {"state", "packets-in", ...}}."""
         for entry in self.restconf.call(f"{OPERATIONS}:status").get("function", []):
             if entry["name"] == function:
                 return {one["name"]: one for one in entry.get("instance", [])}
         return {}
 
-    def await_states(self, function, **wanted):
+    def await_states(self, function: str, **wanted: str) -> None:
         """Waits until instances of a function are in these states, and the switch has what follows from that."""
-        def are():
+        def are() -> bool:
             found = self.instances(function)
             return all(found.get(name, {}).get("state") == state for name, state in wanted.items())
 
         processes.wait_until(are, f"{function}: {wanted}", _READY_SECONDS, poll_seconds=0.1)
         self.applied()
 
-    def await_idle(self, function, name):
+    def await_idle(self, function: str, name: str) -> None:
         """Waits until no packet has gone into an instance for a second."""
         seen: list[tuple[float, int | None]] = [(time.monotonic(), None)]
 
-        def stands_still():
+        def stands_still() -> bool:
             packets = int(self.instances(function)[name]["packets-in"])
             if packets != seen[0][1]:
                 seen[0] = time.monotonic(), packets
@@ -149,20 +157,20 @@ class FunctionsBed(services_bed.ServicesBed):
 
         processes.wait_until(stands_still, f"{name} has no packets any more", _READY_SECONDS, poll_seconds=0.1)
 
-    def signal(self, name, number):
+    def signal(self, name: str, number: int) -> None:
         """Sends a signal to the process of an instance."""
         pid = processes.pid_of(self._files(name).process)
         if pid is None:
             raise PenstockError(f"instance {name} does not run")
         os.kill(pid, number)
 
-    def _files(self, name):
+    def _files(self, name: str) -> instance_files.InstanceFiles:
         return instance_files.InstanceFiles(name, self.name, self.profile.run_directory)
 
     # Processes
 
     @contextlib.contextmanager
-    def agent(self):
+    def agent(self) -> Iterator[None]:
         """The node starts what the controller orders, for the body; then all of that is taken away.
 
         The catalogue has a second version of the function.
@@ -180,7 +188,7 @@ class FunctionsBed(services_bed.ServicesBed):
             self.stop_instances()
             shutil.rmtree(directory)
 
-    def stop_instances(self):
+    def stop_instances(self) -> None:
         """Ends whatever runs, also what hangs."""
         for entry in instance.status(self.profile.run_directory, self.name):
             with contextlib.suppress(PenstockError, ProcessLookupError):
@@ -188,9 +196,9 @@ class FunctionsBed(services_bed.ServicesBed):
             instance.stop(entry["name"], self.name, self.profile.run_directory)
 
     @contextlib.contextmanager
-    def hosts(self, log_directory):
+    def hosts(self, log_directory: pathlib.Path) -> Iterator[Program]:
         """Host and server for the body. Yields a function that makes a process of module echo at the host."""
-        def program(what):
+        def program(what: str) -> LineProcess:
             return LineProcess(["penstock_bench.echo", what, SERVER, str(SERVER_PORT)], log_directory / f"{what}.log",
                                hosts.namespace(TENANT))
 
@@ -200,10 +208,10 @@ class FunctionsBed(services_bed.ServicesBed):
             server.result()
             yield program
 
-    def tracked(self):
+    def tracked(self) -> str:
         """Connections of hosts as the switch tracks them."""
         return self.ovs.appctl("dpctl/dump-conntrack")
 
 
-def _packet_port(name, number):
+def _packet_port(name: str, number: int) -> Results:
     return {"name": name, "type": "dpdk", "devargs": tagged.packet_port(number, f"{name}-sw")}

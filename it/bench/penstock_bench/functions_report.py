@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ratios and report of a run of functions.py."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from . import forms, hops, outages, planned, planned_fast, ratios, sections, stats
+from .document import Document
 from .ratios import CHAIN
+from .results import Found, Ratios, Results
 from .wording import count, number, percent, spread
 
 _CHANGES = {"scale-out": "an instance more", "weights": "other weights",
@@ -17,14 +22,14 @@ _THROUGH = {"bare": "bare forwarding", "0": "no function", "1": "one function", 
             "3": "three functions"}
 
 
-def compute(results):
+def compute(results: Results) -> Ratios:
     """{name: {value, low, high, target, met, method}} of all ratios that the samples in `results` allow."""
     found = {**_changes(results), **_changes_fast(results), **_outage(results), **_tcp(results), **_hops(results),
              **_forms(results), **_probes(results)}
     return {name: ratios.entry(target, found[name]) for name, target in CHAIN.items() if name in found}
 
 
-def detail(results):
+def detail(results: Results) -> Results:
     """What --json has beside the ratios: each change, event, kind, number of hops and form by itself."""
     found = {"changes": changes(results), "changes-fast": changes_fast(results), "tcp": events(results),
              "outage": outage(results),
@@ -36,7 +41,7 @@ def detail(results):
     return {name: part for name, part in found.items() if part}
 
 
-def changes(results):
+def changes(results: Results) -> dict[str, Results]:
     """{change: {sent, lost, gap_ms (the longest of all rounds), seconds (median), pause_ms}} of planned changes."""
     return {name: {"sent": sum(one["sent"] for one in samples), "lost": sum(one["lost"] for one in samples),
                    "gap_ms": 1000 * max(one["gap"] for one in samples),
@@ -45,7 +50,7 @@ def changes(results):
             for name, samples in _columns(results, "changes").items()}
 
 
-def changes_fast(results):
+def changes_fast(results: Results) -> dict[str, Results]:
     """{turn: {sent, lost, refused, late, share, pps, seconds (median), pause_ms}} of changes at a high rate.
 
     share: see lost_share(). pps: frames that the generator offered a second, on average
@@ -58,16 +63,18 @@ def changes_fast(results):
             for name, samples in _columns(results, "changes-fast").items()}
 
 
-def lost_share(samples):
+def lost_share(samples: Sequence[Results]) -> float:
     """Share of the offered frames that did not arrive: lost ones, and those that the access port did not take."""
-    return sum(one["lost"] + one["refused"] for one in samples) / max(1, sum(map(_offered, samples)))
+    share: float = sum(one["lost"] + one["refused"] for one in samples) / max(1, sum(map(_offered, samples)))
+    return share
 
 
-def _offered(sample):
-    return sample["sent"] + sample["refused"]
+def _offered(sample: Results) -> int:
+    offered: int = sample["sent"] + sample["refused"]
+    return offered
 
 
-def events(results):
+def events(results: Results) -> dict[str, Results]:
     """{event: {connections, broken, moved, why}} of TCP connections at planned changes, all rounds together."""
     return {name: {"connections": sum(one["connections"] for one in samples),
                    "broken": sum(len(one["broken"]) for one in samples),
@@ -76,7 +83,7 @@ def events(results):
             for name, samples in _columns(results, "tcp").items()}
 
 
-def outage(results):
+def outage(results: Results) -> dict[str, Results]:
     """{kind: {runs, median_ms, worst_ms, lost, noticed_ms}}; lost and noticed (by the controller) are medians."""
     return {name: {"runs": len(samples), "median_ms": 1000 * stats.median([one["gap"] for one in samples]),
                    "worst_ms": 1000 * max(one["gap"] for one in samples),
@@ -85,13 +92,13 @@ def outage(results):
             for name, samples in _columns(results, "outage").items()}
 
 
-def _columns(results, part):
+def _columns(results: Results, part: str) -> dict[str, list[Results]]:
     """{name: [sample of each round]} of a part's rounds."""
     rounds = results.get(part) or []
     return {name: [one[name] for one in rounds if name in one] for name in (rounds[0] if rounds else ())}
 
 
-def _changes(results):
+def _changes(results: Results) -> dict[str, Found]:
     found = changes(results)
     if not found:
         return {}
@@ -102,7 +109,7 @@ def _changes(results):
         f"of {sent:,} datagrams, in {len(results['changes'])} times {len(found)} changes{where}",)}
 
 
-def _changes_fast(results):
+def _changes_fast(results: Results) -> dict[str, Found]:
     rounds = results.get("changes-fast") or []
     quiet, changed = ([[sample for name, sample in one.items() if (name == planned.QUIET) == wanted] for one in rounds]
                       for wanted in (True, False))
@@ -110,7 +117,7 @@ def _changes_fast(results):
             **_lost_share("lost_share_quiet_fast", quiet, "turns without a change")}
 
 
-def _lost_share(name, rounds, what):
+def _lost_share(name: str, rounds: list[Any], what: str) -> dict[str, Found]:
     """One ratio, of a list of samples of each round: of all together, as a median would hide a bad round."""
     samples = [sample for one in rounds for sample in one]
     if not samples:
@@ -123,7 +130,7 @@ def _lost_share(name, rounds, what):
                    f"{len(samples)} {what}; range of {len(shares)} rounds")}
 
 
-def _outage(results):
+def _outage(results: Results) -> dict[str, Found]:
     found = outage(results)
     if not found:
         return {}
@@ -135,7 +142,7 @@ def _outage(results):
         f"kinds; of {outages.PORTS} ports the one that waited longest for its next answer")}
 
 
-def _tcp(results):
+def _tcp(results: Results) -> dict[str, Found]:
     found = events(results)
     if not found:
         return {}
@@ -145,7 +152,7 @@ def _tcp(results):
         "at another instance than before",)}
 
 
-def _hops(results):
+def _hops(results: Results) -> dict[str, Found]:
     columns = _columns(results, "hops")
     found = {}
     for name in hops.CONTENDERS[2:]:
@@ -157,7 +164,7 @@ def _hops(results):
     return found
 
 
-def _forms(results):
+def _forms(results: Results) -> dict[str, Found]:
     found = {}
     for name, samples in _columns(results, "forms").items():
         how = f", {samples[0]['acceleration']}" if samples[0].get("acceleration") else ""
@@ -167,7 +174,7 @@ def _forms(results):
     return found
 
 
-def _probes(results):
+def _probes(results: Results) -> dict[str, Found]:
     columns = _columns(results, "probes")
     rates, unit = ratios.compare(columns.get("with", ()), columns.get("without", ()))
     if not rates:
@@ -177,13 +184,13 @@ def _probes(results):
         "rounds side by side")}
 
 
-def _medians(samples):
+def _medians(samples: Sequence[Results]) -> dict[str, float]:
     return {key: stats.median([one[key] for one in samples]) for key in
             ("mpps", "cycles_per_packet", "cycles_per_hop", "busy", "generator_busy", "lost", "upcalls")
             if all(one.get(key) is not None for one in samples)}
 
 
-def render(results):
+def render(results: Results) -> Document:
     """The report as a Document."""
     document = sections.begin("Penstock chain benchmark", results)
     sections.ratio_list(document, compute(results), CHAIN)
@@ -201,7 +208,7 @@ def render(results):
     return document
 
 
-def _changes_section(document, found):
+def _changes_section(document: Document, found: dict[str, Results]) -> None:
     if not found:
         return
     document.section("Planned changes")
@@ -213,7 +220,7 @@ def _changes_section(document, found):
          number(one["pause_ms"]), number(one["seconds"])) for name, one in found.items()])
 
 
-def _changes_fast_section(document, found):
+def _changes_fast_section(document: Document, found: dict[str, Results]) -> None:
     if not found:
         return
     document.section(f"Planned changes at {planned_fast.RATE:,} packets a second")
@@ -229,7 +236,7 @@ def _changes_fast_section(document, found):
         for name, one in found.items()])
 
 
-def _tcp_section(document, found):
+def _tcp_section(document: Document, found: dict[str, Results]) -> None:
     if not found:
         return
     document.section("TCP connections")
@@ -240,7 +247,7 @@ def _tcp_section(document, found):
          ", ".join(one["why"]) or "-") for name, one in found.items()])
 
 
-def _outage_section(document, found):
+def _outage_section(document: Document, found: dict[str, Results]) -> None:
     if not found:
         return
     document.section("One of two instances fails")
@@ -251,7 +258,8 @@ def _outage_section(document, found):
          number(one["noticed_ms"]), count(one["lost"])) for name, one in found.items()])
 
 
-def _rates_section(document, columns, title, text, base="bare"):
+def _rates_section(document: Document, columns: dict[str, list[Results]], title: str, text: str,
+                   base: str = "bare") -> None:
     if not columns:
         return
     document.section(title)
@@ -266,7 +274,7 @@ def _rates_section(document, columns, title, text, base="bare"):
          percent(stats.median([one["generator_busy"] for one in samples]))) for name, samples in columns.items()])
 
 
-def _forms_section(document, columns):
+def _forms_section(document: Document, columns: dict[str, list[Results]]) -> None:
     if not columns:
         return
     document.section("The same firewall in three forms")

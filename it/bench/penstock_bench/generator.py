@@ -14,10 +14,13 @@ import shutil
 import subprocess
 import time
 import typing
+from collections.abc import Mapping, Sequence
 
 from penstock_base import processes
 from penstock_base.errors import PenstockError
 from penstock_node.hugepages import HugePages
+
+from .results import Results
 
 PACKAGES = ("gcc", "libc6-dev", "pkgconf", "libdpdk-dev", "librte-net-virtio23", "librte-bus-vdev23",
             "librte-mempool-ring23")
@@ -31,7 +34,7 @@ _ANSWER_SECONDS = 20
 _END_SECONDS = 5
 
 
-def build(directory, sources=_SOURCES):
+def build(directory: pathlib.Path, sources: pathlib.Path = _SOURCES) -> pathlib.Path:
     """Returns the program in `directory`, compiled if it is not there or was made from other sources or for other CPUs.
 
     Safe when several processes do it at the same time: the program is put in place in one go.
@@ -71,7 +74,8 @@ class Generator:
                 measurements of the control plane under traffic
     """
 
-    def __init__(self, program, links, prefix, directory, core=0, memory_mb=256, nice=-5):
+    def __init__(self, program: pathlib.Path, links: Mapping[str, pathlib.Path], prefix: str, directory: pathlib.Path,
+                 core: int = 0, memory_mb: int = 256, nice: int = -5) -> None:
         self.links = dict(links)
         self.log = pathlib.Path(directory) / f"{prefix}.log"
         self._arguments = [str(program), "--core", str(core), "--memory", str(memory_mb), "--prefix", prefix]
@@ -83,19 +87,19 @@ class Generator:
         self._process: typing.Any = None  # While it does not run.
         self._unread = b""
 
-    def __enter__(self):
+    def __enter__(self) -> typing.Self:
         self.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     @property
-    def pid(self):
+    def pid(self) -> int | None:
         """Its process id while it runs, else None."""
         return self._process.pid if self._process and self._process.poll() is None else None
 
-    def start(self):
+    def start(self) -> None:
         """Starts it and waits until it has its memory. Switches may connect from then on; see wait()."""
         if self.pid:
             raise PenstockError(f"the generator runs already, as process {self.pid}")
@@ -111,7 +115,7 @@ class Generator:
             self.stop()
             raise
 
-    def stop(self):
+    def stop(self) -> None:
         """Ends it if it runs, and gives its huge pages back."""
         process, self._process = self._process, None
         if process:
@@ -127,7 +131,7 @@ class Generator:
             shutil.rmtree(self._runtime, ignore_errors=True)  # DPDK leaves it behind.
         HugePages().give_back(self._owner)
 
-    def command(self, line, seconds=_ANSWER_SECONDS):
+    def command(self, line: str, seconds: float = _ANSWER_SECONDS) -> Results:
         """Sends one command and returns its answer as a dict. PenstockError when it refuses, ends or is silent."""
         if not self._process:
             raise PenstockError(f"the generator does not run, so it cannot obey: {line}")
@@ -135,30 +139,30 @@ class Generator:
             self._process.stdin.write(line.encode() + b"\n")
         except BrokenPipeError:
             raise self._gone() from None
-        answer = json.loads(self._read_line(line, seconds))
+        answer: Results = json.loads(self._read_line(line, seconds))
         if "error" in answer:
             raise PenstockError(f"generator: {line}: {answer['error']}")
         return answer
 
-    def load(self, link, path):
+    def load(self, link: str, path: pathlib.Path) -> Results:
         """Takes the frames of a pcap file as what `link` sends. Returns {"frames": n, "bytes": b}."""
         return self.command(f"load {link} {_word(path)}")
 
-    def order(self, link, path=None):
+    def order(self, link: str, path: pathlib.Path | None = None) -> Results:
         """Lets `link` send its frames in the order of a file of 32-bit indexes, see orders.py; None: as they come.
 
         Returns {"order": frames until they begin again}. load() ends an order.
         """
         return self.command(f"order {link} {'off' if path is None else _word(path)}")
 
-    def live(self, link, packets=None):
+    def live(self, link: str, packets: int | None = None) -> None:
         """Lets connections of `link` live for so many packets: then a frame has ports that none had. None: for ever.
 
         Only UDP, where nothing marks the end of a connection. load() ends this.
         """
         self.command(f"live {link} {packets or 'off'}")
 
-    def wait(self, seconds=30):
+    def wait(self, seconds: float = 30) -> None:
         """Waits until the switch has connected to every link; PenstockError names those that stay alone."""
         up = self.command(f"wait {seconds}", seconds + _ANSWER_SECONDS)["up"]
         missing = [f"{name} ({path})" for name, path in self.links.items() if name not in up]
@@ -166,11 +170,11 @@ class Generator:
             raise PenstockError(f"generator: within {seconds} s no switch connected to link {', '.join(missing)}"
                                 f"{processes.log_tail(self.log)}")
 
-    def answer(self, link, on=True):
+    def answer(self, link: str, on: bool = True) -> None:
         """Lets `link` send back what it receives during runs, addresses and ports swapped, or stops that."""
         self.command(f"answer {link} {'on' if on else 'off'}")
 
-    def forward(self, first, second, on=True):
+    def forward(self, first: str, second: str, on: bool = True) -> None:
         """Lets what one of two links receives during runs go out of the other, unchanged, both ways, or stops that.
 
         They are the two ports of a network function then: what passes is `forwarded`, and counted as received only
@@ -178,11 +182,12 @@ class Generator:
         """
         self.command(f"forward {first} {second if on else 'off'}")
 
-    def capture(self, link, path, count):
+    def capture(self, link: str, path: pathlib.Path, count: int) -> None:
         """Writes the first `count` frames that `link` receives during the next run to a pcap file."""
         self.command(f"capture {link} {_word(path)} {count}")
 
-    def run(self, seconds, links, rate=None, burst=None, stamp=False, rates=()):
+    def run(self, seconds: float, links: Sequence[str], rate: float | None = None, burst: int | None = None,
+            stamp: bool = False, rates: Mapping[str, float] | Sequence[tuple[str, float]] = ()) -> Results:
         """Sends for `seconds` on `links` (names) while it receives on all links; returns the answer as a dict.
 
         rate:   frames a second, over all links together; None is as fast as the switch takes them
@@ -198,14 +203,15 @@ class Generator:
         sent before the run was over), captured; with stamp latency_ns: name -> count, min, p50, p90, p99, p999, max,
         mean (only count when that is 0).
         """
-        rates = dict(rates)
-        words = ["run", f"{seconds}", ",".join(f"{link}@{rates[link]}" if link in rates else link for link in links)]
+        shares = dict(rates)
+        words = ["run", f"{seconds}",
+                 ",".join(f"{link}@{shares[link]}" if link in shares else link for link in links)]
         words += [f"rate={rate}"] if rate else []
         words += [f"burst={burst}"] if burst else []
         words += ["stamp"] if stamp else []
         return self.command(" ".join(words), seconds + _ANSWER_SECONDS)
 
-    def _read_line(self, command, seconds):
+    def _read_line(self, command: str, seconds: float) -> bytes:
         deadline = time.monotonic() + seconds
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
@@ -221,19 +227,19 @@ class Generator:
         line, _, self._unread = self._unread.partition(b"\n")
         return line
 
-    def _gone(self):
+    def _gone(self) -> PenstockError:
         return PenstockError(f"the generator ended by itself{processes.log_tail(self.log)}")
 
 
-def _word(path):
+def _word(path: pathlib.Path) -> str:
     """A path as one word of a command."""
-    path = str(path)
-    if not path or len(path.split()) != 1 or path != path.strip():
-        raise PenstockError(f"generator: a path without spaces is needed, not '{path}'")
-    return path
+    word = str(path)
+    if not word or len(word.split()) != 1 or word != word.strip():
+        raise PenstockError(f"generator: a path without spaces is needed, not '{word}'")
+    return word
 
 
-def _identity(sources):
+def _identity(sources: pathlib.Path) -> str:
     """Changes when the program has to be made anew."""
     digest = hashlib.sha256(repr(_FLAGS).encode())
     for path in sorted(pathlib.Path(sources).glob("*.[ch]")):
@@ -246,13 +252,14 @@ def _identity(sources):
     return digest.hexdigest()
 
 
-def _run(*args):
+def _run(*args: str | pathlib.Path) -> str:
     try:
         done = subprocess.run(args, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     except FileNotFoundError:
         raise PenstockError(f"the generator cannot be built: {args[0]} is not installed; "
                             f"apt-get install {' '.join(PACKAGES)}") from None
     if done.returncode:
-        raise PenstockError(f"the generator cannot be built: {' '.join(args[:3])} ... failed; these packages are "
-                            f"needed: {' '.join(PACKAGES)}\n{done.stderr.strip()}")
-    return done.stdout
+        raise PenstockError(f"the generator cannot be built: {' '.join(map(str, args[:3]))} ... failed; these packages "
+                            f"are needed: {' '.join(PACKAGES)}\n{done.stderr.strip()}")
+    said: str = done.stdout
+    return said

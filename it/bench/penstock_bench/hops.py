@@ -5,9 +5,12 @@ As in chain.py the generator is the functions too, and hands on what it gets: so
 for each would have to share the generator's core with it, and the figures would be the scheduler's.
 """
 
+import pathlib
+
 from penstock_base.errors import PenstockError
 
-from . import bare, chain, configuration, edge, switch, traffic
+from . import bare, chain, configuration, edge, functions_bed, generator, switch, traffic
+from .results import Results, Say
 
 FUNCTIONS = ("tap1", "tap2", "tap3")
 CONTENDERS = ("bare", 0, 1, 2, 3)
@@ -26,10 +29,11 @@ _HEALTH_CHECK = {"interval": PROBE_MILLISECONDS, "lost": 20, "hold": 0}
 class Hops:
     """Measures with one generator, which has the links of sockets(). Call warm() before."""
 
-    def __init__(self, bed, source, directory, say):
+    def __init__(self, bed: functions_bed.FunctionsBed, source: generator.Generator, directory: pathlib.Path,
+                 say: Say) -> None:
         self._bed, self._source, self._directory, self._say = bed, source, directory, say
 
-    def warm(self):
+    def warm(self) -> None:
         """The frames, and the sessions of their connections."""
         self._configure(0)  # The controller makes the ports that the generator waits for.
         self._source.wait()
@@ -39,15 +43,15 @@ class Hops:
         self._source.load(edge.LINKS[0], traffic.write_access(_LOAD, self._directory, "hops")[0])
         self._bed.warm(self._source, edge.LINKS[:1], _LOAD.flows, self._say)
 
-    def hop_round(self, number):
+    def hop_round(self, number: int) -> Results:
         """One sample of each contender: {name: sample}."""
         found = {}
         for name in CONTENDERS:
-            self._configure(0 if name == "bare" else name)
+            self._configure(0 if isinstance(name, str) else name)
             if name == "bare":
                 bare.put_in(self._bed.ovs, "acc0", "up0")
             try:
-                if name != "bare":
+                if not isinstance(name, str):
                     self._bed.warm(self._source, edge.LINKS[:1], _LOAD.flows)
                     chain.check_path(self._source.run(chain.CHECK_SECONDS, edge.LINKS[:1], rate=chain.CHECK_PPS), name,
                                      FUNCTIONS)
@@ -58,7 +62,7 @@ class Hops:
         self._tell(f"hops, round {number + 1}", found)
         return found
 
-    def probe_round(self, number):
+    def probe_round(self, number: int) -> Results:
         """One sample through one function with probes and without."""
         found = {}
         for name in PROBES if number % 2 else PROBES[::-1]:
@@ -70,34 +74,34 @@ class Hops:
         self._tell(f"probes, round {number + 1}", found)
         return found
 
-    def _configure(self, functions, health_check=None):
+    def _configure(self, functions: int, health_check: Results | None = None) -> None:
         content = chain.network(self._bed, _LOAD.tenants, functions, FUNCTIONS)
         if health_check:
             content[configuration.NETWORK]["function"][0]["health-check"] = health_check
         self._bed.restconf.replace(configuration.NETWORK, content)
         self._bed.applied()
 
-    def _probes(self):
+    def _probes(self) -> dict[str, int]:
         found = self._bed.instances(FUNCTIONS[0])[FUNCTIONS[0]].get("probes")
         if not found or not int(found.get("sent", 0)):
             raise PenstockError("no probe was sent")
         return {"sent": int(found["sent"]), "lost": int(found.get("lost", 0))}
 
-    def _sample(self):
+    def _sample(self) -> Results:
         self._source.run(_FIRST_SECONDS, edge.LINKS[:1])  # What is cached is made anew.
         return sample(*switch.watch(self._bed.ovs, self._source, edge.LINKS[:1], _SECONDS))
 
-    def _tell(self, what, found):
+    def _tell(self, what: str, found: Results) -> None:
         self._say(f"{what}: " + ", ".join(f"{name} {one['mpps']:.2f} Mpps {one['cycles_per_packet']} cycles"
                                           for name, one in found.items()))
 
 
-def sockets(bed):
+def sockets(bed: edge.Edge) -> dict[str, pathlib.Path]:
     """The generator's links: the ends of the node's ports, and the functions."""
     return bed.sockets | chain.links_of(bed.profile.vhost_user_directory, FUNCTIONS)
 
 
-def sample(answer, pmd):
+def sample(answer: Results, pmd: Results) -> Results:
     """Figures of packets that came out at the far end, whatever the number of hops.
 
     mpps: received there while the generator sent

@@ -9,6 +9,7 @@ import dataclasses
 import socket
 import struct
 import sys
+from typing import Any
 
 from . import traffic
 
@@ -44,7 +45,7 @@ class Arp:
     asked: str
 
 
-def dhcp(kind, mac, vlan, number, address=None, server=None):
+def dhcp(kind: int, mac: bytes, vlan: int, number: int, address: str | None = None, server: str | None = None) -> bytes:
     """A broadcast DISCOVER, or the REQUEST that takes an offer, with what a host asks for."""
     options = bytes([53, 1, kind, 61, 7, 1]) + mac
     options += b"\x32\x04" + socket.inet_aton(address) if address else b""
@@ -54,42 +55,42 @@ def dhcp(kind, mac, vlan, number, address=None, server=None):
         "0.0.0.0", "255.255.255.255", 68, 67, _bootp(number, "0.0.0.0", mac, options)))
 
 
-def release(mac, vlan, number, address, server):
+def release(mac: bytes, vlan: int, number: int, address: str, server: str) -> bytes:
     """Gives an address back, to the server."""
     options = bytes([53, 1, RELEASE, 61, 7, 1]) + mac + b"\x36\x04" + socket.inet_aton(server) + b"\xff"
     return tagged(GATEWAY_MAC, mac, vlan) + ipv4(address, server, _UDP, datagram(
         address, server, 68, 67, _bootp(number, address, mac, options)))
 
 
-def query(mac, vlan, address, number, name, server=GATEWAY):
+def query(mac: bytes, vlan: int, address: str, number: int, name: str, server: str = GATEWAY) -> bytes:
     """A query for the IPv4 address of a name."""
     question = struct.pack("!6H", number, 0x0100, 1, 0, 0, 0) + _name(name) + struct.pack("!2H", 1, 1)
     return tagged(GATEWAY_MAC, mac, vlan) + ipv4(address, server, _UDP, datagram(
         address, server, QUESTION_PORT, 53, question))
 
 
-def ping(mac, vlan, address, number, target=GATEWAY):
+def ping(mac: bytes, vlan: int, address: str, number: int, target: str = GATEWAY) -> bytes:
     """An echo request."""
     echo = struct.pack("!BBHHH", 8, 0, 0, number, 1) + bytes(32)
     echo = echo[:2] + struct.pack("!H", checksum(echo)) + echo[4:]
     return tagged(GATEWAY_MAC, mac, vlan) + ipv4(address, target, _ICMP, echo)
 
 
-def arp_request(mac, vlan, address, asked):
+def arp_request(mac: bytes, vlan: int, address: str, asked: str) -> bytes:
     """Who has that address?"""
     return (tagged(BROADCAST, mac, vlan, _ETH_ARP) + struct.pack(
         "!HHBBH6s4s6x4s", 1, _ETH_IPV4, 6, 4, 1, mac, socket.inet_aton(address), socket.inet_aton(asked))).ljust(
             64, b"\0")
 
 
-def arp_answer(mac, vlan, arp):
+def arp_answer(mac: bytes, vlan: int, arp: Arp) -> bytes:
     """It is us."""
     return (tagged(arp.mac, mac, vlan, _ETH_ARP) + struct.pack(
         "!HHBBH6s4s6s4s", 1, _ETH_IPV4, 6, 4, 2, mac, socket.inet_aton(arp.asked), arp.mac,
         socket.inet_aton(arp.sender))).ljust(64, b"\0")
 
 
-def parse(frame):
+def parse(frame: bytes) -> tuple[Any, Any]:
     """(key, content) of a frame for a host: ("dhcp", number), ("query", number), ("ping", number), "arp" or None."""
     start = 18 if frame[12:14] == b"\x81\x00" else 14
     kind = frame[start - 2:start]
@@ -111,26 +112,26 @@ def parse(frame):
     return None, None
 
 
-def tagged(destination, source, vlan, kind=_ETH_IPV4):
+def tagged(destination: bytes, source: bytes, vlan: int, kind: int = _ETH_IPV4) -> bytes:
     """The Ethernet header of a frame with a tag, by default before an IPv4 packet."""
     return destination + source + struct.pack("!3H", _ETH_VLAN, vlan, kind)
 
 
-def ipv4(source, destination, protocol, payload, ttl=64):
+def ipv4(source: str, destination: str, protocol: int, payload: bytes, ttl: int = 64) -> bytes:
     """An IPv4 packet."""
     header = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(payload), 0, 0x4000, ttl, protocol, 0,
                          socket.inet_aton(source), socket.inet_aton(destination))
     return header[:10] + struct.pack("!H", checksum(header)) + header[12:] + payload
 
 
-def datagram(source, destination, source_port, destination_port, payload):
+def datagram(source: str, destination: str, source_port: int, destination_port: int, payload: bytes) -> bytes:
     """A UDP datagram with its checksum."""
     header = struct.pack("!4H", source_port, destination_port, 8 + len(payload), 0)
     pseudo = socket.inet_aton(source) + socket.inet_aton(destination) + struct.pack("!2H", _UDP, 8 + len(payload))
     return header[:6] + struct.pack("!H", checksum(pseudo + header + payload) or 0xffff) + payload
 
 
-def checksum(data):
+def checksum(data: bytes) -> int:
     """The Internet checksum (RFC 1071)."""
     words = array.array("H", data if len(data) % 2 == 0 else data + b"\0")
     if sys.byteorder == "little":
@@ -141,13 +142,13 @@ def checksum(data):
     return ~total & 0xffff
 
 
-def _bootp(number, address, mac, options):
+def _bootp(number: int, address: str, mac: bytes, options: bytes) -> bytes:
     fixed = _DHCP.pack(1, 1, 6, 0, number, 0, 0, socket.inet_aton(address), bytes(4), bytes(4), bytes(4),
                        mac.ljust(16, b"\0"), _COOKIE)
     return (fixed + options).ljust(_LEAST_BOOTP, b"\0")
 
 
-def _parse_dhcp(data):
+def _parse_dhcp(data: bytes) -> tuple[Any, Any]:
     if len(data) < _DHCP.size or data[0] != 2:
         return None, None
     number, address, mac = struct.unpack_from("!4xI8x4s8x6s", data)
@@ -164,5 +165,5 @@ def _parse_dhcp(data):
     return ("dhcp", number), Message(options[53][0], mac, socket.inet_ntoa(address), socket.inet_ntoa(options[54]))
 
 
-def _name(name):
+def _name(name: str) -> bytes:
     return b"".join(bytes([len(label)]) + label.encode("ascii") for label in name.split(".")) + b"\0"

@@ -14,12 +14,14 @@ import pathlib
 import subprocess
 import sys
 import time
-import typing
+from collections.abc import Iterable
+from typing import Any, Self
 
 from penstock_base import processes
 from penstock_base.errors import PenstockError
 
 from . import hosts
+from .results import Results
 
 _NICENESS = -12  # Before all others but the switch.
 _BENCH = pathlib.Path(__file__).resolve().parents[1]
@@ -33,12 +35,12 @@ class LineProcess:
     namespace: network namespace to run in; None is the current one
     """
 
-    def __init__(self, arguments: list[str], log: pathlib.Path, namespace: str | None = None) -> None:
+    def __init__(self, arguments: Iterable[str], log: pathlib.Path, namespace: str | None = None) -> None:
         self._arguments, self._log = list(arguments), pathlib.Path(log)
         self._place = ["ip", "netns", "exec", namespace] if namespace else []
-        self._process: typing.Any = None  # Until it is entered.
+        self._process: Any = None  # Until it is entered.
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         with open(self._log, "wb") as log:
             # In a session of its own: an interrupt at the terminal is for us, who end it in good order.
             self._process = subprocess.Popen(
@@ -48,7 +50,7 @@ class LineProcess:
                 preexec_fn=lambda: processes.take_place(_NICENESS))  # noqa: PLW1509  (system calls alone)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._process.stdin.close()
         try:
             self._process.wait(_SPARE_SECONDS)
@@ -57,19 +59,19 @@ class LineProcess:
             self._process.wait()
         self._process.stdout.close()
 
-    def begin(self, job):
+    def begin(self, job: object) -> None:
         """Has a job begin. Ask for its result before the next one."""
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
 
-    def result(self):
+    def result(self) -> Any:
         """Waits for the end of the job and returns its answer."""
         line = self._process.stdout.readline()
         if not line:
             raise PenstockError(f"{self._arguments[0]} ended by itself{processes.log_tail(self._log)}")
         return json.loads(line)
 
-    def play(self, job):
+    def play(self, job: object) -> Any:
         """Does a job and returns its answer."""
         self.begin(job)
         return self.result()
@@ -78,11 +80,11 @@ class LineProcess:
 class HostProcess(LineProcess):
     """hosts.Hosts. `device` is in the current network namespace."""
 
-    def __init__(self, device, log):
+    def __init__(self, device: str, log: pathlib.Path) -> None:
         super().__init__(["penstock_bench.host_process", device], log)
 
 
-def play(played, job):
+def play(played: hosts.Hosts, job: Results) -> Results:
     """Does a job with a hosts.Hosts and returns the answer."""
     played.forget()
     begun = played.now()
@@ -99,7 +101,7 @@ def play(played, job):
             "seconds": time.monotonic() - begun}
 
 
-def main():
+def main() -> None:
     """Does jobs until the end of the input."""
     played = hosts.Hosts(sys.argv[1])
     for line in sys.stdin:

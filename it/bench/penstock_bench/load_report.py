@@ -6,6 +6,7 @@ from typing import Any
 from . import loads, plots, ratios, sections, stats, wording
 from .document import Cell, Document
 from .ratios import LOAD
+from .results import Results
 from .wording import count, number, percent, spread
 
 NAMES = wording.CONTENDERS | {"hand": "one ct flow by hand"}
@@ -13,8 +14,6 @@ NAMES = wording.CONTENDERS | {"hand": "one ct flow by hand"}
 _OTHERS = {"hand": "a hand-written flow", "ovn": "OVN"}
 _KEYS = ("mpps", "cycles_per_packet", "busy", "upcalls_per_second", "cached_flows", "sessions", "connections",
          "settle_seconds")
-
-Results = dict[str, Any]
 
 
 def compute(results: Results) -> Results:

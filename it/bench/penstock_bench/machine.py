@@ -8,10 +8,12 @@ import platform
 import re
 import subprocess
 import time
+from collections.abc import Callable
 
 from penstock_base.errors import PenstockError
 
 from . import stats
+from .results import Results
 
 SAMPLE_SECONDS = 2.0
 OTHERS_CORES = 0.10
@@ -33,13 +35,13 @@ _PACKAGES = ("openvswitch-switch-dpdk", "ovn-central", "ovn-host", "dpdk-dev", "
 class MachineTooNoisy(PenstockError):
     """`seen` is what check() found."""
 
-    def __init__(self, seen):
+    def __init__(self, seen: Results) -> None:
         self.seen = seen
         super().__init__("this machine is too noisy for a benchmark:\n  " + "\n  ".join(seen["problems"]) +
                          "\nEnd what disturbs it and try again, or run with --noisy: the report will be marked.")
 
 
-def facts(proc="/proc", sys="/sys"):
+def facts(proc: pathlib.Path | str = "/proc", sys: pathlib.Path | str = "/sys") -> Results:
     """What a reader must know about the machine to judge the figures. What cannot be found out is left out."""
     proc, sys = pathlib.Path(proc), pathlib.Path(sys)
     processor = _fields(proc / "cpuinfo")
@@ -63,7 +65,8 @@ def facts(proc="/proc", sys="/sys"):
     return {name: value for name, value in known.items() if value not in (None, {}, [])}
 
 
-def check(noisy=False, seconds=SAMPLE_SECONDS, proc="/proc", spin_spreads=None):
+def check(noisy: bool = False, seconds: float = SAMPLE_SECONDS, proc: pathlib.Path | str = "/proc",
+          spin_spreads: Results | None = None) -> Results:
     """Refuses a machine too noisy to say anything, by MachineTooNoisy. Takes about 4 s on two cores.
 
     noisy: the user wants it all the same; nothing is refused. Returns what was seen, for "noise" of the results:
@@ -81,7 +84,7 @@ def check(noisy=False, seconds=SAMPLE_SECONDS, proc="/proc", spin_spreads=None):
     return seen
 
 
-def watch(seconds=SAMPLE_SECONDS, proc="/proc"):
+def watch(seconds: float = SAMPLE_SECONDS, proc: pathlib.Path | str = "/proc") -> Results:
     """Who uses the CPU besides this process: `others_cores` in all, `users` as the greatest of them, `steal`."""
     proc = pathlib.Path(proc)
     before = _snapshot(proc)
@@ -89,7 +92,7 @@ def watch(seconds=SAMPLE_SECONDS, proc="/proc"):
     return difference(before, _snapshot(proc))
 
 
-def difference(before, after):
+def difference(before: Results, after: Results) -> Results:
     """What happened between two snapshots. Time that no living process accounts for is a user of its own."""
     ticks = {name: after["cpu"][name] - before["cpu"][name] for name in after["cpu"]}
     whole = max(sum(ticks.values()), 1)
@@ -109,12 +112,12 @@ def difference(before, after):
             "steal": round(ticks["steal"] / whole, 4)}
 
 
-def spin(core, repetitions=SPIN_REPETITIONS):
+def spin(core: int, repetitions: int = SPIN_REPETITIONS) -> Results:
     """Repeats two kinds of work on a core: {kind: p10_us, p50_us, p90_us, and their `spread`, p90 over p10}."""
     allowed = os.sched_getaffinity(0)
     block, source, target = bytes(_HASH_BYTES), bytearray(_COPY_BYTES), bytearray(_COPY_BYTES)
 
-    def copy():
+    def copy() -> None:
         target[:] = source
 
     os.sched_setaffinity(0, {core})
@@ -125,8 +128,8 @@ def spin(core, repetitions=SPIN_REPETITIONS):
         os.sched_setaffinity(0, allowed)
 
 
-def _repeat(work, repetitions):
-    def timed(count):
+def _repeat(work: Callable[[], object], repetitions: int) -> dict[str, float]:
+    def timed(count: int) -> float:
         started = time.perf_counter()
         for _ in range(count):
             work()
@@ -142,7 +145,7 @@ def _repeat(work, repetitions):
             "spread": round(high / low, 3)}
 
 
-def _problems(seen):
+def _problems(seen: Results) -> list[str]:
     problems = []
     if seen["others_cores"] > OTHERS_CORES:
         named = [f"{user['process']} (process {user['pid']}, {user['cores']:.2f})" for user in seen["users"]
@@ -161,7 +164,7 @@ def _problems(seen):
     return problems
 
 
-def _snapshot(proc):
+def _snapshot(proc: pathlib.Path) -> Results:
     lines = (proc / "stat").read_text(encoding="ascii").splitlines()
     # user and nice include the guests' time, which comes after steal.
     names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
@@ -180,14 +183,14 @@ def _snapshot(proc):
     return {"cpu": cpu, "cores": cores, "processes": processes}
 
 
-def _fields(path):
+def _fields(path: pathlib.Path) -> dict[str, str]:
     """The first block of `name : value` lines of a file below /proc."""
     text = _text(path) or ""
     lines = (line.partition(":") for line in text.split("\n\n", maxsplit=1)[0].splitlines())
     return {name.strip(): value.strip() for name, _, value in lines}
 
 
-def _caches(directory):
+def _caches(directory: pathlib.Path) -> list[str]:
     found = []
     for index in sorted(directory.glob("index*")):
         level, kind, size = (_line(index / name) for name in ("level", "type", "size"))
@@ -197,7 +200,7 @@ def _caches(directory):
     return found
 
 
-def _versions():
+def _versions() -> dict[str, str]:
     versions = {"Python": platform.python_version()}
     for name, command, pattern in (
             ("Open vSwitch", ("ovs-vswitchd", "--version"), r"\(Open vSwitch\) (\S+)"),
@@ -217,7 +220,7 @@ def _versions():
     return versions
 
 
-def _say(*command):
+def _say(*command: str) -> str | None:
     """What a program prints, wherever it prints it, or None: it may well be missing."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
@@ -228,22 +231,22 @@ def _say(*command):
     return done.stdout if done.returncode == 0 or command[0] == "dpkg-query" else None
 
 
-def _text(path):
+def _text(path: pathlib.Path) -> str | None:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
 
 
-def _line(path):
+def _line(path: pathlib.Path) -> str | None:
     return (_text(path) or "").strip() or None
 
 
-def _number(text):
+def _number(text: str | None) -> float | None:
     match = re.match(r"[\d.]+", text or "")
     return (float(match[0]) if "." in match[0] else int(match[0])) if match else None
 
 
-def _megabytes(text):
+def _megabytes(text: str | None) -> float | None:
     number = _number(text)
     return None if number is None else number // 1024

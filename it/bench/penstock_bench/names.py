@@ -13,10 +13,13 @@ import subprocess
 import tempfile
 import threading
 import time
+import typing
+from collections.abc import Mapping, Sequence
 
 from penstock_base.errors import PenstockError
 
 from . import services_bed, stats, tagged, traffic
+from .results import Results
 
 PACKAGES = ("dnsperf",)
 WHAT = ("own", "cached")
@@ -37,7 +40,7 @@ _ANSWER = re.compile(r"^> (\S+) \S+ \S+ ([\d.]+)$", re.MULTILINE)
 class Upstream:
     """Answers any query for an address, in a thread."""
 
-    def __init__(self, address):
+    def __init__(self, address: str) -> None:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind((address, 53))
         self._socket.settimeout(0.2)
@@ -45,16 +48,16 @@ class Upstream:
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self.asked = 0
 
-    def __enter__(self):
+    def __enter__(self) -> typing.Self:
         self._thread.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._ending.set()
         self._thread.join()
         self._socket.close()
 
-    def _serve(self):
+    def _serve(self) -> None:
         while not self._ending.is_set():
             try:
                 query, peer = self._socket.recvfrom(2048)
@@ -65,7 +68,7 @@ class Upstream:
                 self._socket.sendto(answer(query), peer)
 
 
-def answer(query):
+def answer(query: bytes) -> bytes:
     """The answer to a query: every name has the same IPv4 address, and nothing else."""
     end = query.index(b"\0", 12) + 5
     is_address = query[end - 4:end] == b"\0\1\0\1"
@@ -77,11 +80,11 @@ def answer(query):
 class Clients(tagged.TaggedHosts):
     """A host of each of some tenants, at the port for names, that asks for them. A context manager."""
 
-    def __init__(self, bed, tenants, directory):
+    def __init__(self, bed: services_bed.ServicesBed, tenants: Sequence[int], directory: pathlib.Path) -> None:
         super().__init__(bed, tenants, services_bed.NAMES_TRUNK)
         self._directory = pathlib.Path(directory)
 
-    def await_answers(self):
+    def await_answers(self) -> None:
         """Waits until every tenant's resolver answers, and knows the names of others."""
         deadline = time.monotonic() + _READY_SECONDS
         for what in WHAT:
@@ -92,7 +95,7 @@ class Clients(tagged.TaggedHosts):
                                             f"{what} names")
                     time.sleep(0.5)
 
-    def measure(self, what, seconds):
+    def measure(self, what: str, seconds: float) -> Results:
         """A sample: queries a second of all tenants together, and what answers take at half of that, in seconds."""
         fast = self._together(what, "-l", str(seconds), "-q", str(_OUTSTANDING))
         rate = sum(one["rate"] for one in fast)
@@ -104,23 +107,23 @@ class Clients(tagged.TaggedHosts):
                 "p50": stats.percentile(times, 50), "p99": stats.percentile(times, 99),
                 "codes": sorted({code for one in fast + calm for code in one["codes"]})}
 
-    def _codes(self, tenant, what):
+    def _codes(self, tenant: int, what: str) -> set[str]:
         """What comes of asking for every name once."""
         return set(parse(self._run({tenant: self._command(tenant, what, "-n", "1", "-t", "2")})[0])["codes"])
 
-    def _together(self, what, *options):
+    def _together(self, what: str, *options: str) -> list[Results]:
         return [parse(said) for said in self._run({tenant: self._command(tenant, what, *options)
                                                    for tenant in self.tenants})]
 
-    def _run(self, commands):
+    def _run(self, commands: Mapping[int, Sequence[str]]) -> list[str]:
         return run_together({f"dnsperf of tenant {tenant}": command for tenant, command in commands.items()},
                             self._directory, _READY_SECONDS + _SPARE_SECONDS)
 
-    def _command(self, tenant, what, *options):
+    def _command(self, tenant: int, what: str, *options: str) -> list[str]:
         return ["ip", "netns", "exec", self.namespace(tenant), "dnsperf", "-s", traffic.GATEWAY, "-d",
                 str(self._queries(tenant, what)), "-T", "1", *options]
 
-    def _queries(self, tenant, what):
+    def _queries(self, tenant: int, what: str) -> pathlib.Path:
         path = self._directory / f"queries-{tenant}-{what}"
         if not path.exists():
             names = services_bed.own_names(tenant) if what == "own" else [f"name{index}.others.example"
@@ -129,7 +132,7 @@ class Clients(tagged.TaggedHosts):
         return path
 
 
-def run_together(commands, directory, seconds):
+def run_together(commands: Mapping[str, Sequence[str]], directory: pathlib.Path, seconds: float) -> list[str]:
     """Runs commands by name at the same time, and returns their output in this order.
 
     It goes to files: a full pipe would stop all but the one that is read, and threads that read a line for each query
@@ -156,14 +159,14 @@ def run_together(commands, directory, seconds):
         return said
 
 
-def _await(name, process, deadline):
+def _await(name: str, process: subprocess.Popen[bytes], deadline: float) -> None:
     try:
         process.wait(max(0, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:
         raise PenstockError(f"{name} does not end") from None
 
 
-def parse(said):
+def parse(said: str) -> Results:
     """What dnsperf has found: rate, lost, codes by name, and with -v the seconds of each answer."""
     rate, lost, codes = _RATE.search(said), _LOST.search(said), _CODES.search(said)
     if not (rate and lost):

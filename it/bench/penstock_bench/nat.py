@@ -13,12 +13,16 @@ held comes first, for a switch gives memory back to nobody: only one that never 
 """
 
 import contextlib
+import pathlib
 import time
+from collections.abc import Iterator
 
 from penstock_base import processes
 from penstock_base.errors import PenstockError
+from penstock_node.ovs import Ovs
 
 from . import bare, configuration, edge, generator, hand, run, stats, switch, traffic
+from .results import Results
 
 PORTS = ("acc0", "up0")
 TRACKED = ("handwritten", "pat", "deterministic")
@@ -54,7 +58,7 @@ _FILL_RUN_SECONDS = 15
 class Run(run.Run):
     """Carries it out."""
 
-    def everything(self):
+    def everything(self) -> None:
         """All phases."""
         program = self._build()
         with contextlib.ExitStack() as undo:
@@ -73,7 +77,7 @@ class Run(run.Run):
                 phase(bed, source)
                 self.save()
 
-    def _setup(self, bed, source):
+    def _setup(self, bed: edge.Edge, source: generator.Generator) -> None:
         found = self.results["setup"] = {name: [] for name in TRACKED}
         frames = {name: self._frames(name, SETUP_FLOWS, "64") for name in TRACKED}
         for number in range(ROUNDS):
@@ -92,7 +96,7 @@ class Run(run.Run):
                 self._say(f"setup, {name}, round {number + 1}: {sample['mpps'] * 1e6:,.0f} sessions/s, "
                           f"{sample['cycles_per_packet']} cycles each, {sample['sessions']:,} in the table")
 
-    def _held(self, bed, source):
+    def _held(self, bed: edge.Edge, source: generator.Generator) -> None:
         switch_pid = processes.pid_of(bed.ovs.switch_process)
         before = processes.resident_megabytes(switch_pid)
         with turn(bed, source, "pat", self._frames("pat", _FILL_FLOWS, "64")):
@@ -107,10 +111,11 @@ class Run(run.Run):
                                 "seconds": time.monotonic() - begun}
         self._say(f"held: {held:,} sessions, the switch has {after} MB, before {before} MB")
 
-    def _throughput(self, bed, source):
+    def _throughput(self, bed: edge.Edge, source: generator.Generator) -> None:
         self.results["throughput"] = []
         for frame in FRAMES:
-            entry = {"frame": frame, "sessions": sessions(bed.ovs), "contenders": {name: [] for name in CONTENDERS}}
+            entry: Results = {"frame": frame, "sessions": sessions(bed.ovs),
+                              "contenders": {name: [] for name in CONTENDERS}}
             self.results["throughput"].append(entry)
             frames = {name: self._frames(name, BUSY_FLOWS, frame) for name in CONTENDERS}
             with turn(bed, source, "bare", frames["bare"]):
@@ -125,7 +130,7 @@ class Run(run.Run):
                 self._say(f"{frame} bytes, {entry['sessions']:,} sessions held, round {number + 1}: {told}")
             self.save()
 
-    def _latency(self, bed, source):
+    def _latency(self, bed: edge.Edge, source: generator.Generator) -> None:
         self.results["latency"] = []
         for entry in self.results["throughput"]:
             for name in CONTENDERS:
@@ -138,7 +143,7 @@ class Run(run.Run):
                 self._say(f"latency, {name}, {entry['frame']} bytes: median {found['p50'] / 1000:.1f}, 99 % "
                           f"{found['p99'] / 1000:.1f} microseconds")
 
-    def _frames(self, name, flows, frame):
+    def _frames(self, name: str, flows: int, frame: str) -> pathlib.Path:
         load = traffic.Load(1, flows, frame, first=_TENANTS[name],
                             source_ports=_SOURCE_PORTS.get(name, traffic.Load.source_ports))
         path = self._work / f"nat-{_TENANTS[name]}-{flows}-{frame}0.pcap"
@@ -147,7 +152,7 @@ class Run(run.Run):
         return path
 
 
-def check(source, frame):
+def check(source: generator.Generator, frame: str) -> None:
     """Has bare forwarding take a few frames, and raises unless all arrive.
 
     What is too long for a port is dropped behind the counters that the rates are read from.
@@ -159,7 +164,7 @@ def check(source, frame):
                             f"{_CHECK_RATE} a second; do the ports have an MTU of {MTU}?")
 
 
-def network(bed):
+def network(bed: edge.Edge) -> Results:
     """The configuration: one tenant for each way to translate."""
     content = configuration.network(bed.nodes, bed.name, 4)
     tenants = content[configuration.NETWORK]["tenant"]
@@ -175,7 +180,7 @@ def network(bed):
 
 
 @contextlib.contextmanager
-def turn(bed, source, name, frames):
+def turn(bed: edge.Edge, source: generator.Generator, name: str, frames: pathlib.Path) -> Iterator[None]:
     """For the body the generator has these frames, and the switch does what the contender would."""
     source.load(edge.LINKS[0], frames)
     with contextlib.ExitStack() as undo:
@@ -189,6 +194,6 @@ def turn(bed, source, name, frames):
         yield
 
 
-def sessions(ovs):
+def sessions(ovs: Ovs) -> int:
     """Sessions in the table."""
     return int(ovs.appctl("dpctl/ct-get-nconns"))

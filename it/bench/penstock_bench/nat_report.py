@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ratios and report of a run of nat.py."""
 
+from collections.abc import Sequence
+
 from . import nat, published, ratios, sections, stats
 from .document import Document
 from .ratios import Target
+from .results import Found, Ratios, Results
 from .wording import count, frame, number, percent
 
 NAMES = {"bare": "bare forwarding", "handwritten": "one ct flow by hand", "pat": "Penstock, PAT",
@@ -11,7 +14,7 @@ NAMES = {"bare": "bare forwarding", "handwritten": "one ct flow by hand", "pat":
          "one-to-one": "Penstock, one-to-one"}
 
 
-def _throughput_ratio(size):
+def _throughput_ratio(size: str) -> str:
     return f"throughput_vs_bare_{size.replace('-', '_')}"
 
 
@@ -27,7 +30,7 @@ TARGETS = {target.name: target for target in (
 _HELD = "with the table full"
 
 
-def compute(results):
+def compute(results: Results) -> Ratios:
     """{name: {value, low, high, target, met, method}} of all ratios that the samples in `results` allow."""
     setup = results.get("setup") or {}
     held = results.get("held")
@@ -43,21 +46,21 @@ def compute(results):
         found["bytes_per_session"] = (size,) * 3 + ("growth of the switch's resident memory over the sessions held",)
     for size in nat.FRAMES[1:]:
         found[_throughput_ratio(size)] = _packets(results, "pat", size)
-    return {name: ratios.entry(target, found[name]) for name, target in TARGETS.items() if found.get(name)}
+    return {name: ratios.entry(target, one) for name, target in TARGETS.items() if (one := found.get(name))}
 
 
-def _packets(results, name, size):
+def _packets(results: Results, name: str, size: str) -> Found | None:
     entry = next((one for one in results.get("throughput", ()) if one["frame"] == size), None)
     return entry and _compared(entry["contenders"][name], entry["contenders"]["bare"],
                                f"{NAMES[name]} against {NAMES['bare']}, {frame(size)}, {_HELD}")
 
 
-def _compared(ours, theirs, what):
+def _compared(ours: Sequence[Results], theirs: Sequence[Results], what: str) -> Found | None:
     found, unit = ratios.compare(ours, theirs)
     return ratios.of_rounds(found, f"{what}, {unit}; median of {len(found)} rounds side by side") if found else None
 
 
-def render(results):
+def render(results: Results) -> Document:
     """The report as a Document."""
     document = Document("Penstock NAT benchmark", f"Started {results.get('started', '')}. Raw data: "
                         "[results.json](results.json).")
@@ -71,7 +74,7 @@ def render(results):
     return document
 
 
-def _beside_published(document, results):
+def _beside_published(document: Document, results: Results) -> None:
     """PAT on one core beside one core of the published test. Mixes are compared with the same mix alone."""
     found = compute(results)
     samples = {entry["frame"]: entry["contenders"].get("pat") for entry in results.get("throughput") or ()}
@@ -88,7 +91,7 @@ def _beside_published(document, results):
         document.table(["", "published, a virtual core", "PAT, a core"], rows)
 
 
-def _setup(document, setup):
+def _setup(document: Document, setup: Results) -> None:
     document.section("New sessions")
     document.text("Every packet begins a session, from an empty table. Range over the rounds.")
     document.table(["", "sessions/s", "range", "cycles a session", "PMD busy", "in the table after"], [
@@ -99,7 +102,7 @@ def _setup(document, setup):
         for name, samples in setup.items() if samples])
 
 
-def _throughput(document, entries):
+def _throughput(document: Document, entries: Sequence[Results]) -> None:
     document.section("Throughput with the table full")
     document.table(["frames", "", "Mpps", "range", "of bare", "cycles a packet", "PMD busy", "Gbit/s, layer 1"], [
         (frame(entry["frame"]), NAMES[name], number(stats.median([one["mpps"] for one in samples])),
@@ -111,7 +114,7 @@ def _throughput(document, entries):
         for entry in entries for name, samples in entry["contenders"].items() if samples], left=2)
 
 
-def _latency(document, entries):
+def _latency(document: Document, entries: Sequence[Results]) -> None:
     document.section("Latency at half of that rate")
     document.table(["frames", "", "offered, Mpps", "median, µs", "99 %, µs", "99.9 %, µs"], [
         (frame(one["frame"]), NAMES[one["contender"]], number(one["pps"] / 1e6),

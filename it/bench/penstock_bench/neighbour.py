@@ -13,10 +13,14 @@ a fair share would be when two send as fast as they can.
 import pathlib
 import random
 import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from penstock_base.errors import PenstockError
 
-from . import floods, services_bed, stats, switch, traffic
+from . import floods, generator, services_bed, stats, switch, traffic
+from .host_process import HostProcess
+from .results import Results, Say
 
 QUIET = "quiet"
 TURNS = (QUIET, *floods.KINDS)
@@ -37,14 +41,15 @@ _FREE_SECONDS = 2
 class Neighbour:
     """Carries it out."""
 
-    def __init__(self, bed, source, hosts, plan, directory, say):
+    def __init__(self, bed: services_bed.ServicesBed, source: generator.Generator, hosts: HostProcess, plan: Any,
+                 directory: pathlib.Path, say: Say) -> None:
         self._bed, self._source, self._hosts, self._plan, self._say = bed, source, hosts, plan, say
         self._directory = pathlib.Path(directory)
         self._random = random.Random(2)
         self._with_dns = False
-        self._zone = None
+        self._zone: int | None = None
 
-    def measure(self, results, with_dns, save):
+    def measure(self, results: Results, with_dns: bool, save: Callable[[], None]) -> None:
         """Adds `neighbour` to the results: offered, capacity, the switch's niceness, and samples by kind of turn."""
         self._with_dns = with_dns
         self._prepare()
@@ -67,7 +72,7 @@ class Neighbour:
                 self._say(f"neighbour, {kind}, round {number + 1}: {_told(sample)}")
             save()
 
-    def _prepare(self):
+    def _prepare(self) -> None:
         self._bed.provision(services_bed.pair(self._bed.name, self._with_dns))
         allocated = self._bed.restconf.read("penstock-allocation:allocations")
         self._zone = zone_of(allocated, services_bed.HOSTILE)
@@ -82,7 +87,7 @@ class Neighbour:
         self._source.load(_STREAM, traffic.write_access(load, self._directory, "stream")[0])
         self._bed.warm(self._source, [_STREAM], FLOWS, self._say)
 
-    def _turn(self, kind, offered):
+    def _turn(self, kind: str, offered: float) -> Results:
         seconds = _SETTLE_SECONDS + self._plan.turn_seconds + _TAIL_SECONDS
         links = [_STREAM]
         if kind != QUIET:
@@ -101,7 +106,7 @@ class Neighbour:
         sample["hosts_busy"] = answer["cpu_seconds"] / answer["seconds"]
         return sample
 
-    def _watch(self, links, seconds, offered):
+    def _watch(self, links: Sequence[str], seconds: float, offered: float) -> Results:
         answer, pmd = switch.watch(self._bed.ovs, self._source, links, self._plan.turn_seconds, _SETTLE_SECONDS,
                                    rates={_STREAM: offered})
         ours, arrived = answer["links"][_STREAM], answer["links"][_UP]
@@ -114,7 +119,7 @@ class Neighbour:
                 "hostile_pps": answer["links"][_ACCESS]["tx"] / answer["seconds"],
                 "generator_busy": answer["busy"], "pmd": pmd}
 
-    def _job(self, seconds):
+    def _job(self, seconds: float) -> Results:
         number = services_bed.NEIGHBOUR
         vlan, host = traffic.place(number)[1], services_bed.NEIGHBOUR_HOST
         last = seconds - _TAIL_SECONDS
@@ -127,27 +132,28 @@ class Neighbour:
                 "pings": [(at, host) for at in _times(last, _PINGS)]}
 
 
-def summary(samples):
+def summary(samples: Sequence[Results]) -> Results:
     """Number, failures, and seconds of all: who got no answer counts with the time it waited."""
     return {"count": len(samples), "failed": sum(one["failed"] for one in samples),
             "repeats": sum(one["repeats"] for one in samples), "seconds": [round(one["seconds"], 6) for one in samples]}
 
 
-def zone_of(allocations, number):
+def zone_of(allocations: Results, number: int) -> int:
     """Conntrack zone of a tenant, which is its VRF id, by what the controller has handed out."""
     name = f"t{number:05}"
     for entry in allocations["penstock-allocation:allocations"]["tenant"]:
         if entry["name"] == name:
-            return entry["vrf"]
+            vrf: int = entry["vrf"]
+            return vrf
     raise PenstockError(f"the controller knows no tenant {name}")
 
 
-def _times(until, rate):
+def _times(until: float, rate: float) -> list[float]:
     """Moments, evenly spread, from the end of the settling on."""
     return [_SETTLE_SECONDS + index / rate for index in range(int((until - _SETTLE_SECONDS) * rate))]
 
 
-def _told(sample):
+def _told(sample: Results) -> str:
     lease = sample["lease"]
     p99 = stats.percentile(lease["seconds"], 99) * 1000 if lease["seconds"] else float("nan")
     pmd = sample["pmd"]

@@ -9,7 +9,9 @@ import time
 
 from penstock_base import processes
 
+from . import functions_bed
 from .functions_bed import IN_SERVICE, INSTANCES, SPREAD, WATCHFUL
+from .results import Results, Say
 
 KINDS = ("killed", "hangs")
 PORTS = 20
@@ -20,7 +22,7 @@ _NOTICED_SECONDS = 30
 _SIGNALS = {"killed": (signal.SIGKILL, None), "hangs": (signal.SIGSTOP, signal.SIGCONT)}
 
 
-def measure(bed, program, kind, say):
+def measure(bed: functions_bed.FunctionsBed, program: functions_bed.Program, kind: str, say: Say) -> Results:
     """One run: {gap, sent, lost, pause, noticed}, seconds; noticed: until the controller said so."""
     bed.configure([bed.spread(WATCHFUL, **{name: {} for name in INSTANCES})], [SPREAD])
     bed.await_states(SPREAD, **dict.fromkeys(INSTANCES, IN_SERVICE))
@@ -36,7 +38,7 @@ def measure(bed, program, kind, say):
                                  f"{_VICTIM} is seen to be {kind}", _NOTICED_SECONDS)
             noticed = time.monotonic() - begun
             time.sleep(_AFTER_SECONDS)
-            found = host.play({"end": True}) | {"noticed": noticed}
+            found: Results = host.play({"end": True}) | {"noticed": noticed}
         finally:
             if repair:
                 bed.signal(_VICTIM, repair)
@@ -44,11 +46,12 @@ def measure(bed, program, kind, say):
     return found
 
 
-def _await_packets(bed):
+def _await_packets(bed: functions_bed.FunctionsBed) -> None:
     """Until each instance has got packets. Counts begin anew when flows are made anew, so only their growth tells."""
-    last, grown = {}, set()
+    last: dict[str, int] = {}
+    grown: set[str] = set()
 
-    def have_all():
+    def have_all() -> bool:
         for name, one in bed.instances(SPREAD).items():
             count = int(one.get("packets-in", 0))
             if count > last.get(name, count):

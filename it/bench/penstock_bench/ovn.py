@@ -25,11 +25,14 @@ localnet   A provider bridge for the access port and one for the uplink, and a l
 import json
 import pathlib
 import typing
+from collections.abc import Callable, Mapping, Sequence
 
 from penstock_base import processes
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
+from penstock_node.ovs import Ovs
 
+from . import ovn_database
 from .ovn_database import Database
 from .ovn_network import CHASSIS, COMMIT_SECONDS, Network
 
@@ -56,27 +59,28 @@ class Ovn:
     Its network has no tenants when it has been started: see ovn_network.Network.
     """
 
-    def __init__(self, variant="container", access=("ovn-acc0",), uplink="ovn-up0", datapath="netdev"):
+    def __init__(self, variant: str = "container", access: Sequence[str] = ("ovn-acc0",), uplink: str = "ovn-up0",
+                 datapath: str = "netdev") -> None:
         if variant not in VARIANTS:
             raise PenstockError(f"variant: {variant!r} is not valid; wanted: {', '.join(VARIANTS)}")
         self._nested = variant == "container"
         self._access, self._uplink, self._datapath = tuple(access), uplink, datapath
-        self._directory: typing.Any = None  # All three are there once it is started.
+        self._directory: pathlib.Path | None = None  # All three are there once it is started.
         self._ovs: typing.Any = None
         self._northbound: typing.Any = None
-        self._settings = {}
+        self._settings: dict[str, Sequence[str]] = {}
         self.network = Network(self._nested, self._access, self._uplink)
 
     # Processes
 
-    def start(self, directory, ovs, ports):
+    def start(self, directory: pathlib.Path, ovs: Ovs, ports: Mapping[str, Sequence[str]]) -> None:
         """Starts OVN without tenants.
 
         directory:  for sockets, databases and logs, made if missing; a former run's databases are removed
         ovs:        the running switch, a penstock_node.ovs.Ovs
         ports:      settings of each port's interface, as for ovs-vsctl: {"ovn-acc0": ["type=dpdk", ...], ...}
         """
-        self._directory, self._ovs = pathlib.Path(directory).absolute(), ovs
+        self._directory, self._ovs = directory.absolute(), ovs
         self._directory.mkdir(parents=True, exist_ok=True)
         self._northbound = self._start_database("northbound", "OVN_Northbound", "ovn-nb.ovsschema")
         southbound = self._start_database("southbound", "OVN_Southbound", "ovn-sb.ovsschema")
@@ -92,7 +96,7 @@ class Ovn:
         southbound.close()
         self.network.settle()
 
-    def stop(self):
+    def stop(self) -> None:
         """Ends all processes and takes away the bridges and settings that start() put into the switch."""
         if self._northbound:
             self._northbound.close()
@@ -111,47 +115,52 @@ class Ovn:
             line += ["--", "remove", "Open_vSwitch", ".", "external_ids", key]
         self._ovs.vsctl(*line)
 
-    def _start_database(self, name, database, schema):
-        path = self._directory / f"{name}.db"
+    def _start_database(self, name: str, database: str, schema: str) -> ovn_database.Database:
+        path = self._file(f"{name}.db")
         path.unlink(missing_ok=True)
         self._socket(name).unlink(missing_ok=True)
         run("ovsdb-tool", "create", path, f"{_SCHEMAS}/{schema}")
         self._start(name, "ovsdb-server", path, f"--remote=punix:{self._socket(name)}",
-                    f"--unixctl={self._directory / name}.ctl")
+                    f"--unixctl={self._file(name)}.ctl")
         client = Database(self._socket(name), database)
         self._wait(client.connects, name)
         return client
 
-    def _start(self, name, program, *args):
+    def _start(self, name: str, program: str, *args: object) -> None:
         environment = self._ovs.environment | {"OVN_RUNDIR": str(self._directory), "OVN_LOGDIR": str(self._directory)}
         self._log(name).unlink(missing_ok=True)
         processes.start([program, *args, f"--log-file={self._log(name)}", "--verbose=console:emer"],
-                        self._pidfile(name), self._directory / f"{name}.out", environment=environment)
+                        self._pidfile(name), self._file(f"{name}.out"), environment=environment)
 
-    def _wait(self, ready, name):
+    def _wait(self, ready: Callable[[], object], name: str) -> None:
         processes.wait_until(ready, f"OVN's {name}", _START_SECONDS, self._pidfile(name), self._log(name))
 
-    def _insist(self):
+    def _insist(self) -> None:
         """Raises if one of the processes has ended."""
         for name in _PROCESSES:
             if not processes.is_running(self._pidfile(name)):
                 raise PenstockError(f"OVN's {name} has ended{processes.log_tail(self._log(name))}")
 
-    def _pidfile(self, name):
-        return self._directory / f"{name}.process"
+    def _pidfile(self, name: str) -> pathlib.Path:
+        return self._file(f"{name}.process")
 
-    def _log(self, name):
-        return self._directory / f"{name}.log"
+    def _log(self, name: str) -> pathlib.Path:
+        return self._file(f"{name}.log")
 
-    def _socket(self, name):
-        return self._directory / f"{name}.sock"
+    def _socket(self, name: str) -> pathlib.Path:
+        return self._file(f"{name}.sock")
 
-    def _remote(self, name):
+    def _file(self, name: str) -> pathlib.Path:
+        if self._directory is None:
+            raise PenstockError("OVN is not started")
+        return self._directory / name
+
+    def _remote(self, name: str) -> str:
         return f"unix:{self._socket(name)}"
 
     # The switch
 
-    def _add_bridges(self, ports):
+    def _add_bridges(self, ports: Mapping[str, Sequence[str]]) -> None:
         commands = [self._bridge(INTEGRATION_BRIDGE)]
         networks = {}
         for network, port in (*((f"acc{number}", port) for number, port in enumerate(self._access)),
@@ -177,30 +186,30 @@ class Ovn:
             # Every frame to an unknown MAC would be copied to a tap device.
             self._ofctl("mod-port", bridge, bridge, "no-flood")
 
-    def _bridge(self, name):
+    def _bridge(self, name: str) -> list[str]:
         return ["add-br", name, "--", "set", "Bridge", name, f"datapath_type={self._datapath}", "fail_mode=secure"]
 
-    def _bridges(self):
+    def _bridges(self) -> list[str]:
         return [name for name in self._ovs.vsctl("list-br").split()
                 if name == INTEGRATION_BRIDGE or name.startswith(_PROVIDER_BRIDGES)]
 
-    def _ofctl(self, command, bridge, *args):
+    def _ofctl(self, command: str, bridge: str, *args: str) -> str:
         return run("ovs-ofctl", command, bridge, *args, environment=self._ovs.environment)
 
     # What it costs
 
-    def flows(self):
+    def flows(self) -> dict[str, int]:
         """Number of OpenFlow flows: of br-int, and with the provider bridges as "total"."""
         counts = {bridge: self._count(bridge) for bridge in self._bridges()}
         return {INTEGRATION_BRIDGE: counts[INTEGRATION_BRIDGE], "total": sum(counts.values())}
 
-    def _count(self, bridge):
+    def _count(self, bridge: str) -> int:
         return int(self._ofctl("dump-aggregate", bridge).rpartition("flow_count=")[2])
 
-    def rss(self):
+    def rss(self) -> dict[str, int]:
         """Resident memory of each process in MB. The switch is not OVN's and not in it."""
         return {name: processes.resident_megabytes(processes.pid_of(self._pidfile(name))) for name in _PROCESSES}
 
-    def cpu(self):
+    def cpu(self) -> dict[str, float]:
         """Processor seconds that each process has used so far."""
         return {name: processes.cpu_seconds(processes.pid_of(self._pidfile(name))) for name in _PROCESSES}

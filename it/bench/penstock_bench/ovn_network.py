@@ -30,12 +30,14 @@ load that does. OVN flushes a zone when it takes it, so provision before anythin
 
 import dataclasses
 import time
-import typing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from penstock_base.errors import PenstockError
 
-from . import traffic
+from . import ovn_database, traffic
 from .ovn_database import insert, made, map_of, named, set_of, update
+from .results import Results
 
 ROUTERS = {"distributed": 0, "gateway": 2000}
 """Kinds of routers, with the number of the first tenant that has such a one."""
@@ -58,17 +60,17 @@ _LEAST_PATIENCE_SECONDS = 0.2
 _MOST_PATIENCE_SECONDS = 5
 
 
-def router_mac(tenant):
+def router_mac(tenant: int) -> str:
     """MAC of a tenant's router, on its access side as well as on the backbone."""
     return f"02:4f:56:4e:{tenant >> 8:02x}:{tenant & 255:02x}"
 
 
-def router_kind(tenant):
+def router_kind(tenant: int) -> str:
     """Which of ROUTERS a tenant has, by its number."""
     return max((first, kind) for kind, first in ROUTERS.items() if first <= tenant)[1]
 
 
-def load(base, router="distributed"):
+def load(base: traffic.Load, router: str = "distributed") -> traffic.Load:
     """A load like another one, which begins with tenant 0, but sent by as many tenants that have a kind of router."""
     first = _first(router)
     return dataclasses.replace(
@@ -76,13 +78,13 @@ def load(base, router="distributed"):
         server=_GATEWAY_SERVER if router == "gateway" else base.server)
 
 
-def spare_place(tenant):
+def spare_place(tenant: int) -> tuple[int, str]:
     """VLAN and public address that a tenant gets by change_tenant()."""
     number = tenant % _SPARES
     return _SPARE_VLAN + number, _SPARE_PUBLIC.format(number)
 
 
-def _first(router):
+def _first(router: str) -> int:
     if router not in ROUTERS:
         raise PenstockError(f"router: {router!r} is not valid; wanted: {', '.join(ROUTERS)}")
     return ROUTERS[router]
@@ -98,19 +100,21 @@ class Network:
     The methods that change something return the seconds until the switch had every flow of the change.
     """
 
-    def __init__(self, nested, access, uplink):
+    def __init__(self, nested: bool, access: Sequence[str], uplink: str) -> None:
         self._nested, self._access, self._uplink = nested, access, uplink
-        self._database: typing.Any = None  # All three are there once it is started.
-        self._flows: typing.Any = None
-        self._insist: typing.Any = None
+        self._database: Any = None  # All three are there once it is started.
+        self._flows: Any = None
+        self._insist: Any = None
         # Of each tenant, the identifier of its router's port in the backbone; of the backbone, that of itself.
-        self._tenants = {}
+        self._tenants: dict[int, list[str]] = {}
         # Those that are not where their number says.
-        self._changed = set()
-        self._backbone = self._gateways = None
+        self._changed: set[int] = set()
+        self._backbone: Any = None
+        self._gateways: Any = None
         self._sequence = 0
 
-    def begin(self, database, flows, insist):
+    def begin(self, database: ovn_database.Database, flows: Callable[[], int],
+              insist: Callable[[], object]) -> None:
         """Puts a network without tenants into a database, which was empty.
 
         database:  a Database of OVN_Northbound that is connected
@@ -121,26 +125,26 @@ class Network:
         self._tenants, self._changed, self._sequence = {}, set(), 0
         self._insert_backbone()
 
-    def settle(self):
+    def settle(self) -> None:
         """Waits until the switch has every flow."""
         self._commit([])
 
-    def provision(self, tenants, router="distributed"):
+    def provision(self, tenants: int, router: str = "distributed") -> float:
         """Adds those of the first `tenants` tenants with a kind of router that are missing, in one transaction.
 
         Tenants with the other kind stay. Number of the first tenant: ROUTERS[router].
         """
         return self._add(self._missing(tenants, router))
 
-    def provision_one_by_one(self, tenants, router="distributed"):
+    def provision_one_by_one(self, tenants: int, router: str = "distributed") -> list[float]:
         """The same with one transaction for each tenant, which ends before the next begins. Returns a list."""
         return [self._add([tenant]) for tenant in self._missing(tenants, router)]
 
-    def add_tenant(self, tenant):
+    def add_tenant(self, tenant: int) -> float:
         """Adds one tenant by its number, which says what router it has."""
         return self._add([tenant])
 
-    def change_tenant(self, tenant):
+    def change_tenant(self, tenant: int) -> float:
         """Gives one tenant, by its number, another VLAN and another public address: see spare_place().
 
         If it has these already it gets its own ones back. So every call is a change.
@@ -160,32 +164,32 @@ class Network:
         self._changed ^= {tenant}
         return seconds
 
-    def delete_tenant(self, tenant):
+    def delete_tenant(self, tenant: int) -> float:
         """Deletes one tenant by its number."""
         return self._delete([tenant])
 
-    def clear(self):
+    def clear(self) -> float:
         """Deletes all tenants, whatever router they have, in one transaction."""
         return self._delete(list(self._tenants))
 
-    def _missing(self, tenants, router):
+    def _missing(self, tenants: int, router: str) -> list[int]:
         first = _first(router)
         numbers = range(first, first + tenants)
         if tenants and router_kind(numbers[-1]) != router:
             raise PenstockError(f"tenants: {tenants} are more than there are numbers for with router {router!r}")
         return [tenant for tenant in numbers if tenant not in self._tenants]
 
-    def _public(self, tenant):
+    def _public(self, tenant: int) -> str:
         return spare_place(tenant)[1] if tenant in self._changed else traffic.public_address(tenant)
 
-    def _add(self, tenants):
+    def _add(self, tenants: Sequence[int]) -> float:
         operations = [operation for tenant in tenants for operation in self._insertions(tenant)]
         operations.append(self._mutate_backbone("insert", [named(f"uplink{tenant}") for tenant in tenants]))
         seconds, rows = self._commit(operations)
         self._tenants |= {tenant: rows[f"uplink{tenant}"] for tenant in tenants}
         return seconds
 
-    def _delete(self, tenants):
+    def _delete(self, tenants: Sequence[int]) -> float:
         operations = [self._mutate_backbone("delete", [self._tenants[tenant] for tenant in tenants])]
         for tenant in tenants:
             # What else there is of a tenant goes with its router and switch.
@@ -200,7 +204,7 @@ class Network:
         self._changed -= set(tenants)
         return seconds
 
-    def _commit(self, operations):
+    def _commit(self, operations: Sequence[Results]) -> tuple[float, dict[str, list[str]]]:
         """Returns the seconds until the switch has all of it, and the identifiers of the new rows by their names."""
         self._sequence += 1
         started = time.monotonic()
@@ -211,7 +215,7 @@ class Network:
              "rows": [{"hv_cfg": self._sequence}], "timeout": 1000 * COMMIT_SECONDS}, meanwhile=self._insist)
         return self._settled(started) - started, made(operations, results)
 
-    def _settled(self, started):
+    def _settled(self, started: float) -> float:
         """When the flows of the switch changed for the last time, now or earlier.
 
         OVN does not wait for the patch ports of localnet ports, and may be early when it binds a port to the chassis.
@@ -226,7 +230,7 @@ class Network:
                 changed, seen = time.monotonic(), now
         return changed
 
-    def _insert_backbone(self):
+    def _insert_backbone(self) -> None:
         internal = ", ".join(INTERNAL_PREFIXES)
         uplink = {} if self._nested else {"type": "localnet", "options": map_of({"network_name": "up"})}
         operations = [
@@ -246,24 +250,24 @@ class Network:
         rows = made(operations, self._database.transact(*operations))
         self._backbone, self._gateways = rows["backbone"], rows["gateways"]
 
-    def _insertions(self, tenant):
+    def _insertions(self, tenant: int) -> Iterator[Results]:
         name, mac, host_mac = f"t{tenant}", router_mac(tenant), traffic.host_mac(tenant)
         inside, outside = f"{name}-in", f"{name}-out"
         public = traffic.public_address(tenant)
         port, vlan = traffic.place(tenant)
         options = {"dynamic_neigh_routers": "true", "always_learn_from_arp_request": "false",
                    "snat-ct-zone": str(FIRST_ZONE + tenant)}
-        bound = {}
+        bound: dict[str, Any] = {}
         if router_kind(tenant) == "gateway":
             options["chassis"] = CHASSIS
         else:
             bound["ha_chassis_group"] = self._gateways
 
-        def router_port(row, port_name, peer):
+        def router_port(row: str, port_name: str, peer: Any) -> Results:
             return insert("Logical_Switch_Port", f"{row}{tenant}", name=port_name, type="router", addresses="router",
                           options=map_of({"router-port": peer}))
 
-        def neighbour(row, router, address, neighbour_mac):
+        def neighbour(row: str, router: Any, address: str, neighbour_mac: str) -> Results:
             return insert("Static_MAC_Binding", f"{row}{tenant}", logical_port=router, ip=address, mac=neighbour_mac,
                           override_dynamic_mac=True)
 
@@ -288,6 +292,6 @@ class Network:
         yield router_port("uplink", f"{name}-uplink", outside)
         yield neighbour("transit", outside, _TRANSIT_GATEWAY, traffic.TRANSIT_MAC)
 
-    def _mutate_backbone(self, how, ports):
+    def _mutate_backbone(self, how: str, ports: Iterable[object]) -> Results:
         return {"op": "mutate", "table": "Logical_Switch", "where": [["_uuid", "==", self._backbone]],
                 "mutations": [["ports", how, set_of(ports)]]}

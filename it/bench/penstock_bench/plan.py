@@ -3,13 +3,17 @@
 
 import contextlib
 import dataclasses
+import functools
 import itertools
 import pathlib
 import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from penstock_base import processes
 
 from . import bare, chain, control, edge, generator, ovn, ovn_network, rfc2544, run, switch, traffic
+from .results import Results
 
 ROUTERS = {"ovn": "distributed", "ovn-gateway": "gateway"}
 """OVN's two contenders, and the kind of router their tenants have."""
@@ -33,10 +37,10 @@ class Scale:
     kind: str
     direction: str = "one-way"
     frame: str = "64"
-    contenders: tuple = CONTENDERS
+    contenders: tuple[str, ...] = CONTENDERS
 
     @property
-    def flows(self):
+    def flows(self) -> int:
         """Flows of all tenants together."""
         return CONSTANT_FLOWS if self.kind == "constant" else FLOWS_EACH * self.tenants
 
@@ -49,19 +53,19 @@ class Plan:
     ovn_one_by_one: numbers of tenants that OVN gets in one transaction each.
     """
     mode: str
-    sizes: tuple
-    scales: tuple
+    sizes: tuple[int, ...]
+    scales: tuple[Scale, ...]
     alternations: int
-    control: dict
-    ovn_sizes: tuple
+    control: dict[str, Any]
+    ovn_sizes: tuple[int, ...]
     ovn_changes: int
-    ovn_one_by_one: tuple = ()
-    rfc2544: tuple = ()
-    chain: tuple = ()
+    ovn_one_by_one: tuple[int, ...] = ()
+    rfc2544: tuple[int, ...] = ()
+    chain: tuple[int, ...] = ()
     rounds: int = ROUNDS
 
 
-def quick():
+def quick() -> Plan:
     """What the ratios need, in less than 15 minutes."""
     sizes = (10, 100, 1000)
     return Plan("quick", sizes, tuple(Scale(tenants, "ten-each", contenders=FASTEST) for tenants in sizes),
@@ -69,7 +73,7 @@ def quick():
                     "sizes": (10, 1000), "one_by_one_sizes": (), "rounds": 20, "restart_size": 1000})
 
 
-def full():
+def full() -> Plan:
     """Everything, in an hour and some minutes. OVN has its turn where its packets do not tell the same again."""
     sizes = (10, 100, 300, 1000)
     scales = [Scale(*scenario, contenders=_contenders(*scenario)) for scenario in itertools.product(
@@ -80,7 +84,7 @@ def full():
                     "restart_size": 1000, "restarts": 3})
 
 
-def _contenders(tenants, kind, direction, frame):
+def _contenders(tenants: int, kind: str, direction: str, frame: str) -> tuple[str, ...]:
     if (kind, frame) != ("ten-each", "64") or tenants == 300:
         return OURS
     return CONTENDERS if direction == "one-way" else FASTEST
@@ -89,8 +93,8 @@ def _contenders(tenants, kind, direction, frame):
 @dataclasses.dataclass(frozen=True)
 class Way:
     """How a contender gets its packets: `links` to send on, and the pcap file of each."""
-    links: tuple
-    frames: dict
+    links: Sequence[str]
+    frames: dict[str, pathlib.Path]
 
 
 class Run(run.Run):
@@ -98,7 +102,7 @@ class Run(run.Run):
 
     _warm = None  # Number of tenants and kind of the flows that have sessions now.
 
-    def everything(self):
+    def everything(self) -> None:
         """All of the plan."""
         program = self._build()
         self._say("control plane of Penstock")
@@ -117,7 +121,7 @@ class Run(run.Run):
                     chain.measure(bed, program, self._work, traffic.Load(tenants, FLOWS_EACH * tenants), self._say))
                 self.save()
 
-    def _forward(self, bed, peer, program):
+    def _forward(self, bed: edge.Edge, peer: ovn.Ovn, program: pathlib.Path) -> None:
         sockets = dict(bed.sockets) | {link: self._work / "edge" / f"{link}.sock" for link in OVN_LINKS}
         with generator.Generator(program, sockets, "penstock-bench", self._work) as source:
             # The generator's sockets come one after the other, each when the one before has its peer.
@@ -130,21 +134,24 @@ class Run(run.Run):
             for tenants in self._plan.rfc2544:
                 self._rfc2544(bed, peer, source, tenants)
 
-    def _rfc2544(self, bed, peer, source, tenants):
+    def _rfc2544(self, bed: edge.Edge, peer: ovn.Ovn, source: generator.Generator, tenants: int) -> None:
         scale = Scale(tenants, "ten-each", contenders=FASTEST)
         self._prepare(bed, peer, source, scale.tenants, ("ovn",))
         ways = self._load(bed, source, scale, {})
         for name in scale.contenders:
             with self._turn(bed, source, name, ways[name], scale.flows):
                 source.run(1, ways[name].links)
-                found = rfc2544.measure(source, ways[name].links, lambda text, who=name: self._say(
-                    f"RFC 2544, {who}, {tenants} tenants: {text}"))
+                told = functools.partial(self._tell, f"RFC 2544, {name}, {tenants} tenants")
+                found = rfc2544.measure(source, ways[name].links, told)
             self.results.setdefault("rfc2544", []).append(
                 {"contender": name, "tenants": tenants, "frame": scale.frame, **found})
             self.save()
 
+    def _tell(self, what: str, text: str) -> None:
+        self._say(f"{what}: {text}")
+
     @contextlib.contextmanager
-    def _turn(self, bed, source, name, way, flows):
+    def _turn(self, bed: edge.Edge, source: generator.Generator, name: str, way: Way, flows: int) -> Iterator[None]:
         """For the body the generator has a contender's frames, and the switch does what the contender would."""
         for link, frames in way.frames.items():
             source.load(link, frames)
@@ -156,8 +163,8 @@ class Run(run.Run):
                 bed.warm(source, way.links, flows)
             yield
 
-    def _provision_ovn(self, peer):
-        found = {"provision": [], "change": [], "one_by_one": []}
+    def _provision_ovn(self, peer: ovn.Ovn) -> None:
+        found: dict[str, list[Results]] = {"provision": [], "change": [], "one_by_one": []}
         self.results["ovn_control"] = found
         for tenants in self._plan.ovn_sizes:
             seconds = []
@@ -171,12 +178,12 @@ class Run(run.Run):
             self.save()
         for tenants in self._plan.ovn_one_by_one:
             peer.network.clear()
-            seconds = sum(peer.network.provision_one_by_one(tenants))
-            found["one_by_one"].append({"tenants": tenants, "applied": seconds})
-            self._say(f"OVN: {tenants} tenants one by one: {seconds:.1f} s")
+            took = sum(peer.network.provision_one_by_one(tenants))
+            found["one_by_one"].append({"tenants": tenants, "applied": took})
+            self._say(f"OVN: {tenants} tenants one by one: {took:.1f} s")
 
-    def _change_ovn(self, peer, tenants):
-        samples = {"add": [], "change": [], "delete": []}
+    def _change_ovn(self, peer: ovn.Ovn, tenants: int) -> None:
+        samples: dict[str, list[float]] = {"add": [], "change": [], "delete": []}
         for _ in range(self._plan.ovn_changes):
             for what, change in (("add", peer.network.add_tenant), ("change", peer.network.change_tenant),
                                  ("delete", peer.network.delete_tenant)):
@@ -186,14 +193,15 @@ class Run(run.Run):
         self.results["ovn_control"]["change"] += [
             {"tenants": tenants, "what": what, "seconds": seconds} for what, seconds in samples.items()]
 
-    def _at(self, bed, peer, source, tenants):
+    def _at(self, bed: edge.Edge, peer: ovn.Ovn, source: generator.Generator, tenants: int) -> None:
         """All scenarios of one number of tenants: bare, Penstock and OVN side by side."""
         scales = [scale for scale in self._plan.scales if scale.tenants == tenants]
         self._prepare(bed, peer, source, tenants, {name for scale in scales for name in scale.contenders})
         for scale in scales:
             self._scenario(bed, source, scale)
 
-    def _prepare(self, bed, peer, source, tenants, contenders):
+    def _prepare(self, bed: edge.Edge, peer: ovn.Ovn, source: generator.Generator, tenants: int,
+                 contenders: Collection[str]) -> None:
         self._warm = None
         bed.put(tenants)
         bed.applied()
@@ -203,9 +211,10 @@ class Run(run.Run):
             if name in contenders:
                 peer.network.provision(tenants, router)
 
-    def _scenario(self, bed, source, scale):
-        entry = {"tenants": scale.tenants, "flows": scale.flows, "kind": scale.kind, "direction": scale.direction,
-                 "frame": scale.frame, "pmds": 1, "contenders": {name: [] for name in scale.contenders}}
+    def _scenario(self, bed: edge.Edge, source: generator.Generator, scale: Scale) -> None:
+        entry: Results = {
+            "tenants": scale.tenants, "flows": scale.flows, "kind": scale.kind, "direction": scale.direction,
+            "frame": scale.frame, "pmds": 1, "contenders": {name: [] for name in scale.contenders}}
         self.results.setdefault("forwarding", []).append(entry)
         ways = self._load(bed, source, scale, entry)
         for number in range(self._plan.rounds):
@@ -220,7 +229,7 @@ class Run(run.Run):
             self._look(bed, source, name, ways[name], scale.flows, entry["contenders"][name])
         self.save()
 
-    def _load(self, bed, source, scale, entry):
+    def _load(self, bed: edge.Edge, source: generator.Generator, scale: Scale, entry: Results) -> dict[str, Way]:
         """Makes the frames, warms the sessions up, and returns each contender's Way."""
         load = traffic.Load(scale.tenants, scale.flows, scale.frame)
         ways = {"edge": self._way(source, EDGE_LINKS, "edge", load)}
@@ -237,12 +246,12 @@ class Run(run.Run):
             ways = {name: self._answered(source, name, way, scale.flows) for name, way in ways.items()}
         return ways | {"bare": ways["edge"]}
 
-    def _way(self, source, links, name, load):
+    def _way(self, source: generator.Generator, links: Sequence[str], name: str, load: traffic.Load) -> Way:
         frames = {links[0]: traffic.write_access(load, self._work, name)[0]}
         source.load(links[0], frames[links[0]])
         return Way(links[:1], frames)
 
-    def _answered(self, source, name, way, flows):
+    def _answered(self, source: generator.Generator, name: str, way: Way, flows: int) -> Way:
         """With the far end's traffic too: what comes out of the uplink, turned round, one frame of each flow."""
         links = EDGE_LINKS if name == "edge" else OVN_LINKS
         source.load(links[0], way.frames[links[0]])
@@ -253,11 +262,12 @@ class Run(run.Run):
         traffic.write_pcap(turned, traffic.answers(traffic.read_pcap(captured), flows))
         return Way(links, way.frames | {links[1]: turned})
 
-    def _sample(self, bed, source, name, way, flows):
+    def _sample(self, bed: edge.Edge, source: generator.Generator, name: str, way: Way, flows: int) -> Results:
         with self._turn(bed, source, name, way, flows):
             return switch.measure(bed.ovs, source, way.links, _SECONDS)
 
-    def _look(self, bed, source, name, way, flows, samples):
+    def _look(self, bed: edge.Edge, source: generator.Generator, name: str, way: Way, flows: int,
+              samples: list[Results]) -> None:
         """Counts the cached flows and their masks, once for each contender and not while it is measured."""
         with self._turn(bed, source, name, way, flows):
             time.sleep(0.5)
@@ -266,9 +276,9 @@ class Run(run.Run):
             for sample in samples:
                 sample |= {"masks": switch.masks(lines), "megaflows": len(lines)}
 
-    def _retention(self, bed, source):
+    def _retention(self, bed: edge.Edge, source: generator.Generator) -> None:
         """Throughput with 10 and with 1000 tenants, in turn: all but the tenants is the same."""
-        entries = {}
+        entries: dict[tuple[int, str], Results] = {}
         for direction in ("one-way", "both-ways"):
             for tenants in (10, 1000):
                 entries[tenants, direction] = {
@@ -295,13 +305,13 @@ class Run(run.Run):
             self.save()
 
 
-def ovn_ports(sockets):
+def ovn_ports(sockets: Mapping[str, pathlib.Path]) -> dict[str, list[str]]:
     """Settings of OVN's ports, beside the two of Penstock; `sockets` of OVN_LINKS."""
     return {f"{link}0": ["type=dpdk", "options:dpdk-devargs=" + switch.vhost_port(2 + number, sockets[link])]
             for number, link in enumerate(OVN_LINKS)}
 
 
-def end_leftovers(directory):
+def end_leftovers(directory: pathlib.Path) -> None:
     """Ends what an earlier run in this directory left behind when it was killed."""
     for path in pathlib.Path(directory).glob("work/**/*.process"):
         processes.stop(path)

@@ -9,11 +9,15 @@ The same changes under many more packets: planned_fast.py.
 import contextlib
 import re
 import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
 
 from penstock_base.errors import PenstockError
 
 from . import functions_bed
 from .functions_bed import DRAINING, IN_SERVICE, INSTANCES, OTHER_VERSION, SINGLE, SPREAD
+from .host_process import LineProcess
+from .results import Results, Say
 
 CHANGES = ("scale-out", "weights", "drain-and-remove", "insert", "reorder", "take-out")
 """In this order: each begins where the one before has ended."""
@@ -38,14 +42,14 @@ class Datagrams:
     program: makes processes of module echo
     """
 
-    def __init__(self, bed, program):
+    def __init__(self, bed: functions_bed.FunctionsBed, program: functions_bed.Program) -> None:
         self._bed, self._program = bed, program
 
-    def meet(self):
+    def meet(self) -> None:
         """Nothing: whenever it begins the host waits for answers first."""
 
     @contextlib.contextmanager
-    def around(self, _):
+    def around(self, _: str) -> Iterator[Callable[[], Results]]:
         """Sends for the body, which gets a function that ends it and returns {sent, lost, gap, pause, used}."""
         # Every port lives for a second or two.
         with self._program("datagrams") as host:
@@ -53,24 +57,37 @@ class Datagrams:
             yield lambda: host.play({"end": True})
 
     @staticmethod
-    def told(found):
+    def told(found: Results) -> str:
         """What was counted, in words."""
         return f"{found['lost']} of {found['sent']} datagrams lost, longest gap {found['gap'] * 1000:.0f} ms"
+
+
+class Traffic(Protocol):
+    """What is sent while something changes: Datagrams, or planned_fast.Stream."""
+
+    def meet(self) -> None:
+        """Sends until all know each other."""
+
+    def around(self, turn: str, /) -> contextlib.AbstractContextManager[Callable[[], Results]]:
+        """Sends for the body, which gets a function that ends it and returns what was counted."""
+
+    def told(self, found: Results, /) -> str:
+        """What was counted, in words."""
 
 
 class Planned:
     """Makes the changes. `bed` has an agent."""
 
-    def __init__(self, bed, say):
+    def __init__(self, bed: functions_bed.FunctionsBed, say: Say) -> None:
         self._bed, self._say = bed, say
 
-    def begin(self):
+    def begin(self) -> None:
         """The state in which each sequence begins."""
         self._bed.configure([self._spread(*INSTANCES), self._bed.single()], [SPREAD])
         self._bed.await_states(SPREAD, **dict.fromkeys(INSTANCES, IN_SERVICE))
         self._bed.await_states(SINGLE, **{SINGLE: IN_SERVICE})
 
-    def lose(self, traffic, turns=CHANGES):
+    def lose(self, traffic: Traffic, turns: Sequence[str] = CHANGES) -> dict[str, Results]:
         """Makes all changes, each under traffic of its own: {change: what the traffic has counted, and seconds}.
 
         traffic: a Datagrams, or what has the same methods
@@ -80,7 +97,7 @@ class Planned:
         traffic.meet()
         return {turn: self._under(traffic, turn) for turn in turns}
 
-    def talk(self, program, count):
+    def talk(self, program: functions_bed.Program, count: int) -> dict[str, Results]:
         """Makes all events, with `count` connections open before each, and as many that begin during it.
 
         program: makes processes of module echo
@@ -96,7 +113,7 @@ class Planned:
             self._say(f"{event}: {told(found[event])}")
         return found
 
-    def _under(self, traffic, change):
+    def _under(self, traffic: Traffic, change: str) -> Results:
         with traffic.around(change) as end:
             time.sleep(_BEFORE_SECONDS)
             begun = time.monotonic()
@@ -107,7 +124,7 @@ class Planned:
         self._say(f"{change}: {traffic.told(found)}, after {took:.1f} s")
         return found
 
-    def _change(self, change):
+    def _change(self, change: str) -> None:
         bed = self._bed
         if change == "scale-out":
             self._add("three")
@@ -120,22 +137,22 @@ class Planned:
         elif change != QUIET:
             bed.put_chain({"insert": [SPREAD, SINGLE], "reorder": [SINGLE, SPREAD], "take-out": [SPREAD]}[change])
 
-    def _spread(self, *names):
+    def _spread(self, *names: str) -> Results:
         return self._bed.spread(**{name: {} for name in names})
 
-    def _add(self, name, **leaves):
+    def _add(self, name: str, **leaves: Any) -> None:
         self._bed.put_function(self._bed.spread(**{each: {} for each in INSTANCES}, **{name: leaves}))
         self._bed.await_states(SPREAD, **{name: IN_SERVICE})
 
     # Events with connections, as generators: what is yielded is done with them at that point.
 
-    def _scale_out(self):
+    def _scale_out(self) -> Iterator[str]:
         yield "open"
         self._add("three")
         yield "open"
         yield "check"
 
-    def _scale_in(self):
+    def _scale_in(self) -> Iterator[str]:
         yield "open"
         self._bed.put_function(self._bed.spread(one={}, two={}, three={"state": DRAINING}))
         yield "open"
@@ -145,7 +162,7 @@ class Planned:
         self._bed.put_function(self._spread(*INSTANCES))
         yield "check"
 
-    def _upgrade(self):
+    def _upgrade(self) -> Iterator[str]:
         yield "open"
         self._add("four", function=OTHER_VERSION)
         self._bed.put_function(self._bed.spread(one={"state": DRAINING}, two={}, four={"function": OTHER_VERSION}))
@@ -160,13 +177,13 @@ class Planned:
 class Talk:
     """TCP connections of one event. Which instance each has is in what the switch tracks."""
 
-    def __init__(self, bed, host, count):
+    def __init__(self, bed: functions_bed.FunctionsBed, host: LineProcess, count: int) -> None:
         self._bed, self._host, self._count = bed, host, count
-        self._sets = []
-        self._labels = {}
-        self._found: dict = {"connections": 0, "broken": {}, "moved": [], "instances": 0, "checks": 0}
+        self._sets: list[list[int]] = []
+        self._labels: dict[int, int | None] = {}
+        self._found: Results = {"connections": 0, "broken": {}, "moved": [], "instances": 0, "checks": 0}
 
-    def event(self, steps):
+    def event(self, steps: Callable[[], Iterator[str]]) -> Results:
         """Does the steps of an event, and says what became of the connections."""
         for step in steps():
             {"open": self._open, "check": self._check, "close first": self._close_first}[step]()
@@ -174,7 +191,7 @@ class Talk:
             raise PenstockError("all connections had the same instance: nothing was shown")
         return self._found
 
-    def _open(self):
+    def _open(self) -> None:
         first = self._bed.ports(self._count)
         ports = list(range(first, first + 2 * self._count, 2))
         failed = self._host.play({"connect": ports})["failed"]
@@ -186,7 +203,7 @@ class Talk:
         self._check()
         self._found["instances"] = len(set(self._labels.values()) - {None})
 
-    def _check(self):
+    def _check(self) -> None:
         answer = self._host.play({"check": _CHECK_SECONDS})
         self._found["broken"] |= answer["broken"]
         self._found["checks"] += len(answer["alive"])
@@ -195,18 +212,18 @@ class Talk:
             if self._labels.setdefault(port, now.get(port)) != now.get(port) and port not in self._found["moved"]:
                 self._found["moved"].append(port)
 
-    def _close_first(self):
+    def _close_first(self) -> None:
         gone = {int(port) for port in self._found["broken"]}
         self._host.play({"close": [port for port in self._sets.pop(0) if port not in gone]})
 
 
-def labels(dumped, server):
+def labels(dumped: str, server: str) -> dict[int, int]:
     """{source port: label} of the TCP connections to a server that have one, as `dpctl/dump-conntrack` prints them."""
     matches = (_ENTRY.match(line.strip()) for line in dumped.splitlines())
     return {int(match["port"]): int(match["label"], 16) for match in matches if match and match["target"] == server}
 
 
-def told(found):
+def told(found: Results) -> str:
     """An event in words."""
     return (f"of {found['connections']} connections {len(found['broken'])} broken, {len(found['moved'])} at another "
             f"instance")

@@ -8,6 +8,8 @@ missing: the tables say all that the drawings do.
 import importlib.util
 import io
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from .wording import CONTENDERS
 
@@ -28,14 +30,14 @@ _SETTINGS = {
 }
 
 
-def available():
+def available() -> bool:
     """Whether there will be drawings."""
     return importlib.util.find_spec("matplotlib") is not None
 
 
-def targets(rows):
+def targets(rows: Sequence[Any]) -> str | None:
     """Each ratio on its way to its target: rows of (name, value, low, high, met), 1 being the target, right better."""
-    def draw(figure):
+    def draw(figure: Any) -> None:
         axes = figure.subplots()
         for place, (_, value, low, high, met) in enumerate(reversed(rows)):
             colour = _GOOD if met else _BAD
@@ -55,9 +57,9 @@ def targets(rows):
     return _draw("targets", (9.6, 0.9 + 0.34 * len(rows)), draw) if rows else None
 
 
-def scale(name, series):
+def scale(name: str, series: Mapping[str, Sequence[Any]]) -> str | None:
     """Mpps and cycles a packet against tenants: {contender: [(tenants, mpps, cycles, generator was the limit)]}."""
-    def draw(figure):
+    def draw(figure: Any) -> None:
         rate, cycles = figure.subplots(1, 2)
         for contender, points in series.items():
             colour, mark = _MARKS[contender]
@@ -78,9 +80,9 @@ def scale(name, series):
     return _draw(name, (9.6, 3.9), draw) if any(series.values()) else None
 
 
-def retention(panels):
+def retention(panels: Mapping[str, Sequence[Any]]) -> str | None:
     """Share of the 10-tenant throughput kept: {title: [(label, ours, [(tenants, share)])]}."""
-    def draw(figure):
+    def draw(figure: Any) -> None:
         for axes, (title, lines) in zip(figure.subplots(1, len(panels), sharey=True, squeeze=False)[0], panels.items(),
                                            strict=True):
             for number, (label, ours, points) in enumerate(lines):
@@ -97,12 +99,12 @@ def retention(panels):
     return _draw("retention", (9.6, 4.2), draw) if panels else None
 
 
-def control(times, changes):
+def control(times: Mapping[str, Sequence[Any]], changes: Mapping[str, Sequence[Any]]) -> str | None:
     """Seconds to provision against tenants, log-log, and single changes.
 
     times: {contender: [(tenants, median, low, high)]}; changes: {contender: [(tenants, p50, p95, p99)]}, seconds.
     """
-    def draw(figure):
+    def draw(figure: Any) -> None:
         every, one = figure.subplots(1, 2)
         for contender, points in times.items():
             colour, mark = _MARKS[contender]
@@ -137,9 +139,9 @@ def control(times, changes):
     return _draw("control", (9.6, 3.9), draw) if any(times.values()) or any(changes.values()) else None
 
 
-def loss(lines):
+def loss(lines: Sequence[Any]) -> str | None:
     """Loss against offered load: [(label, contender, [(offered Mpps, lost share)])]."""
-    def draw(figure):
+    def draw(figure: Any) -> None:
         axes = figure.subplots()
         for (label, contender, points), dash in zip(lines, _dashes(lines), strict=False):
             colour, mark = _MARKS.get(contender, _OTHER_MARK)
@@ -154,9 +156,9 @@ def loss(lines):
     return _draw("loss", (9.6, 4.2), draw) if lines else None
 
 
-def latency(name, lines):
+def latency(name: str, lines: Sequence[Any]) -> str | None:
     """Latency against percentile: [(label, contender, {percentile text: microseconds})]."""
-    def draw(figure):
+    def draw(figure: Any) -> None:
         axes = figure.subplots()
         names = []
         for _, _, points in lines:
@@ -174,12 +176,12 @@ def latency(name, lines):
     return _draw(name, (9.6, 4.2), draw) if lines else None
 
 
-def heat(name, title, cells, least):
+def heat(name: str, title: str, cells: Mapping[tuple[int, int], float], least: float) -> str | None:
     """Ratios by tenants and connections of each: {(tenants, each): ratio}; the fuller the colour, the further from
     `least`, which is to be reached."""
     rows, columns = (sorted({key[place] for key in cells}) for place in (0, 1))
 
-    def draw(figure):
+    def draw(figure: Any) -> None:
         axes = figure.subplots()
         for (tenants, each), ratio in cells.items():
             x, y = columns.index(each), rows.index(tenants)
@@ -199,15 +201,15 @@ def heat(name, title, cells, least):
 _DASHES = ("-", (0, (5, 2)), (0, (2, 2)), (0, (6, 2, 1, 2)), (0, (1, 1)))
 
 
-def _dashes(lines):
+def _dashes(lines: Sequence[Any]) -> Iterator[Any]:
     """A style for each line: the colour tells the contender, the dashes tell lines of one contender apart."""
-    seen = {}
+    seen: dict[Any, int] = {}
     for _, contender, _ in lines:
         seen[contender] = seen.get(contender, -1) + 1
         yield _DASHES[seen[contender] % len(_DASHES)]
 
 
-def _draw(name, inches, body):
+def _draw(name: str, inches: tuple[float, float], body: Callable[[Any], object]) -> str | None:
     if not available():
         return None
     import matplotlib  # noqa: PLC0415  (a report without drawings needs none of it)
@@ -224,7 +226,7 @@ def _draw(name, inches, body):
     return _page_svg(name, text.getvalue())
 
 
-def _page_svg(name, text):
+def _page_svg(name: str, text: str) -> str:
     """The svg element alone, with names of its own, as wide as the page lets it, in the page's colours and letters."""
     text = text[text.index("<svg"):]
     # It has the time in it, and addresses.
@@ -238,14 +240,14 @@ def _page_svg(name, text):
     return re.sub("|".join(_COLOURS), lambda match: _COLOURS[match.group()], text).strip()
 
 
-def _tenants(axes, sizes):
+def _tenants(axes: Any, sizes: Iterable[int]) -> None:
     """A logarithmic axis of tenants, with a mark where something was measured."""
     axes.set_xscale("log")
     _plain_ticks(axes.xaxis, sorted(set(sizes)))
     axes.set_xlabel("tenants")
 
 
-def _legend(axes, columns=3, handles=None):
+def _legend(axes: Any, columns: int = 3, handles: Any = None) -> None:
     """Below the drawing, where no line can run through it."""
     low = -0.2 if axes.get_xlabel() else -0.1
     handles = handles or axes.get_legend_handles_labels()[0]
@@ -253,13 +255,13 @@ def _legend(axes, columns=3, handles=None):
                 handlelength=2.4 if columns > 2 else 3.6)
 
 
-def _plain_ticks(axis, places):
+def _plain_ticks(axis: Any, places: Sequence[float]) -> None:
     axis.set_ticks(places)
     axis.set_ticks([], minor=True)
     axis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}")
 
 
-def _round_steps(low, high, steps=None):
+def _round_steps(low: float, high: float, steps: Sequence[float] | None = None) -> list[float]:
     """Round numbers between low and high: at most about eight, by thinning out 1, 2, 5."""
     steps = steps or [digit * 10.0 ** power for power in range(-6, 7) for digit in (1, 2, 5)]
     found = [step for step in steps if low <= step <= high]

@@ -2,8 +2,11 @@
 """From the samples of a run to the named ratios, each beside its target."""
 
 import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from . import control_samples, loads, stats
+from .results import Found, Ratios, Results
 from .wording import CONTENDERS
 
 SIZES = (10, 100, 1000)
@@ -29,14 +32,14 @@ class Target:
     unit: str = ""
     quick: bool = True
 
-    def is_met(self, value):
+    def is_met(self, value: float) -> bool | None:
         """Whether a value meets the target; None without one."""
-        if self.bound is None:
+        if self.bound is None or self.value is None:
             return None
         return {">=": value >= self.value, "<=": value <= self.value, "<": value < self.value}[self.bound]
 
 
-def _targets():
+def _targets() -> Iterator[Target]:
     for tenants in SIZES:
         yield Target(f"edge_vs_bare_64B_{tenants}", f"packet rate over bare forwarding's, {tenants} tenants, 64 bytes",
                      ">=", 0.40)
@@ -96,7 +99,7 @@ CHAIN = {target.name: target for target in (
 """All ratios of a run of functions.py."""
 
 
-def _load():
+def _load() -> Iterator[Target]:
     for cell in loads.QUICK:
         for other, text in (("hand", "one conntrack flow's"), ("ovn", "OVN's")):
             if (cell.name, other) == (loads.RATE_CELL, "hand"):
@@ -135,7 +138,7 @@ EVERY_TARGET = TARGETS | SERVICES | CHAIN | LOAD | CORES | SCALE
 """What the baseline knows."""
 
 
-def compute(results):
+def compute(results: Results) -> Ratios:
     """{name: {value, low, high, target, met, method}} of all ratios that the samples in `results` allow."""
     found = {}
     for tenants in SIZES:
@@ -153,15 +156,16 @@ def compute(results):
     found["flows_per_tenant"] = _flows_per_tenant(results)
     for tenants in PASSES_SIZES:
         found[f"passes_one_way_{tenants}"] = _passes(results, tenants)
-    return {name: entry(target, found[name]) for name, target in TARGETS.items() if found[name] is not None}
+    return {name: entry(target, one) for name, target in TARGETS.items() if (one := found[name]) is not None}
 
 
-def values(ratios):
+def values(ratios: Ratios) -> dict[str, float]:
     """{name: value}: what --json writes."""
     return {name: ratio["value"] for name, ratio in ratios.items()}
 
 
-def forwarding(results, tenants, direction="one-way", frame="64", kind=None, pmds=1):
+def forwarding(results: Results, tenants: int, direction: str = "one-way", frame: str = "64", kind: str | None = None,
+               pmds: int = 1) -> tuple[dict[str, list[Results]], str | None]:
     """The contenders' samples of a scenario, and its kind: ({name: [sample, ...]}, kind), or ({}, None).
 
     Without a kind the one with a constant number of flows is preferred.
@@ -175,7 +179,7 @@ def forwarding(results, tenants, direction="one-way", frame="64", kind=None, pmd
     return {}, None
 
 
-def compare(ours, theirs):
+def compare(ours: Sequence[Results], theirs: Sequence[Results]) -> tuple[list[float], str]:
     """How many times `theirs` our samples are, round by round, and by what: (ratios, "Mpps" or "cycles a packet").
 
     Cycles are used for all rounds as soon as a PMD had time to spare in one of them, or was not asked.
@@ -186,26 +190,26 @@ def compare(ours, theirs):
     return stats.paired_ratios(*_column(rounds, "mpps")), "Mpps"
 
 
-def generator_was_limit(samples):
+def generator_was_limit(samples: Iterable[Results]) -> bool:
     """Whether the median PMD had time to spare, so that the Mpps are the generator's."""
     busy = [sample["busy"] for sample in samples if sample and sample.get("busy") is not None]
     return bool(busy) and stats.median(busy) < BUSY
 
 
-def _spare(sample):
+def _spare(sample: Results) -> bool:
     busy, cycles = sample.get("busy"), sample.get("cycles_per_packet")
     return cycles is not None and (busy is None or busy < BUSY)
 
 
-def _has(rounds, key):
+def _has(rounds: Sequence[tuple[Results, Results]], key: str) -> bool:
     return all(sample.get(key) is not None for pair in rounds for sample in pair)
 
 
-def _column(rounds, key):
+def _column(rounds: Sequence[tuple[Results, Results]], key: str) -> tuple[list[Any], list[Any]]:
     return [first.get(key) for first, _ in rounds], [second.get(key) for _, second in rounds]
 
 
-def _packets(results, tenants, other):
+def _packets(results: Results, tenants: int, other: str) -> Found | None:
     # The contenders side by side; with a constant number of flows a quick run measures Penstock alone.
     for kind in ("ten-each", KIND):
         contenders, _ = forwarding(results, tenants, kind=kind)
@@ -218,7 +222,7 @@ def _packets(results, tenants, other):
                              f"{_rounds(found)} side by side")
 
 
-def _passes(results, tenants):
+def _passes(results: Results, tenants: int) -> Found | None:
     for kind in ("ten-each", KIND):
         samples = forwarding(results, tenants, kind=kind)[0].get("edge", ())
         if found := [sample["passes"] for sample in samples if sample and sample.get("passes") is not None]:
@@ -227,7 +231,7 @@ def _passes(results, tenants):
     return None
 
 
-def _retention(results, direction):
+def _retention(results: Results, direction: str) -> Found | None:
     many, few = (forwarding(results, tenants, direction, kind=KIND)[0].get("edge", ()) for tenants in (1000, 10))
     found, unit = compare(many, few)
     if not found:
@@ -236,7 +240,7 @@ def _retention(results, direction):
                              f"{direction.replace('-', ' ')}; median of {_rounds(found)}")
 
 
-def _provisioning(results):
+def _provisioning(results: Results) -> Found | None:
     ours, theirs = (_provision_seconds(results, other) for other in (False, True))
     if not ours or not theirs:
         return None
@@ -244,24 +248,24 @@ def _provisioning(results):
             f"seconds until the switch has every flow, Penstock's over OVN's, medians of {len(ours)} and {len(theirs)}")
 
 
-def _provision(results):
+def _provision(results: Results) -> Found | None:
     samples = _provision_seconds(results)
     return of_rounds(samples, f"until the switch has every flow; median of {_rounds(samples)}") if samples else None
 
 
-def _provision_seconds(results, other=False):
+def _provision_seconds(results: Results, other: bool = False) -> list[float]:
     return next((entry["seconds"] for entry in control_samples.provision(results, other)
                  if entry["tenants"] == 1000), [])
 
 
-def _flows(results):
+def _flows(results: Results) -> Found | None:
     ours, theirs = (_flow_counts(results, other).get(1000) for other in (False, True))
     if not ours or not theirs:
         return None
     return ours / theirs, ours / theirs, ours / theirs, "flows on the bridge, Penstock's over OVN's"
 
 
-def _flows_per_tenant(results):
+def _flows_per_tenant(results: Results) -> Found | None:
     counts = _flow_counts(results)
     if len(counts) < 2:
         return None
@@ -270,12 +274,12 @@ def _flows_per_tenant(results):
     return value, value, value, f"flows added from {few} to {many} tenants, for each tenant added"
 
 
-def _flow_counts(results, other=False):
+def _flow_counts(results: Results, other: bool = False) -> dict[int, int]:
     return {entry["tenants"]: entry["flows"] for entry in control_samples.provision(results, other)
             if entry.get("flows")}
 
 
-def _change_growth(results):
+def _change_growth(results: Results) -> Found | None:
     many, few = _changes(results, 1000), _changes(results, 10)
     same = sorted(set(many) & set(few))
     if not same:
@@ -284,7 +288,7 @@ def _change_growth(results):
     return growth_of_changes(*lists)
 
 
-def _change(results):
+def _change(results: Results) -> Found | None:
     samples = [sample for found in _changes(results, 1000).values() for sample in found]
     if not samples:
         return None
@@ -294,12 +298,12 @@ def _change(results):
             "(95 %)")
 
 
-def _changes(results, tenants):
+def _changes(results: Results, tenants: int) -> dict[str, list[float]]:
     return {entry["what"]: entry["seconds"] for entry in control_samples.change(results)
             if entry["tenants"] == tenants}
 
 
-def _resync(results):
+def _resync(results: Results) -> Found | None:
     """Of the slowest occasion: every one of them must be fast."""
     occasions = [entry for entry in control_samples.resync(results) if entry["tenants"] == 1000]
     if not occasions:
@@ -309,31 +313,31 @@ def _resync(results):
                                           f"{_rounds(slowest['seconds'])}")
 
 
-def _p95(samples):
+def _p95(samples: Sequence[float]) -> float:
     return stats.percentile(samples, 95)
 
 
-def growth_of_changes(above, below):
+def growth_of_changes(above: Sequence[float], below: Sequence[float]) -> Found:
     """95th percentile of the seconds of single changes over that of others, its range, and how it was found."""
     low, high = stats.interval((above, below), lambda one, other: _p95(one) / _p95(other))
     return (_p95(above) / _p95(below), low, high,
             f"95th percentile of {len(above)} single changes over that of {len(below)}; range by resampling (95 %)")
 
 
-def of_rounds(found, method):
+def of_rounds(found: Sequence[float], method: str) -> Found:
     """The median of one ratio's rounds, its range, and how it was found."""
     return stats.median(found), min(found), max(found), method
 
 
-def _rounds(found):
+def _rounds(found: Sequence[float]) -> str:
     return "1 round" if len(found) == 1 else f"{len(found)} rounds"
 
 
-def _flows_text(kind):
+def _flows_text(kind: str) -> str:
     return {"constant": "constant total of flows", "ten-each": "10 flows a tenant"}.get(kind, str(kind))
 
 
-def entry(target, found):
+def entry(target: Target, found: Found) -> Results:
     """A ratio of the results, from what of_rounds() returned."""
     value, low, high, method = found
     return {"value": value, "low": low, "high": high, "target": target.value, "met": target.is_met(value),

@@ -8,18 +8,20 @@ import argparse
 import json
 import pathlib
 import sys
+from collections.abc import Sequence
 
 from penstock_base.errors import PenstockError
 
 from . import data_plane, plots, ratios, sections
 from .document import Document
+from .results import Results
 
 RESULTS = "results.json"
 MARKDOWN = "report.md"
 PAGE = "report.html"
 
 
-def write(directory, results=None):
+def write(directory: pathlib.Path, results: Results | None = None) -> tuple[pathlib.Path, pathlib.Path]:
     """Writes both forms of the report into `directory`. Returns their paths.
 
     results: as in results.json, which is read when they are not given. Ratios are made anew from the samples.
@@ -27,7 +29,7 @@ def write(directory, results=None):
     return write_document(directory, render(read(directory) if results is None else results))
 
 
-def write_document(directory, document):
+def write_document(directory: pathlib.Path, document: Document) -> tuple[pathlib.Path, pathlib.Path]:
     """Writes both forms of a report into `directory`. Returns their paths."""
     directory = pathlib.Path(directory)
     paths = directory / MARKDOWN, directory / PAGE
@@ -38,13 +40,13 @@ def write_document(directory, document):
     return paths
 
 
-def save(directory, results):
+def save(directory: pathlib.Path, results: Results) -> None:
     """Writes the results of a run, however far it has come."""
     text = json.dumps(results, indent=1)
     (pathlib.Path(directory) / RESULTS).write_text(text + "\n", encoding="utf-8")
 
 
-def read(directory):
+def read(directory: pathlib.Path) -> Results:
     """The results of a directory."""
     path = pathlib.Path(directory) / RESULTS
     try:
@@ -58,7 +60,7 @@ def read(directory):
     return results
 
 
-def render(results):
+def render(results: Results) -> Document:
     """The report of some results as a Document."""
     document = Document("Penstock benchmark", _subtitle(results))
     sections.sources(document, results)
@@ -71,7 +73,7 @@ def render(results):
     return document
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Renders the report of one directory again and returns the exit code."""
     parser = argparse.ArgumentParser(prog="python3 -m penstock_bench.report", description="Makes the report of a "
                                      "benchmark's directory again from its results.json.")
@@ -85,7 +87,7 @@ def main(arguments=None):
     return 0
 
 
-def _subtitle(results):
+def _subtitle(results: Results) -> str:
     parts = [f"{results.get('mode', 'unknown')} run"]
     if results.get("started"):
         parts.append(f"started {results['started'].replace('T', ' ')[:19]}")

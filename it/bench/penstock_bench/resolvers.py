@@ -19,6 +19,7 @@ from penstock_node import agent_resolvers, node_agent, node_protocol
 
 from . import names, services_bed, stats
 from .configuration import NETWORK
+from .results import Say
 
 IDLE_SECONDS = 10
 """How long each look at the idle processes takes."""
@@ -32,7 +33,7 @@ _PSS = re.compile(r"^Pss:\s+(\d+) kB$", re.MULTILINE)
 class Resolvers:
     """Measures it. The bed has to have resolvers, and the plan is that of services.py."""
 
-    def __init__(self, bed: services_bed.ServicesBed, plan: Any, directory: pathlib.Path, say: Callable[[str], None]
+    def __init__(self, bed: services_bed.ServicesBed, plan: Any, directory: pathlib.Path, say: Say
                  ) -> None:
         self._bed, self._plan, self._directory, self._say = bed, plan, directory, say
         self._node: pathlib.Path = bed.profile.directory

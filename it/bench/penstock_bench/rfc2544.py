@@ -6,7 +6,12 @@ with others a frame can be lost because the switch or the generator did not get 
 RETRIES trials is without loss. Trials are shorter than the RFC's 60 s, and that is said beside the figures.
 """
 
+from collections.abc import Sequence
+
 from penstock_base.errors import PenstockError
+
+from .generator import Generator
+from .results import Results, Say
 
 TRIAL_SECONDS = 1.5
 RETRIES = 3
@@ -26,7 +31,7 @@ _LOSS_LOADS = (1.0, 1.1, 1.25, 1.5, 2.0)
 _LONGEST_BURST = 1 << 20
 
 
-def measure(source, links, say):
+def measure(source: Generator, links: Sequence[str], say: Say) -> Results:
     """All four tests, sending on `links`. Returns one entry of the results."""
     best, trials = throughput(source, links)
     say(f"throughput {best / 1e6:.2f} Mpps after {len(trials)} trials")
@@ -36,7 +41,7 @@ def measure(source, links, say):
             "back_to_back_frames": _longest_burst(source, links)}
 
 
-def throughput(source, links):
+def throughput(source: Generator, links: Sequence[str]) -> tuple[float, list[Results]]:
     """The highest rate without loss (section 26.1) in frames a second, and the trials it was found by.
 
     A switch that is too slow takes fewer frames from the ring and loses none of them: so a rate is good when it was
@@ -44,14 +49,15 @@ def throughput(source, links):
     """
     trials = []
 
-    def achieved(pps):
+    def achieved(pps: float) -> float:
         """What was sent a second when the rate is good, else 0."""
         for _ in range(RETRIES):
             answer = source.run(TRIAL_SECONDS, links, rate=int(pps))
             sent = _sum(answer, "tx")
             trials.append({"mpps": sent / answer["seconds"] / 1e6, "lost": _lost(answer)})
             if not _lost(answer) and sent >= _KEPT_UP * int(pps) * answer["seconds"]:
-                return sent / answer["seconds"]
+                rate: float = sent / answer["seconds"]
+                return rate
         return 0.0
 
     answer = source.run(_TRY_SECONDS, links)
@@ -69,7 +75,7 @@ def throughput(source, links):
     return best, trials
 
 
-def latency(source, links, throughput_pps):
+def latency(source: Generator, links: Sequence[str], throughput_pps: float) -> Results:
     """Percentiles at shares of a throughput: {"50": {...}, "90": {...}}, nanoseconds."""
     found = {}
     for load in LATENCY_LOADS:
@@ -78,14 +84,14 @@ def latency(source, links, throughput_pps):
     return found
 
 
-def _loss(source, links, pps):
+def _loss(source: Generator, links: Sequence[str], pps: float) -> Results:
     """What is lost at a rate, as a share. Frames that the ring did not take in their time are lost too."""
     answer = source.run(TRIAL_SECONDS, links, rate=int(pps))
     late = _sum(answer, "late")
     return {"offered": pps / 1e6, "lost": (_lost(answer) + late) / max(1, _sum(answer, "tx") + late)}
 
 
-def _longest_burst(source, links):
+def _longest_burst(source: Generator, links: Sequence[str]) -> int:
     good, bad = 0, 64
     while bad <= _LONGEST_BURST and _lost(source.run(1, links, burst=bad)) == 0:
         good, bad = bad, 2 * bad
@@ -98,10 +104,11 @@ def _longest_burst(source, links):
     return good
 
 
-def _lost(answer):
+def _lost(answer: Results) -> float:
     # The switch speaks too: a frame more than was sent is its own.
     return max(0, _sum(answer, "tx") - _sum(answer, "rx"))
 
 
-def _sum(answer, counter):
-    return sum(link[counter] for link in answer["links"].values())
+def _sum(answer: Results, counter: str) -> float:
+    counted: float = sum(link[counter] for link in answer["links"].values())
+    return counted

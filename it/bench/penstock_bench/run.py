@@ -4,10 +4,14 @@
 import contextlib
 import pathlib
 import shutil
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from penstock_base.errors import PenstockError
 
 from . import generator, report
+from .bed import Bed
+from .results import Results, Say
 
 
 class Run:
@@ -19,19 +23,20 @@ class Run:
     plan, parts:  how much is measured, and which parts of it, where a run has such
     """
 
-    def __init__(self, directory, distribution, results, say, plan=None, parts=()):
+    def __init__(self, directory: pathlib.Path, distribution: pathlib.Path, results: Results, say: Say,
+                 plan: Any = None, parts: Sequence[str] = ()) -> None:
         self._plan, self._distribution, self._say, self._parts = plan, distribution, say, parts
         self._directory = pathlib.Path(directory)
         self._work = self._directory / "work"
         self.results = results
 
-    def _build(self):
+    def _build(self) -> pathlib.Path:
         """Makes the directory to work in, and the generator; returns its program."""
         self._work.mkdir(parents=True, exist_ok=True)
         return generator.build(self._work)
 
     @contextlib.contextmanager
-    def keeping_log(self, bed):
+    def keeping_log(self, bed: Bed) -> Iterator[None]:
         """If the body fails the log of the switch stays: a switch that ended by itself says there why."""
         try:
             yield
@@ -39,6 +44,6 @@ class Run:
             log = shutil.copy(bed.switch_log, self._directory)  # The node removes its own.
             raise PenstockError(f"{error}; what the switch said: {log}") from error
 
-    def save(self):
+    def save(self) -> None:
         """Writes results.json."""
         report.save(self._directory, self.results)

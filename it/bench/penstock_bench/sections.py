@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report's other sections. Each takes the document and the results, and adds nothing when nothing was measured."""
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from penstock_base.errors import PenstockError
 
 from . import control_samples, measured, plots, ratios, stats, traffic
 from .data_plane import median_of, scenario_key, scenario_order
 from .document import Cell, Document
+from .results import Ratios, Results
 from .wording import CONTENDERS, count, direction, fact, flows, frame, number, percent, spread
 
 
-def begin(title, results):
+def begin(title: str, results: Results) -> Document:
     """The report of a run: a Document that says what was measured, and when."""
     document = Document(title, f"{results.get('mode', '')} run, started {results.get('started', '')}. Raw data: "
                         "[results.json](results.json).")
@@ -17,13 +21,13 @@ def begin(title, results):
     return document
 
 
-def sources(document, results):
+def sources(document: Document, results: Results) -> None:
     """The commit and the plans that were measured, as a line for docs/performance.md."""
     if text := measured.line(results):
         document.text(text)
 
 
-def summary(document, results, found):
+def summary(document: Document, results: Results, found: Ratios) -> None:
     """The ratios against their targets: what a reader with one minute reads."""
     noise = results.get("noise") or {}
     if noise.get("overridden"):
@@ -49,7 +53,7 @@ def summary(document, results, found):
     document.table(["ratio", "method"], [(f"`{name}`", ratio["method"]) for name, ratio in found.items()], left=2)
 
 
-def ratio_list(document, found, targets):
+def ratio_list(document: Document, found: Ratios, targets: Mapping[str, ratios.Target]) -> None:
     """The ratios of a run, each beside its target and with the way it was found."""
     document.section("Ratios")
     document.table(["ratio", "what it is", "value", "range", "target", "method"], [
@@ -58,7 +62,7 @@ def ratio_list(document, found, targets):
         for name, one in found.items()], left=2)
 
 
-def ovn(document, results):
+def ovn(document: Document, results: Results) -> None:
     """What a user would pick instead."""
     entries = sorted(results.get("forwarding", ()),
                      key=lambda entry: (scenario_order(scenario_key(entry)), entry["tenants"]))
@@ -79,7 +83,7 @@ def ovn(document, results):
                         "Penstock over OVN", "one change, p50 ms", "one change, p95 ms"], times)
 
 
-def control(document, results):
+def control(document: Document, results: Results) -> None:
     """Provisioning, single changes, resynchronisation, restarts, memory."""
     own, changes = control_samples.provision(results), control_samples.change(results)
     resyncs, restarts = control_samples.resync(results), control_samples.restarts(results)
@@ -127,7 +131,7 @@ def control(document, results):
                         for entry in restarts], left=2)
 
 
-def machine(document, results):
+def machine(document: Document, results: Results) -> None:
     """What it was measured on, and how quiet that was."""
     facts, noise = results.get("machine") or {}, results.get("noise") or {}
     if facts:
@@ -135,7 +139,7 @@ def machine(document, results):
         document.table(["fact", ""], [(name.replace("_", " "), fact(value)) for name, value in facts.items()], left=2)
     if noise:
         limits = noise.get("limits", {})
-        spins = {}
+        spins: dict[str, Any] = {}
         for core, kinds in noise.get("spin", {}).items():
             for kind, found in kinds.items():
                 spins.setdefault(kind, []).append(f"core {core}: {found['spread']:.2f}")
@@ -147,7 +151,7 @@ def machine(document, results):
               for kind, cores in spins.items()]])
 
 
-def method(document, results):
+def method(document: Document, results: Results) -> None:
     """How it was measured."""
     rounds = sorted({len(samples) for entry in results.get("forwarding", ())
                      for samples in entry.get("contenders", {}).values()})
@@ -170,16 +174,16 @@ def method(document, results):
     ])
 
 
-def _summary_row(name, ratio):
+def _summary_row(name: str, ratio: Results) -> tuple[str | Cell, ...]:
     target = ratios.TARGETS[name]
     unit = f" {target.unit}" if target.unit else ""
     met = {True: Cell("yes", "good"), False: Cell("no", "bad"), None: Cell("-", "muted")}[ratio["met"]]
-    bound = {">=": "≥", "<=": "≤", "<": "<"}.get(target.bound)
+    bound = {">=": "≥", "<=": "≤", "<": "<"}.get(target.bound or "")
     return (f"`{name}`", target.text, number(ratio["value"]) + unit, spread([ratio["low"], ratio["high"]]),
             f"{bound} {number(target.value)}{unit}" if bound else Cell("-", "muted"), met)
 
 
-def _on_the_way(name, ratio):
+def _on_the_way(name: str, ratio: Results) -> tuple[str, float, float, float, bool]:
     values = [ratio["value"], ratio["low"], ratio["high"]]
     if ratios.TARGETS[name].better == "higher":
         value, low, high = (one / ratio["target"] for one in values)
@@ -188,7 +192,7 @@ def _on_the_way(name, ratio):
     return name, value, low, high, ratio["met"]
 
 
-def _ovn_packets_row(entry, peer):
+def _ovn_packets_row(entry: Results, peer: str) -> tuple[str, ...] | None:
     contenders = entry.get("contenders", {})
     found, unit = ratios.compare(contenders.get("edge", ()), contenders.get(peer, ()))
     if not found:
@@ -199,7 +203,7 @@ def _ovn_packets_row(entry, peer):
             f"{entry['tenants']:,}", number(stats.median(found)), spread(found), unit, *pairs)
 
 
-def _ovn_control_rows(results):
+def _ovn_control_rows(results: Results) -> Iterator[tuple[str, ...]]:
     both = [{entry["tenants"]: entry for entry in control_samples.provision(results, other)}
             for other in (False, True)]
     changes = [_changes_by_tenants(results, other) for other in (False, True)]
@@ -207,7 +211,7 @@ def _ovn_control_rows(results):
         times = [entries[tenants]["seconds"] for entries in both]
         if not all(times):
             continue
-        installed = [entries[tenants].get("flows") for entries in both]
+        installed: list[Any] = [entries[tenants].get("flows") for entries in both]
         yield (count(tenants), " / ".join(number(stats.median(samples)) for samples in times),
                number(stats.median(times[0]) / stats.median(times[1])), " / ".join(map(count, installed)),
                number(installed[0] / installed[1]) if all(installed) else "-",
@@ -215,15 +219,16 @@ def _ovn_control_rows(results):
                             for samples in changes) for rank in (50, 95)])
 
 
-def _changes_by_tenants(results, other):
-    found = {}
+def _changes_by_tenants(results: Results, other: bool) -> dict[int, list[float]]:
+    found: dict[int, list[float]] = {}
     for entry in control_samples.change(results, other):
         found.setdefault(entry["tenants"], []).extend(entry["seconds"])
     return found
 
 
-def _control_series(results):
-    times, changes = {}, {}
+def _control_series(results: Results) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+    times: dict[str, list[Any]] = {}
+    changes: dict[str, list[Any]] = {}
     for contender, other in (("edge", False), ("ovn", True)):
         for entry in control_samples.provision(results, other):
             if entry["seconds"]:
@@ -236,7 +241,7 @@ def _control_series(results):
     return times, changes
 
 
-def _provision_row(entry):
+def _provision_row(entry: Results) -> tuple[str, ...]:
     tenants, samples, resident = entry["tenants"], entry["seconds"], entry.get("rss_mb")
     if isinstance(resident, dict):
         resident = ", ".join(f"{name} {count(value)}" for name, value in resident.items())
@@ -249,7 +254,7 @@ def _provision_row(entry):
             count(entry.get("peak_mb")), resident, number(entry.get("cpu_seconds")))
 
 
-def _growth(points):
+def _growth(points: list[tuple[int, float]]) -> str:
     try:
         power, fit = stats.exponent(points)
         step = stats.steepest(points)

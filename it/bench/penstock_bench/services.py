@@ -12,11 +12,14 @@ One controller, one node, one polling thread for all ports. The hosts are a proc
 
 import contextlib
 import dataclasses
+import pathlib
+from collections.abc import Iterable
 
 from penstock_base.errors import PenstockError
 
 from . import generator, names, neighbour, resolvers, run, services_bed, stats, traffic
 from .host_process import HostProcess
+from .results import Results
 from .services_bed import HOSTS_PORT, NAMES_PORT
 
 PARTS = ("leases", "dns", "neighbour", "resolvers")
@@ -46,12 +49,12 @@ class Plan:
     switch_nice: int | None = None
 
 
-def full():
+def full() -> Plan:
     """Some forty minutes."""
     return Plan("services")
 
 
-def quick():
+def quick() -> Plan:
     """The same, with fewer and shorter rounds: the ratios are there, with a wider range."""
     return Plan("services-quick", rounds=3, dns_seconds=4, turn_seconds=4, connections=1_000_000)
 
@@ -59,7 +62,7 @@ def quick():
 class Run(run.Run):
     """Carries it out. `parts`: some of PARTS."""
 
-    def everything(self):
+    def everything(self) -> None:
         """All parts that are wanted. Without `dns` and `resolvers` the node has none, and nobody asks for names."""
         program = self._build()
         with_dns = has_resolvers(self._parts)
@@ -79,7 +82,8 @@ class Run(run.Run):
                 resolvers.Resolvers(bed, self._plan, self._work, self._say).measure(self.results, self.save)
         self.save()
 
-    def _neighbour(self, bed, hosts, program, with_dns):
+    def _neighbour(self, bed: services_bed.ServicesBed, hosts: HostProcess, program: pathlib.Path,
+                   with_dns: bool) -> None:
         # Its equal on the core: the controller, which answers DHCP, must not wait for the generator.
         with generator.Generator(program, bed.sockets, "penstock-services", self._work, memory_mb=_GENERATOR_MB,
                                  nice=0) as source:
@@ -87,7 +91,7 @@ class Run(run.Run):
             neighbour.Neighbour(bed, source, hosts, self._plan, self._work, self._say).measure(
                 self.results, with_dns, self.save)
 
-    def _leases(self, bed, hosts):
+    def _leases(self, bed: services_bed.ServicesBed, hosts: HostProcess) -> None:
         found = self.results["leases"] = {"tenants": self._plan.tenants, "samples": {kind: [] for kind in PROBES}}
         for number in range(-1, self._plan.rounds):
             for kind, probe in PROBES.items():
@@ -102,9 +106,9 @@ class Run(run.Run):
                 self._say(f"leases, conflict probes {kind}, round {number + 1}: {_told(sample)}")
             self.save()
 
-    def _dns(self, bed):
+    def _dns(self, bed: services_bed.ServicesBed) -> None:
         numbers = range(_FIRST_DNS_TENANT, _FIRST_DNS_TENANT + self._plan.dns_tenants)
-        found: dict = {"tenants": len(numbers), "samples": {what: [] for what in names.WHAT}}
+        found: Results = {"tenants": len(numbers), "samples": {what: [] for what in names.WHAT}}
         self.results["dns"] = found
         bed.provision([services_bed.tenant(number, bed.name, (NAMES_PORT,), dns=True) for number in numbers])
         with names.Clients(bed, numbers, self._work) as clients:
@@ -118,12 +122,12 @@ class Run(run.Run):
                 self.save()
 
 
-def has_resolvers(parts):
+def has_resolvers(parts: Iterable[str]) -> bool:
     """Whether the node of a run of these parts has resolvers."""
     return not _WITH_RESOLVERS.isdisjoint(parts)
 
 
-def lease_sample(answer):
+def lease_sample(answer: Results) -> Results:
     """One sample of the answer of the hosts: seconds from the first DISCOVER to the last ACK, and of each lease."""
     leases = [sample for sample in answer["samples"] if sample["kind"] == "lease"]
     done = [sample for sample in leases if not sample["failed"]]
@@ -139,12 +143,12 @@ def lease_sample(answer):
             "hosts_busy": answer["cpu_seconds"] / took, "hosts_rate": len(done) / max(answer["cpu_seconds"], 1e-6)}
 
 
-def _mac(series, index):
+def _mac(series: int, index: int) -> str:
     """MAC addresses that no other round has: nobody gets an address because it had one before."""
     return f"0210{series & 0xff:02x}00{index >> 8:02x}{index & 255:02x}"
 
 
-def _told(sample):
+def _told(sample: Results) -> str:
     return (f"{sample['leases']} in {sample['seconds']:.2f} s, {sample['rate']:.0f} a second, 50 % within "
             f"{sample['p50'] * 1000:.0f} ms, 99 % within {sample['p99'] * 1000:.0f} ms, {sample['repeats']} repeated, "
             f"{sample['failed']} failed, hosts busy {sample['hosts_busy']:.0%}")

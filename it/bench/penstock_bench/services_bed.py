@@ -14,12 +14,16 @@ Every port but that of the resolvers is polled by the one PMD thread, so a flood
 | svc0 | the node's resolvers | made by the node, when its profile has `dns` |
 """
 
+import contextlib
 import pathlib
-import typing
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from penstock_base import namespaces
 
 from . import configuration, edge, traffic
+from .generator import Generator
+from .results import Results
 from .tagged import packet_port
 
 PACKAGES = ("librte-net-af-packet23",)
@@ -51,15 +55,16 @@ _RECORDS = 100
 class ServicesBed(edge.Edge):
     """One controller and one node with all the ports above. `with_dns`: whether the node has resolvers."""
 
-    SETTINGS: typing.ClassVar[dict] = {}
+    SETTINGS: ClassVar[dict[str, Any]] = {}
     """Polling threads are as in the product: what a tenant takes from its neighbour is to be true of a node."""
 
-    def __init__(self, directory, distribution, with_dns=True, links=LINKS):
+    def __init__(self, directory: pathlib.Path, distribution: pathlib.Path, with_dns: bool = True,
+                 links: Sequence[str] = LINKS) -> None:
         self._with_dns = with_dns
         super().__init__(directory, distribution, links)
 
-    def _ports(self):
-        ports: dict = {"access-ports": [self._port("acc0", 0, "acc"), self._port("acc1", 1, "nbr"),
+    def _ports(self) -> Results:
+        ports: Results = {"access-ports": [self._port("acc0", 0, "acc"), self._port("acc1", 1, "nbr"),
                                   {"name": HOSTS_PORT, "type": "dpdk", "devargs": packet_port(0, f"{HOSTS_PORT}-sw")}],
                  "uplink-ports": [self._port("up0", 2, "up"), self._port("up1", 3, "far")]}
         if self._with_dns:
@@ -68,8 +73,8 @@ class ServicesBed(edge.Edge):
             ports["dns"] = {"device": _RESOLVER_DEVICE, "upstream-address": f"{_RESOLVER_ADDRESS}/24"}
         return ports
 
-    def _lay_cables(self, undo):
-        cables: list[tuple] = [(f"{HOSTS_PORT}-sw", self.namespace, self.hosts_device)]
+    def _lay_cables(self, undo: contextlib.ExitStack) -> None:
+        cables: list[tuple[str, str | None, str]] = [(f"{HOSTS_PORT}-sw", self.namespace, self.hosts_device)]
         cables += [(_RESOLVER_DEVICE, None, _RESOLVER_PEER)] if self._with_dns else []
         for device, namespace, peer in cables:
             namespaces.delete_link(peer)
@@ -81,16 +86,16 @@ class ServicesBed(edge.Edge):
             namespaces.execute(None, "ip", "address", "replace", f"{UPSTREAM}/24", "dev", _RESOLVER_PEER)
 
     @property
-    def hosts_device(self):
+    def hosts_device(self) -> str:
         """Our end of the cable of the port for hosts."""
         return self.peer(HOSTS_PORT)
 
-    def provision(self, tenants):
+    def provision(self, tenants: Sequence[Results]) -> None:
         """Puts these tenants in the place of all there are, in one request, and waits until the switch has them."""
         self.restconf.replace(configuration.NETWORK, self.network(tenants))
         self.applied()
 
-    def network(self, tenants):
+    def network(self, tenants: Sequence[Results]) -> Results:
         """The whole configuration with these tenants."""
         content = configuration.network(self.nodes, self.name, 0)[configuration.NETWORK]
         content["backbone"] = {
@@ -103,7 +108,7 @@ class ServicesBed(edge.Edge):
         content["tenant"] = tenants
         return {configuration.NETWORK: content}
 
-    def meet_transit(self, generator):
+    def meet_transit(self, generator: Generator) -> None:
         """Lets the routers behind both uplinks speak, so that the switch knows their MAC addresses."""
         for link, (_, _, ours, theirs) in TRANSIT.items():
             path = self.directory / f"transit-{link}.pcap"
@@ -111,7 +116,7 @@ class ServicesBed(edge.Edge):
             generator.load(link, path)
             generator.run(1, [link], rate=10, burst=3)
 
-    def introduce(self, generator, link, number):
+    def introduce(self, generator: Generator, link: str, number: int) -> None:
         """Lets the host of a tenant, which the generator plays on `link`, speak."""
         path = self.directory / f"host-{link}.pcap"
         traffic.write_pcap(path, [edge.arp(traffic.host_mac(number), traffic.HOST, traffic.GATEWAY,
@@ -120,7 +125,9 @@ class ServicesBed(edge.Edge):
         generator.run(1, [link], rate=10, burst=3)
 
 
-def tenant(number, node, ports, prefix="10.0.0.0/24", pool=("10.0.0.100", "10.0.0.250"), probe=None, dns=False):
+def tenant(number: int, node: str, ports: Sequence[str], prefix: str = "10.0.0.0/24",
+           pool: tuple[str, str] = ("10.0.0.100", "10.0.0.250"), probe: int | None = None,
+           dns: bool = False) -> Results:
     """A tenant with a DHCP server, on a VLAN of `ports`, with the default quotas, and with names if asked for.
 
     probe: milliseconds of `conflict-probe`; None is the default
@@ -139,23 +146,23 @@ def tenant(number, node, ports, prefix="10.0.0.0/24", pool=("10.0.0.100", "10.0.
     return entry
 
 
-def zone(number):
+def zone(number: int) -> str:
     """The domain of a tenant."""
     return f"t{number}.example"
 
 
-def own_names(number):
+def own_names(number: int) -> list[str]:
     """Names in a tenant's zone."""
     return [f"host{index}.{zone(number)}" for index in range(_RECORDS)]
 
 
-def pair(node, with_dns):
+def pair(node: str, with_dns: bool) -> list[Results]:
     """The hostile tenant and its neighbour, both as a tenant is without limits of its own.
 
     Without conflict probes: a wait of 200 ms in every lease would hide what the floods add. Both have a reservation:
     the switch looks at the MAC address of a sender only where an address is bound to one.
     """
-    large = {"prefix": "10.0.0.0/16", "pool": ("10.0.1.0", "10.0.255.254"), "probe": 0}
+    large: dict[str, Any] = {"prefix": "10.0.0.0/16", "pool": ("10.0.1.0", "10.0.255.254"), "probe": 0}
     tenants = [tenant(HOSTILE, node, ("acc0",), dns=with_dns, **large),
                tenant(NEIGHBOUR, node, ("acc1", HOSTS_PORT), dns=with_dns, **large)]
     for one in tenants:

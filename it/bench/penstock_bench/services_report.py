@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ratios and report of a run of services.py."""
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from penstock_node.ovs import NICENESS
 
 from . import floods, names, neighbour, ratios, resolvers, sections, stats
+from .document import Document
 from .ratios import SERVICES
+from .results import Found, Ratios, Results
 from .wording import count, number, percent, spread
 
 _FLOODS = {"quiet": "none", "dhcp": "DISCOVERs of ever other hosts", "arp": "ARP for unknown hosts",
@@ -17,7 +21,7 @@ _RESOLVERS = 1000
 _WHAT = {"own": "own zone", "cached": "cached"}
 
 
-def compute(results):
+def compute(results: Results) -> Ratios:
     """{name: {value, low, high, target, met, method}} of all ratios that the samples in `results` allow."""
     found = {**_leases(results.get("leases") or {}), **_dns(results.get("dns") or {}),
              **_neighbour(results.get("neighbour") or {}), **_resolvers(results.get("resolvers") or {})}
@@ -26,7 +30,7 @@ def compute(results):
             for name, target in SERVICES.items() if name in found}
 
 
-def detail(results):
+def detail(results: Results) -> Results:
     """What --json has beside the ratios: medians of every kind of round, in seconds where no name says ms."""
     leases = (results.get("leases") or {}).get("samples", {})
     dns = (results.get("dns") or {}).get("samples", {})
@@ -47,12 +51,13 @@ def detail(results):
     return found if nice is None else found | {"switch_nice": nice}
 
 
-def throughput_ratios(samples, kind):
+def throughput_ratios(samples: Mapping[str, Sequence[Results]], kind: str) -> list[float]:
     """Share of the stream that arrived with a flood over that of the quiet turn, round by round."""
     return stats.paired_ratios(*([one["share"] for one in samples[name]] for name in (kind, neighbour.QUIET)))
 
 
-def p99_ratio(samples, kind, what="lease"):
+def p99_ratio(samples: Mapping[str, Sequence[Results]], kind: str, what: str = "lease"
+              ) -> tuple[float, float, float] | None:
     """(value, low, high) of the 99th percentile of all answers with a flood over that of all quiet ones, or None."""
     lists = tuple([second for one in samples[name] for second in one[what]["seconds"]]
                   for name in (kind, neighbour.QUIET))
@@ -62,7 +67,7 @@ def p99_ratio(samples, kind, what="lease"):
     return _p99(lists[0]) / _p99(lists[1]), low, high
 
 
-def _leases(leases):
+def _leases(leases: Results) -> dict[str, Found]:
     samples = leases.get("samples", {}).get("default")
     if not samples:
         return {}
@@ -72,12 +77,12 @@ def _leases(leases):
             "lease_p99_ms": ratios.of_rounds([one["p99"] * 1000 for one in samples], what)}
 
 
-def _dns(dns):
+def _dns(dns: Results) -> dict[str, Found]:
     samples = {what: found for what, found in dns.get("samples", {}).items() if found}
     if not samples:
         return {}
 
-    def median(what, key):
+    def median(what: str, key: str) -> float:
         return stats.median([one[key] for one in samples[what]])
 
     slow = min(samples, key=lambda what: median(what, "rate"))
@@ -88,7 +93,7 @@ def _dns(dns):
             "dns_p99_ms": ratios.of_rounds(times, text.format(_WHAT[late]))}
 
 
-def worst_floods(samples):
+def worst_floods(samples: Mapping[str, Sequence[Results]]) -> dict[str, str]:
     """{ratio: kind of flood} of the ratios that are those of the worst of all floods that were measured."""
     kinds = [kind for kind in floods.KINDS if samples.get(kind)] if samples.get(neighbour.QUIET) else []
     leases = {kind: ratio[0] for kind in kinds if (ratio := p99_ratio(samples, kind))}
@@ -100,7 +105,7 @@ def worst_floods(samples):
     return worst
 
 
-def _neighbour(found):
+def _neighbour(found: Results) -> dict[str, Found]:
     samples = found.get("samples", {})
     worst = worst_floods(samples)
     measured = f"the worst of {sum(bool(samples.get(kind)) for kind in floods.KINDS)}"
@@ -112,14 +117,14 @@ def _neighbour(found):
             throughput, f"flood: {_FLOODS[kind]}, {measured}; stream of {found['offered_pps']:,} frames a second, "
             f"{neighbour.OFFERED_SHARE:.0%} of what it has alone; polling thread "
             f"{percent(_turn(kind, samples).get('pmd_busy'))} busy; median of {len(throughput)} rounds")
-    if _LEASE in worst:
+    if _LEASE in worst and (ratio := p99_ratio(samples, worst[_LEASE])):
         kind = worst[_LEASE]
-        result[_LEASE] = (*p99_ratio(samples, kind), f"flood: {_FLOODS[kind]}, {measured}; all leases of all rounds; "
+        result[_LEASE] = (*ratio, f"flood: {_FLOODS[kind]}, {measured}; all leases of all rounds; "
                           "range by resampling (95 %)")
     return result
 
 
-def _resolvers(measured):
+def _resolvers(measured: Results) -> dict[str, Found]:
     found = resolvers.summary(measured)
     if found.get("tenants") != _RESOLVERS:
         return {}
@@ -137,9 +142,9 @@ def _resolvers(measured):
     return result
 
 
-def _turn(kind, samples):
+def _turn(kind: str, samples: Mapping[str, Sequence[Results]]) -> Results:
     taken = samples[kind]
-    found = _medians(taken, ("share", "received_pps", "hostile_pps", "generator_busy", "hosts_busy"))
+    found: Results = _medians(taken, ("share", "received_pps", "hostile_pps", "generator_busy", "hosts_busy"))
     found |= {f"pmd_{name}": stats.median([one["pmd"][name] for one in taken])
               for name in ("busy", "cycles_per_packet", "upcalls") if all(one["pmd"].get(name) is not None
                                                                           for one in taken)}
@@ -155,15 +160,15 @@ def _turn(kind, samples):
     return found
 
 
-def _medians(samples, keys):
+def _medians(samples: Sequence[Results], keys: Iterable[str]) -> dict[str, float]:
     return {key: stats.median([one[key] for one in samples]) for key in keys}
 
 
-def _p99(seconds):
+def _p99(seconds: Sequence[float]) -> float:
     return stats.percentile(seconds, 99)
 
 
-def render(results):
+def render(results: Results) -> Document:
     """The report as a Document."""
     document = sections.begin("Penstock services benchmark", results)
     sections.ratio_list(document, compute(results), SERVICES)
@@ -176,7 +181,7 @@ def render(results):
     return document
 
 
-def _leases_section(document, leases, probes):
+def _leases_section(document: Document, leases: Results, probes: Results | None) -> None:
     document.section("Leases")
     document.text("A host of each tenant asks at the same moment, and repeats after 4 s what is not answered. Busy is "
                   "the share of a core that playing the hosts took; with nothing to wait for they would have done so "
@@ -191,14 +196,14 @@ def _leases_section(document, leases, probes):
                       f"{number(probes['p99'] * 1000)} ms of the 99th percentile.")
 
 
-def _dns_section(document, dns):
+def _dns_section(document: Document, dns: Results) -> None:
     document.section("Names")
     document.table(["names", "queries/s", "lost", "offered for the times", "median, ms", "99 %, ms"], [
         (_WHAT[what], count(one["rate"]), count(one["lost"]), count(one["calm_rate"]), number(one["p50"] * 1000),
          number(one["p99"] * 1000)) for what, one in dns.items() if what in names.WHAT])
 
 
-def _neighbour_section(document, turns, found):
+def _neighbour_section(document: Document, turns: Results, found: Results) -> None:
     document.section("Beside a hostile tenant")
     if found:
         document.text(f"Alone the neighbour's stream has {number(found['capacity_pps'] / 1e6)} Mpps; it is offered "
@@ -212,7 +217,7 @@ def _neighbour_section(document, turns, found):
          count(one.get("pmd_cycles_per_packet")), count(one.get("pmd_upcalls"))) for kind, one in turns.items()])
 
 
-def _resolvers_section(document, found):
+def _resolvers_section(document: Document, found: Results | None) -> None:
     if not found:
         return
     document.section("Resolvers")
@@ -245,12 +250,12 @@ def _resolvers_section(document, found):
              number(one["p50"] * 1000), number(one["p99"] * 1000))])
 
 
-def _niceness(nice):
+def _niceness(nice: int | None) -> str:
     if nice is None:
         return "The niceness of the switch was not recorded."
     return f"The switch has nice {nice}" + (
         ", as in the product." if nice == NICENESS else f", in the product it has {NICENESS}.")
 
 
-def _times(found):
+def _times(found: Results | None) -> tuple[str, str]:
     return (number(found["p50_ms"]), number(found["p99_ms"])) if found else ("-", "-")

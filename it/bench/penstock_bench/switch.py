@@ -11,10 +11,15 @@ import pathlib
 import re
 import threading
 import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from penstock_base.errors import PenstockError
+from penstock_node.ovs import Ovs
 
 from . import traffic
+from .generator import Generator
+from .results import Results
 
 PACKAGES = ("openvswitch-switch-dpdk", "librte-net-vhost23")
 SETTLE_SECONDS = 1.0
@@ -35,12 +40,13 @@ _VALUE = re.compile(r"=[^,()/]+|(?<=\()[^,()/=+-]+(?=[/)])")
 _SIGN = re.compile(r"(?<=[(+\-a-z_])[+-](?=[a-z_])")
 
 
-def vhost_port(number, socket):
+def vhost_port(number: int, socket: pathlib.Path) -> str:
     """The devargs of a port of type dpdk whose other end is a virtio-user port that listens on `socket`."""
     return f"net_vhost{number},iface={socket},client=1,queues=1"
 
 
-def measure(ovs, generator, links, seconds, settle=SETTLE_SECONDS):
+def measure(ovs: Ovs, generator: Generator, links: Sequence[str], seconds: float,
+            settle: float = SETTLE_SECONDS) -> Results:
     """Sends on `links` as fast as the switch takes it, and returns one sample (see README.md for its fields)."""
     answer, sample = watch(ovs, generator, links, seconds, settle)
     sample["generator_busy"] = answer["busy"]
@@ -52,7 +58,8 @@ def measure(ovs, generator, links, seconds, settle=SETTLE_SECONDS):
     return sample
 
 
-def watch(ovs, generator, links, seconds, settle=SETTLE_SECONDS, **options):
+def watch(ovs: Ovs, generator: Generator, links: Sequence[str], seconds: float, settle: float = SETTLE_SECONDS,
+          **options: Any) -> tuple[Results, Results]:
     """Sends on `links`, with options of Generator.run(). Returns its answer, and what the polling thread said.
 
     That is about the `seconds` after the settling, without one from before the first packet on; the run is a little
@@ -60,7 +67,7 @@ def watch(ovs, generator, links, seconds, settle=SETTLE_SECONDS, **options):
     """
     answer = {}
 
-    def send():
+    def send() -> None:
         answer.update(generator.run(settle + seconds + _TAIL_SECONDS, links, **options))
 
     sender = threading.Thread(target=send)
@@ -81,7 +88,7 @@ def watch(ovs, generator, links, seconds, settle=SETTLE_SECONDS, **options):
 
 
 @contextlib.contextmanager
-def giving_way(ovs, microseconds, before):
+def giving_way(ovs: Ovs, microseconds: int, before: int) -> Iterator[None]:
     """For the body the polling thread sleeps so long when it has little to do, and is there at once when it wakes up.
 
     Who shares its core has it meanwhile. Without the second a ring is full before the others' turn is over.
@@ -102,12 +109,12 @@ def giving_way(ovs, microseconds, before):
         ovs.set_map("other_config", {"pmd-maxsleep": before})
 
 
-def niceness(ovs):
+def niceness(ovs: Ovs) -> int:
     """Of the polling threads, as the kernel has it: a container may refuse what ovs-config asks for."""
     return max(os.getpriority(os.PRIO_PROCESS, thread) for thread in _polling_threads(ovs))
 
 
-def set_niceness(ovs, nice):
+def set_niceness(ovs: Ovs, nice: int) -> None:
     """Gives all threads of the switch another niceness than the product does."""
     process = _process(ovs)
     for thread in (process / "task").iterdir():
@@ -121,16 +128,16 @@ def set_niceness(ovs, nice):
         (process / "autogroup").write_text(str(nice), "ascii")
 
 
-def _polling_threads(ovs):
+def _polling_threads(ovs: Ovs) -> list[int]:
     return [int(path.name) for path in (_process(ovs) / "task").iterdir()
             if (path / "comm").read_text("ascii").startswith("pmd-")]
 
 
-def _process(ovs):
+def _process(ovs: Ovs) -> pathlib.Path:
     return pathlib.Path("/proc") / (ovs.directory / "ovs-vswitchd.pid").read_text("ascii").strip()
 
 
-def parse(perf, stats):
+def parse(perf: str, stats: str) -> Results:
     """The figures of one polling thread from pmd-perf-show and pmd-stats-show."""
     rx, tx, busy, passes = _RX.search(perf), _TX.search(perf), _BUSY.search(perf), _PASSES.search(perf)
     if not (rx and tx and busy and int(rx[1])):
@@ -145,7 +152,7 @@ def parse(perf, stats):
             **{name: hits / total for name, hits in lookups.items()}}
 
 
-def sent(ovs):
+def sent(ovs: Ovs) -> tuple[float, int]:
     """Since the counters of the polling thread were cleared: seconds, and packets that it has sent out."""
     perf = ovs.appctl("dpif-netdev/pmd-perf-show")
     duration, tx = _DURATION.search(perf), _TX.search(perf)
@@ -154,21 +161,21 @@ def sent(ovs):
     return float(duration[1]), int(tx[1]) if tx else 0
 
 
-def cached_flows(ovs):
+def cached_flows(ovs: Ovs) -> int:
     """Number of cached flows, without a copy of them."""
     return sum(int(number) for number in _FLOWS.findall(ovs.appctl("dpctl/show")))
 
 
-def datapath_flows(ovs):
+def datapath_flows(ovs: Ovs) -> list[str]:
     """The cached flows of the datapath, one line each."""
     return [line for line in ovs.appctl("dpctl/dump-flows").splitlines() if "actions:" in line]
 
 
-def masks(lines):
+def masks(lines: Iterable[str]) -> int:
     """How many different masks cached flows have: each is one more table to look a packet up in."""
     return len({mask(line) for line in lines})
 
 
-def mask(line):
+def mask(line: str) -> str:
     """What a cached flow looks at, without the values."""
     return _SIGN.sub("+", _VALUE.sub("", line.partition(", packets:")[0]))

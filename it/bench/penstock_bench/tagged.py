@@ -6,16 +6,19 @@ kernel has VLAN devices.
 """
 
 import contextlib
+import typing
+from collections.abc import Sequence
 
 from penstock_base import namespaces
 
 from . import traffic
+from .bed import Bed
 
 _BRIDGE = "br-clients"
 _FIRST_PACKET_PORT = 2  # Those of the bed come before.
 
 
-def packet_port(number, device):
+def packet_port(number: int, device: str) -> str:
     """The devargs of a port of type dpdk, so one that the polling thread serves, on a device of the kernel."""
     return f"net_af_packet{number},iface={device}"
 
@@ -28,11 +31,11 @@ class TaggedHosts:
     trunk:    other end of the cable of the port, in the node's namespace
     """
 
-    def __init__(self, bed, tenants, trunk):
+    def __init__(self, bed: Bed, tenants: Sequence[int], trunk: str) -> None:
         self.bed, self.tenants, self._trunk = bed, tenants, trunk
         self._undo = contextlib.ExitStack()
 
-    def __enter__(self):
+    def __enter__(self) -> typing.Self:
         with contextlib.ExitStack() as undo:
             for tenant in self.tenants:
                 undo.callback(namespaces.delete, self.namespace(tenant))
@@ -45,14 +48,14 @@ class TaggedHosts:
             self._undo = undo.pop_all()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._undo.close()
 
-    def namespace(self, tenant):
+    def namespace(self, tenant: int) -> str:
         """Name of the namespace of a tenant's host."""
         return f"{self.bed.name}-host{tenant}"
 
-    def _make(self, tenant):
+    def _make(self, tenant: int) -> None:
         namespace, device = self.namespace(tenant), f"client{tenant}-sw"
         namespaces.create(namespace)
         namespaces.delete_link(device, self.bed.namespace)
@@ -63,7 +66,7 @@ class TaggedHosts:
         namespaces.execute(namespace, "ip", "route", "add", "default", "via", traffic.GATEWAY)
         self._plug(f"client{tenant}", 1 + tenant, device, f"tag={traffic.place(tenant)[1]}")
 
-    def _plug(self, port, number, device, *options):
+    def _plug(self, port: str, number: int, device: str, *options: str) -> None:
         devargs = packet_port(_FIRST_PACKET_PORT + number, device)
         self.bed.ovs.vsctl("add-port", _BRIDGE, port, *options, "--", "set", "interface", port, "type=dpdk",
                            f'options:dpdk-devargs="{devargs}"')

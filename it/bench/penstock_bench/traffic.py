@@ -13,7 +13,7 @@ import math
 import pathlib
 import struct
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from penstock_base.errors import PenstockError
 
@@ -77,7 +77,7 @@ class Load:
     first: int = 0
     server: str = SERVER
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 1 <= self.tenants <= 65536:
             raise PenstockError(f"tenants: {self.tenants} is not valid; addresses are there for 1 to 65536")
         if not 0 <= self.first <= 65536 - self.tenants:
@@ -104,16 +104,16 @@ class Load:
         _sizes(self.frame, self.tagged)
 
     @property
-    def numbers(self):
+    def numbers(self) -> range:
         """Numbers of the tenants."""
         return range(self.first, self.first + self.tenants)
 
     @property
-    def ports(self):
+    def ports(self) -> int:
         """Number of access ports, up to the last one that a tenant of the load is on."""
         return 1 + place(self.numbers[-1], self.tenants_per_port)[0]
 
-    def gateway_mac(self, tenant):
+    def gateway_mac(self, tenant: int) -> str:
         """MAC of the gateway that a tenant's host sends to, by the tenant's number."""
         return self.gateway_macs if isinstance(self.gateway_macs, str) else self.gateway_macs[tenant - self.first]
 
@@ -142,27 +142,27 @@ class Packet:
     frame_bytes: int
 
 
-def host_mac(tenant):
+def host_mac(tenant: int) -> str:
     """MAC of a tenant's host."""
     return f"02:00:00:00:{tenant >> 8:02x}:{tenant & 255:02x}"
 
 
-def public_address(tenant):
+def public_address(tenant: int) -> str:
     """Public address of a tenant."""
     return str(ipaddress.IPv4Address(_PUBLIC + tenant))
 
 
-def place(tenant, tenants_per_port=TENANTS_PER_PORT):
+def place(tenant: int, tenants_per_port: int = TENANTS_PER_PORT) -> tuple[int, int]:
     """Number of the access port a tenant is on, and its VLAN there. Does not depend on how many tenants there are."""
     return tenant // tenants_per_port, FIRST_VLAN + tenant % tenants_per_port
 
 
-def access_frames(load):
+def access_frames(load: Load) -> list[list[bytes]]:
     """The frames of a load: one list for each access port, empty for those before the first tenant's.
 
     Flow 0 of every tenant comes first, then flow 1 of every tenant: neighbours never share a flow or a tenant.
     """
-    ports = [[] for _ in range(load.ports)]
+    ports: list[list[bytes]] = [[] for _ in range(load.ports)]
     bodies = _bodies(HOST, load.server)
     sizes = _cycle(load.frame, load.tagged)
     # From here on tenants would get the sizes again that they have had: the mix moves on by one, so that no tenant has
@@ -182,7 +182,7 @@ def access_frames(load):
     return ports
 
 
-def write_access(load, directory, name="access"):
+def write_access(load: Load, directory: pathlib.Path, name: str = "access") -> list[pathlib.Path]:
     """Writes the frames of a load into `directory`, one pcap file for each access port. Returns the paths."""
     paths = [pathlib.Path(directory) / f"{name}{port}.pcap" for port in range(load.ports)]
     for path, frames in zip(paths, access_frames(load), strict=True):
@@ -190,7 +190,8 @@ def write_access(load, directory, name="access"):
     return paths
 
 
-def backbone_frames(translations, edge_mac, frame="64", source_mac=TRANSIT_MAC):
+def backbone_frames(translations: Sequence[Translation], edge_mac: str, frame: str = "64",
+                    source_mac: str = TRANSIT_MAC) -> list[bytes]:
     """Frames of the other direction: from each translation's remote end to its public address, untagged.
 
     edge_mac: the edge's interface in the backbone. A translation's place in the list is its frame's.
@@ -200,20 +201,20 @@ def backbone_frames(translations, edge_mac, frame="64", source_mac=TRANSIT_MAC):
             for number, translation in enumerate(translations)]
 
 
-def answers(captured, flows=None):
+def answers(captured: Sequence[bytes], flows: int | None = None) -> list[bytes]:
     """Frames that answer captured ones: MACs, addresses and ports swapped, as an echo would, one for each flow.
 
     Sizes on the wire stay. Frames are made anew, not padded: so their payload goes up to their end, where the generator
     keeps its stamps. flows: how many different flows there must be; fewer are an error.
     """
-    seen = {}
+    seen: dict[tuple[str, int, str, int], Packet] = {}
     for packet in map(parse, captured):
         if packet is not None and packet.vlan is None:
             seen.setdefault((packet.source, packet.source_port, packet.destination, packet.destination_port), packet)
     if flows is not None and len(seen) < flows:
         raise PenstockError(f"only {len(seen)} of {flows} flows came out at the far end, in {len(captured)} captured "
                             "frames: is every tenant provisioned?")
-    bodies = {}
+    bodies: dict[tuple[str, str], Callable[[int, int, int], bytes]] = {}
     frames = []
     for packet in seen.values():
         ends = (packet.destination, packet.source)
@@ -224,7 +225,7 @@ def answers(captured, flows=None):
     return frames
 
 
-def parse(frame):
+def parse(frame: bytes) -> Packet | None:
     """The Packet in a frame, or None if it is no whole UDP packet over IPv4 with at most one VLAN tag."""
     vlan, start = None, _ETHERNET
     if frame[12:14] == b"\x81\x00":
@@ -243,7 +244,7 @@ def parse(frame):
                   str(ipaddress.IPv4Address(header[16:20])), source_port, destination_port, valid, len(frame))
 
 
-def write_pcap(path, frames):
+def write_pcap(path: pathlib.Path, frames: Iterable[bytes]) -> None:
     """Writes frames as a classic pcap file, all with time 0."""
     pieces = [struct.pack("<I2H4I", _MAGIC, 2, 4, 0, 0, _SNAPLEN, 1)]
     record = struct.Struct("<4I").pack
@@ -252,7 +253,7 @@ def write_pcap(path, frames):
     pathlib.Path(path).write_bytes(b"".join(pieces))
 
 
-def read_pcap(path):
+def read_pcap(path: pathlib.Path) -> list[bytes]:
     """The frames of a classic pcap file of Ethernet frames, of either byte order."""
     data = pathlib.Path(path).read_bytes()
     for order in "<>":
@@ -262,7 +263,8 @@ def read_pcap(path):
         raise PenstockError(f"{path}: is no classic pcap file")
     if struct.unpack_from(order + "I", data, 20)[0] & 0xFFFF != 1:
         raise PenstockError(f"{path}: does not hold Ethernet frames")
-    frames, at, record = [], 24, struct.Struct(order + "4I")
+    frames: list[bytes] = []
+    at, record = 24, struct.Struct(order + "4I")
     while at < len(data):
         if at + record.size > len(data):
             raise PenstockError(f"{path}: is cut off after {len(frames)} frames")
@@ -275,41 +277,41 @@ def read_pcap(path):
     return frames
 
 
-def mean_frame_bytes(frames):
+def mean_frame_bytes(frames: Sequence[bytes]) -> float:
     """Mean size on the wire, with FCS and padded to 64 bytes as a port would."""
     return sum(max(len(frame) + _FCS, 64) for frame in frames) / len(frames)
 
 
-def longest_packet(frame):
+def longest_packet(frame: str) -> int:
     """Bytes of the longest IP packet in tagged frames of a named or numbered size."""
     return max(_sizes(frame, tagged=True))
 
 
-def mean_size(frame):
+def mean_size(frame: str) -> float:
     """Mean of a named or numbered frame size, by its weights."""
     sizes = SIZES.get(frame) or ((int(frame), 1),)
     return sum(size * weight for size, weight in sizes) / sum(weight for _, weight in sizes)
 
 
-def layer1_gbps(mpps, frame_bytes):
+def layer1_gbps(mpps: float, frame_bytes: float) -> float:
     """Gbit/s at layer 1: with preamble and gap, as testers count."""
     return mpps * (frame_bytes + _LAYER1) * 8 / 1000
 
 
-def _access_header(load, tenant):
+def _access_header(load: Load, tenant: int) -> bytes:
     header = _mac(load.gateway_mac(tenant)) + _mac(host_mac(tenant))
     if load.tagged:
         header += struct.pack("!2H", 0x8100, place(tenant, load.tenants_per_port)[1])
     return header + b"\x08\x00"
 
 
-def _backbone_frame(translation, edge_mac, source_mac, size):
+def _backbone_frame(translation: Translation, edge_mac: str, source_mac: str, size: int) -> bytes:
     header = _mac(edge_mac) + _mac(source_mac) + b"\x08\x00"
     return header + _bodies(translation.remote, translation.public)(size, translation.remote_port,
                                                                     translation.public_port)
 
 
-def _bodies(source, destination):
+def _bodies(source: str, destination: str) -> Callable[[int, int, int], bytes]:
     """A function (bytes of IP packet, source port, destination port) -> IP packet. The payload is zeros.
 
     All but the ports is worked out once for each size.
@@ -318,7 +320,7 @@ def _bodies(source, destination):
     ports = struct.Struct("!4H").pack
     prepared = {}
 
-    def make(size, source_port, destination_port):
+    def make(size: int, source_port: int, destination_port: int) -> bytes:
         if size not in prepared:
             length = size - _IP
             header = struct.pack("!BBHHHBBH", 0x45, 0, size, 0, 0x4000, 64, 17, 0) + addresses
@@ -335,7 +337,7 @@ def _bodies(source, destination):
     return make
 
 
-def _cycle(frame, tagged):
+def _cycle(frame: str, tagged: bool) -> list[int]:
     """Bytes of IP packets, one cycle of the mix, with each size spread evenly over it."""
     weights = _sizes(frame, tagged)
     total = sum(weights.values())
@@ -350,7 +352,7 @@ def _cycle(frame, tagged):
     return cycle
 
 
-def _sizes(frame, tagged):
+def _sizes(frame: str, tagged: bool) -> dict[int, int]:
     """{bytes of IP packet: weight} of a named or numbered frame size."""
     sizes = SIZES.get(frame)
     if sizes is None:
@@ -361,7 +363,7 @@ def _sizes(frame, tagged):
     return {size - _FCS - _ETHERNET - (_TAG if tagged else 0): weight for size, weight in sizes}
 
 
-def _sum(data):
+def _sum(data: bytes) -> int:
     """Ones' complement sum of big-endian 16-bit words."""
     words = array.array("H", data if len(data) % 2 == 0 else data + b"\0")
     if sys.byteorder == "little":
@@ -372,9 +374,9 @@ def _sum(data):
     return total
 
 
-def _mac(text):
+def _mac(text: str) -> bytes:
     return bytes.fromhex(text.replace(":", ""))
 
 
-def _text(mac):
+def _text(mac: bytes) -> str:
     return mac.hex(":")

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures and scenarios in words. What is not known is a dash."""
 
+from collections.abc import Sequence
+from typing import Any
+
+from .results import Results
+
 CONTENDERS = {"bare": "bare forwarding", "edge": "Penstock", "ovn": "OVN", "ovn-gateway": "OVN, gateway routers"}
 """In the order of the report."""
 
 
-def number(value):
+def number(value: float | None) -> str:
     """Three digits that count, no exponents."""
     if value is None:
         return "-"
@@ -17,23 +22,23 @@ def number(value):
     return f"{value:.{min(2 - magnitude, 6)}f}"
 
 
-def count(value):
+def count(value: float | None) -> str:
     """A whole number."""
     return "-" if value is None else f"{value:,.0f}"
 
 
-def percent(value):
+def percent(value: float | None) -> str:
     """A share of one."""
     return "-" if value is None else f"{value:.1%}" if 0 < value < 0.1 else f"{value:.0%}"
 
 
-def spread(values):
+def spread(values: Sequence[float]) -> str:
     """Smallest and largest; nothing when they look the same."""
     low, high = number(min(values)), number(max(values))
     return "" if low == high else f"{low} – {high}"
 
 
-def fact(value):
+def fact(value: Any) -> str:
     """A fact about the machine: texts, numbers, and lists and mappings of them."""
     if isinstance(value, dict):
         return ", ".join(f"{name.replace('_', ' ')} {fact(one)}" for name, one in value.items())
@@ -44,25 +49,26 @@ def fact(value):
     return str(value)
 
 
-def direction(name):
+def direction(name: object) -> str:
     """one-way, both-ways."""
     return str(name).replace("-", " ")
 
 
-def frame(size):
+def frame(size: object) -> str:
     """A frame size or mix."""
     if str(size).isdigit():
         return f"{size} bytes"
     return "EANTC's IMIX" if size == "imix-eantc" else str(size).upper()
 
 
-def flows(entry):
+def flows(entry: Results) -> str:
     """How many flows an entry of "forwarding" has."""
     if entry.get("kind") == "ten-each":
         return "10 flows a tenant"
     return f"{entry['flows']:,} flows in all" if entry.get("flows") else str(entry.get("kind"))
 
 
-def contender(entry):
+def contender(entry: Results) -> str:
     """Who an entry is about."""
-    return CONTENDERS.get(entry.get("contender"), entry.get("contender") or "Penstock")
+    name = entry.get("contender") or ""
+    return CONTENDERS.get(name, name or "Penstock")
