@@ -4,7 +4,8 @@
 But for the build it is the standard library alone: a controller is started without any other package.
 """
 
-from .controller import Controller, ControllerError, start
+from .controller import Controller, start
+from .errors import ControllerError
 from .settings import Ports, Settings
 
 __all__ = ["Controller", "ControllerError", "Ports", "Settings", "start"]

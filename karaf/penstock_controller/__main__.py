@@ -10,7 +10,8 @@ import pathlib
 import sys
 
 from . import systemd
-from .controller import Controller, ControllerError, start
+from .controller import Controller, start
+from .errors import ControllerError
 from .settings import NODES, Ports, Settings
 
 DISTRIBUTION = pathlib.Path(__file__).resolve().parent.parent / "target" / "assembly"

@@ -10,22 +10,20 @@ import datetime
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import time
 from typing import BinaryIO, NoReturn, Protocol
 
-from . import probe, rights
+from . import probe, rights, thread_dump
+from .errors import ControllerError, EngineError, HungError
 from .layout import RESTCONF_USER, Layout, write
 from .process import Idleness, Process, put_before_others
+from .programs import Programs, inside
 from .settings import Settings
 
 Progress = collections.abc.Callable[[str, float], None]
 """Called with a step of probe.STEPS, or "prepared" or "started", and the seconds since start() was called."""
-
-DEFAULT_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k", "-XX:+ExitOnOutOfMemoryError")
-"""Chosen by measurement, see karaf/README.md."""
 
 POLL_SECONDS = 1.0
 
@@ -37,22 +35,6 @@ _EXEC_SECONDS = 30.0
 
 HANG_SECONDS = 90.0
 """A boot takes 15 to 40 seconds on two cores; one that takes this long and is idle has hung."""
-
-DUMP_SECONDS = 20.0
-"""A process with 200 threads prints them in less than one."""
-
-
-class ControllerError(Exception):
-    """The controller did not do as told; the message says where to look."""
-
-
-class HungError(ControllerError):
-    """The controller does nothing, and is not ready."""
-
-
-class EngineError(ControllerError):
-    """The engine of the controller could not start, and will not by itself; the message has its reason."""
-
 
 class Keeper(Protocol):
     """Starts a controller again whenever it ends, until it is stopped."""
@@ -75,6 +57,7 @@ class Controller:
         """
         self._layout = Layout(pathlib.Path(distribution_dir), pathlib.Path(run_dir))
         self._system_user = system_user
+        self._programs = Programs(self._layout, system_user)
         self._keeper = keeper
         self._child: subprocess.Popen[bytes] | None = None
 
@@ -150,7 +133,7 @@ class Controller:
             return
         with self._prepare(settings) as output:
             self._child = subprocess.Popen(
-                self._command(settings), env=self._environment(settings), cwd=self._layout.run,
+                self._programs.karaf(settings), env=self._programs.environment(settings), cwd=self._layout.run,
                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
         self._began(self._child.pid)
 
@@ -161,8 +144,8 @@ class Controller:
                 os.dup2(output.fileno(), number)
         self._began(os.getpid())
         os.chdir(self._layout.run)
-        command = self._command(settings)
-        os.execvpe(command[0], command, self._environment(settings))
+        command = self._programs.karaf(settings)
+        os.execvpe(command[0], command, self._programs.environment(settings))
 
     def boot(self, settings: Settings = Settings(), seconds: float = 300, progress: Progress | None = None,
              model: str = "") -> None:
@@ -237,7 +220,7 @@ class Controller:
         if not settings.namespace:
             return probe.ask(*question)
         answer = subprocess.run(
-            [*_inside(settings), sys.executable, "-m", "penstock_controller.probe"], input=json.dumps(question),
+            [*inside(settings), sys.executable, "-m", "penstock_controller.probe"], input=json.dumps(question),
             env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent.parent)},
             capture_output=True, text=True, check=True)
         return probe.Answer(**json.loads(answer.stdout))
@@ -264,20 +247,18 @@ class Controller:
         if not process:
             return None
         with rights.owner_of(self.run_dir):
-            return self._thread_dump(process)
+            return thread_dump.take(process, self._layout)
 
     def console(self, commands: str | None = None, seconds: float = 120) -> str:
         """Runs console commands, one a line, and returns what they print, or hands over the terminal for None."""
         if not self._process():
             raise ControllerError("not running")
         settings = self.settings
-        # No password among the arguments: the client finds the user too in etc/users.properties.
-        client = [*_inside(settings), *rights.words(self._system_user),
-                  str(self._layout.distribution / "bin" / "client")]
+        client, environment = self._programs.client(settings), self._programs.environment(settings, client=True)
         if commands is None:
-            subprocess.run(client, env=self._environment(settings, client=True), check=False)
+            subprocess.run(client, env=environment, check=False)
             return ""
-        ran = subprocess.run([*client, "-b"], env=self._environment(settings, client=True), input=commands,
+        ran = subprocess.run([*client, "-b"], env=environment, input=commands,
                              capture_output=True, text=True, timeout=seconds, check=False)
         if ran.returncode:
             raise ControllerError(f"console: {ran.stderr.strip() or ran.stdout.strip()}")
@@ -288,10 +269,6 @@ class Controller:
     @property
     def _settings_file(self) -> pathlib.Path:
         return self.run_dir / "settings.json"
-
-    def _command(self, settings: Settings) -> list[str]:
-        return [*_inside(settings), *rights.words(self._system_user),
-                str(self._layout.distribution / "bin" / "karaf"), "daemon"]
 
     def _began(self, pid: int) -> None:
         put_before_others(pid)
@@ -312,7 +289,7 @@ class Controller:
             has_users = layout.user_store.exists()
             output = open(layout.console_file, "ab")  # noqa: SIM115  (it is closed below)
         if not has_users:
-            self._first_user()
+            self._programs.make_first_user(self.password)
         return output
 
     def _process(self) -> Process | None:
@@ -327,19 +304,6 @@ class Controller:
         except FileNotFoundError:
             return None
         return Process(pid, f"-Dkaraf.base={self.run_dir}")
-
-    def _thread_dump(self, process: Process) -> pathlib.Path:
-        begun = time.monotonic()
-        before = self._layout.console_file.stat().st_size
-        process.quit()
-        text = ""
-        # The line follows the last thread.
-        while "JNI global ref" not in text and time.monotonic() - begun < DUMP_SECONDS and process.alive():
-            time.sleep(POLL_SECONDS / 5)
-            with open(self._layout.console_file, encoding="utf-8", errors="replace") as console:
-                console.seek(before)
-                text = console.read()
-        return self._layout.keep_thread_dump(text or f"No answer to SIGQUIT within {DUMP_SECONDS:.0f} s.\n")
 
     def _log(self, text: str) -> None:
         """A line in both logs, in the form of Karaf's; for when the process has ended."""
@@ -367,33 +331,6 @@ class Controller:
             self._child = None
         self._layout.pid_file.unlink(missing_ok=True)
 
-    def _first_user(self) -> None:
-        """AAA makes admin/admin when it finds no user store: give it one, with our password alone."""
-        tool = self._layout.distribution / "tools" / "first-user.jar"
-        ran = subprocess.run([*rights.words(self._system_user), _java(), "-XX:TieredStopAtLevel=1", "-jar", str(tool),
-                              str(self._layout.data), self.user],
-                             input=self.password + "\n", capture_output=True, text=True, check=False)
-        if ran.returncode or not self._layout.user_store.exists():
-            self._layout.user_store.unlink(missing_ok=True)
-            raise ControllerError(f"no user store: {ran.stderr.strip()}")
-        with rights.owner_of(self.run_dir):
-            self._layout.user_store.chmod(0o600)
-
-    def _environment(self, settings: Settings, client: bool = False) -> dict[str, str]:
-        kept = {key: value for key, value in os.environ.items()
-                if not key.startswith("KARAF_") and key not in ("JAVA_OPTS", "EXTRA_JAVA_OPTS", "JAVA_MAX_MEM")}
-        kept.setdefault("JAVA_HOME", str(pathlib.Path(_java()).parent.parent))
-        kept["KARAF_BASE"] = str(self.run_dir)
-        if self._system_user:
-            kept["HOME"] = str(self.run_dir)
-        # Else all controllers of a distribution would write into its "instances".
-        kept["KARAF_SYSTEM_OPTS"] = f"-Dkaraf.instances={self.run_dir}/instances"
-        kept["CHECK_ROOT_INSTANCE_RUNNING"] = "false"
-        if not client:
-            kept["EXTRA_JAVA_OPTS"] = " ".join((f"-Xmx{settings.heap}", *DEFAULT_OPTIONS, *settings.java_options))
-        return kept
-
-
 def start(distribution_dir: str | os.PathLike[str], run_dir: str | os.PathLike[str],
           settings: Settings = Settings(), *, seconds: float = 300, progress: Progress | None = None,
           model: str = "") -> Controller:
@@ -401,15 +338,3 @@ def start(distribution_dir: str | os.PathLike[str], run_dir: str | os.PathLike[s
     controller = Controller(distribution_dir, run_dir)
     controller.boot(settings, seconds, progress, model)
     return controller
-
-
-def _inside(settings: Settings) -> list[str]:
-    return ["ip", "netns", "exec", settings.namespace] if settings.namespace else []
-
-
-def _java() -> str:
-    home = os.environ.get("JAVA_HOME")
-    found = shutil.which("java", path=str(pathlib.Path(home) / "bin") if home else None)
-    if not found:
-        raise ControllerError("no java: install a Java 17 runtime, or set JAVA_HOME")
-    return os.path.realpath(found)

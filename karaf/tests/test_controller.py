@@ -239,11 +239,12 @@ class BootTest(unittest.TestCase):
         user_store.touch()
         self.said: list[str] = []
         self.engine: Iterator[str] = itertools.repeat("OPERATIONAL")
-        seconds = {"HANG_SECONDS": 1.5, "POLL_SECONDS": 0.05, "DUMP_SECONDS": 5.0,
+        seconds = {"HANG_SECONDS": 1.5, "POLL_SECONDS": 0.05,
                    "Idleness": lambda process: Idleness(process, window=0.3)}
-        patched = unittest.mock.patch.multiple("penstock_controller.controller", **seconds)
-        patched.start()
-        self.addCleanup(patched.stop)
+        for patched in (unittest.mock.patch.multiple("penstock_controller.controller", **seconds),
+                        unittest.mock.patch("penstock_controller.thread_dump.DUMP_SECONDS", 5.0)):
+            patched.start()
+            self.addCleanup(patched.stop)
         # The steps of a boot cannot be stood in for by one program: they are as the test says.
         steps = unittest.mock.patch.object(self.controller, "ask", self.answer)
         steps.start()
@@ -295,7 +296,7 @@ class BootTest(unittest.TestCase):
 
     def test_process_that_prints_nothing_is_ended_too(self) -> None:
         self.mode("deaf")
-        with unittest.mock.patch("penstock_controller.controller.DUMP_SECONDS", 0.2):
+        with unittest.mock.patch("penstock_controller.thread_dump.DUMP_SECONDS", 0.2):
             self.controller.boot(Settings(), 60, self.report)
         self.assertIn("No answer", self.controller.thread_dumps[0].read_text(encoding="utf-8"))
 

@@ -8,8 +8,6 @@ clean up, and `up` can go on, whatever moment a crash chose.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
-import json
 import pathlib
 import shutil
 import time
@@ -22,13 +20,19 @@ from penstock_base.commands import run
 from penstock_base.errors import PenstockError, ProfileError
 from penstock_base.steps import say, step
 
-from . import management, node_agent, node_protocol, node_watch, numa, resolver_network, supervision, switch_program
+from . import (
+    management,
+    node_agent,
+    node_protocol,
+    node_settings,
+    node_watch,
+    resolver_network,
+    supervision,
+)
 from .hugepages import HugePages
-from .ovs import DATABASE, SWITCH, Ovs, dpdk_prefix, remove_dpdk_directory
+from .ovs import DATABASE, SWITCH, Ovs, remove_dpdk_directory
 from .profile import Profile, find_port, machine_problems, online_cores
 
-_PROBE_MS = 10000
-_MAX_BACKOFF_MS = 2000
 _RESTART_SECONDS = 20
 _POLL_SECONDS = 0.05
 # What a running switch cannot change; the field names are those of the profile file.
@@ -74,7 +78,7 @@ def _up(profile: Profile) -> bool:
     directory = profile.directory
     ovs = Ovs(directory)
     state = locks.read_json(directory / "state.json", None)
-    wanted = _wanted(profile)
+    wanted = node_settings.wanted(profile)
     tree = supervision.Tree(directory)
     if state and namespaces.exists(profile.namespace):
         restarted = tree.ensure()
@@ -98,8 +102,9 @@ def _up(profile: Profile) -> bool:
         line.note = state["node_address"]
     with step(f"node {profile.name}: database server"):
         ovs.start_database(tree=tree)
-        _configure(ovs, profile)
-    with step(f"node {profile.name}: {_megabytes(profile, ' + ')} MB of huge pages and the switch") as line:
+        node_settings.configure(ovs, profile)
+    memory = node_settings.megabytes(profile, " + ")
+    with step(f"node {profile.name}: {memory} MB of huge pages and the switch") as line:
         owner = f"node {directory.absolute()}"
         state.save(hugepage_owner=owner)
         with HugePages().reserve(owner, profile.hugepage_memory_mb) as added:
@@ -110,7 +115,7 @@ def _up(profile: Profile) -> bool:
     with step(f"node {profile.name}: ports and announcement to {profile.controller_address}:{profile.ovsdb_port}"):
         _take_ports(profile, state)
         _make_resolver_network(profile, state)
-        _announce(ovs, profile)
+        node_settings.announce(ovs, profile)
         _start_agent(profile)
     state.save(unfinished=False)
     say(f"node {profile.name} is up: OVS_RUNDIR={directory}")
@@ -130,55 +135,6 @@ def _connect(profile: Profile, state: _State) -> None:
         run("ip", "-n", profile.namespace, "route", "replace", f"{profile.controller_address}/32",
                        "via", profile.management_controller_address, "dev", management.NODE_LINK, "onlink")
     state.save(node_address=address)
-
-
-def _wanted(profile: Profile) -> dict[str, typing.Any]:
-    """The profile as JSON values, for the comparison with a running node."""
-    fields = {field.name: getattr(profile, field.name) for field in dataclasses.fields(profile)
-              if field.name not in ("ports", "field_of_port")}
-    fields["ports"] = profile.announced_ports()
-    fields["dns"] = profile.dns and dataclasses.asdict(profile.dns)
-    fields["device_arguments"] = _dpdk_arguments(profile)
-    wanted: dict[str, typing.Any] = json.loads(json.dumps(fields, default=str))
-    return wanted
-
-
-def _dpdk_arguments(profile: Profile) -> str:
-    """Arguments for DPDK itself. Huge pages are taken anonymously: no hugetlbfs has to be mounted."""
-    addresses = sorted(port.pci_address for port in profile.ports if port.pci_address)
-    bus = " ".join(f"-a {address}" for address in addresses) if addresses else "--no-pci"
-    return (f"{bus} --no-telemetry --in-memory --file-prefix={dpdk_prefix(profile.directory)}"
-            f"{switch_program.arguments(profile.switch_root)}")
-
-
-def _configure(ovs: Ovs, profile: Profile) -> None:
-    ovs.set_map("other_config", {
-        "dpdk-init": "true",
-        "dpdk-extra": _dpdk_arguments(profile),
-        "dpdk-socket-mem": _megabytes(profile, ","),
-        # Without a limit the switch takes further huge pages for its ports, from whoever asked for them.
-        "dpdk-socket-limit": _limits(profile),
-        "pmd-cpu-mask": hex(sum(1 << core for core in profile.pmd_cores)),
-        # A core that has a queue of its own goes on with other ports; only this plan lets it.
-        "pmd-rxq-assign": "group",
-        "pmd-rxq-isolate": "false",
-        "pmd-auto-lb": str(profile.balance_queues).lower(),
-        "pmd-maxsleep": profile.pmd_maxsleep_us,
-        # One of so many packets that are not found there is put in; with 0 nobody looks. 100 is the switch's default.
-        "emc-insert-inv-prob": 100 if profile.exact_match_cache else 0})
-
-
-def _megabytes(profile: Profile, between: str) -> str:
-    """The huge page memory as text, that of several NUMA nodes parted by `between`."""
-    memory = profile.hugepage_memory_mb
-    return between.join(map(str, memory)) if isinstance(memory, tuple) else str(memory)
-
-
-def _limits(profile: Profile) -> str:
-    """The most of each NUMA node. No page fits into 1 MB; DPDK takes 0, or none, for no limit."""
-    memory = profile.hugepage_memory_mb
-    limits = memory if isinstance(memory, tuple) else (memory,)
-    return ",".join(str(limits[node] or 1) if node < len(limits) else "1" for node in range(numa.MOST_NODES))
 
 
 def _take_ports(profile: Profile, state: _State) -> None:
@@ -238,27 +194,6 @@ def _comes_back(ovs: Ovs, tree: supervision.Tree) -> bool:
     return True
 
 
-def _announce(ovs: Ovs, profile: Profile) -> None:
-    """Says who we are, then connects: the controller must never see a node without its name."""
-    profile.vhost_user_directory.mkdir(parents=True, exist_ok=True)
-    # An agent that runs may be of a former release: it says itself what it speaks.
-    ovs.set_map("external_ids", _announcement(profile, with_version=not node_agent.is_running(profile.directory)))
-    target = f"tcp:{profile.controller_address}:{profile.ovsdb_port}"
-    ovs.vsctl("--no-wait", "del-manager", "--", "--id=@manager", "create", "Manager",
-              "target=" + json.dumps(target), f"inactivity_probe={_PROBE_MS}", f"max_backoff={_MAX_BACKOFF_MS}",
-              "--", "set", "Open_vSwitch", ".", "manager_options=@manager")
-
-
-def _announcement(profile: Profile, with_version: bool) -> dict[str, object]:
-    """Who we are, by the keys of the database."""
-    version = {node_protocol.PROTOCOL: node_protocol.VERSION} if with_version else {}
-    return {"system-id": uuid.uuid5(uuid.NAMESPACE_DNS, f"{profile.name}.penstock"),
-            "hostname": profile.name,
-            node_protocol.NODE: profile.name,
-            node_protocol.PORTS: json.dumps(profile.announced_ports(), separators=(",", ":")),
-            node_protocol.VHOST_DIR: profile.vhost_user_directory} | version
-
-
 def _adjust(profile: Profile, ovs: Ovs, state: dict[str, typing.Any], wanted: dict[str, typing.Any]) -> bool:
     """Applies what a running switch can take; says so when there is nothing to do."""
     old = state.get("wanted", {})
@@ -287,13 +222,13 @@ def _adjust(profile: Profile, ovs: Ovs, state: dict[str, typing.Any], wanted: di
         raise ProfileError(wrong)
     with step(f"node {profile.name}: applying the change to the running switch") as line:
         state.save(unfinished=True)
-        _configure(ovs, profile)
+        node_settings.configure(ovs, profile)
         _take_ports(profile, state)
         if "dns" in changed:
             node_agent.stop(profile.directory)
             _remove_resolver_network(profile.directory, state)
         _make_resolver_network(profile, state)
-        _announce(ovs, profile)
+        node_settings.announce(ovs, profile)
         _start_agent(profile)
         _return_ports(state, keep={port.name for port in profile.ports})
         state.save(wanted=wanted, unfinished=False)

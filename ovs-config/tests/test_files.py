@@ -15,7 +15,7 @@ from unittest import mock
 from penstock_base import files, locks, processes
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
-from penstock_node import agent_resolvers, cli, node
+from penstock_node import agent_resolvers, cli, node, node_settings
 from penstock_node.hugepages import HugePages
 from penstock_node.ovs import Ovs
 
@@ -49,7 +49,7 @@ class ReplaceTest(unittest.TestCase):
     def test_no_file_is_replaced_in_another_way(self):
         # A rename that no fsync goes before may leave an empty file after a loss of power.
         allowed = {"ovs-config/penstock_base/files.py", "karaf/penstock_controller/layout.py",
-                   "ovs-config/penstock_node/ovs.py", "ovs-config/penstock_node/agent_resolvers.py"}
+                   "ovs-config/penstock_node/ovs.py", "ovs-config/penstock_node/agent_resolver.py"}
         found = set()
         for package in _PACKAGES:
             for path in (ROOT / package).rglob("*.py"):
@@ -169,7 +169,7 @@ class FullDiskTest(unittest.TestCase):
             profile = types.SimpleNamespace(directory=self.disk / "edge2", name="edge2", namespace="none",
                                             run_directory=self.disk)
             with mock.patch.object(node, "machine_problems", return_value=[]), \
-                    mock.patch.object(node, "_wanted", return_value={}), \
+                    mock.patch.object(node_settings, "wanted", return_value={}), \
                     mock.patch.object(cli.profile, "load", return_value=profile):
                 self.assertRegex(self.told("up", "edge2.yaml", code=1), f"ovs-config: cannot write .*: {FULL}")
         self.assertIn("done", self.told("down", "edge1", "--run-directory", self.disk))

@@ -25,8 +25,8 @@ from penstock_node import (
     agent_session_flows,
     agent_sessions,
     agent_traces,
-    node,
     node_protocol,
+    node_settings,
     profile,
 )
 from penstock_node.agent_orders import Record
@@ -109,7 +109,7 @@ class ReportsTest(unittest.TestCase):
                          here - {"each-is-written-here"})
 
     def announced(self, name, **fields):
-        announcement = node._announcement(profile.parse(_PROFILE | {
+        announcement = node_settings.announcement(profile.parse(_PROFILE | {
             key.replace("_", "-"): value for key, value in fields.items()}), with_version=True)
         samples.check(self, name, str(announcement[samples.PREFIX + name.partition("/")[0]]))
 
@@ -220,7 +220,7 @@ class DatabaseTest(unittest.TestCase):
         made = profile.parse(_PROFILE | {"run-directory": str(self.ovs.directory), "controller": {
             "address": "127.0.0.1", "ovsdb-port": 1}})
         self.ovs.set_map("external_ids", {"owner": "ann"})
-        node._announce(self.ovs, made)
+        node_settings.announce(self.ovs, made)
         self.assertEqual(self.said()[node_protocol.PROTOCOL], str(node_protocol.VERSION), "of the one that starts now")
 
         # This test is an agent of a former release.
@@ -229,7 +229,7 @@ class DatabaseTest(unittest.TestCase):
                        ("set", "Open_vSwitch", ".", f"external_ids:{node_protocol.PROTOCOL}=0")):
             self.ovs.vsctl("--no-wait", *former)
             before = self.said().get(node_protocol.PROTOCOL)
-            node._announce(self.ovs, made)
+            node_settings.announce(self.ovs, made)
             self.assertEqual(self.said().get(node_protocol.PROTOCOL), before)
             self.report()
             self.assertEqual(self.said()[node_protocol.PROTOCOL], str(node_protocol.VERSION), "the next one says so")
