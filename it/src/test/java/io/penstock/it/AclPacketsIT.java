@@ -3,13 +3,14 @@ package io.penstock.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Protection;
 import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
@@ -117,7 +118,7 @@ class AclPacketsIT {
 
     private static Acl.Entry to(final int protocol, final int port) {
         return new Acl.Entry("p" + protocol + "-" + port, true, Optional.empty(), Optional.empty(),
-            Optional.of(protocol), Optional.empty(), Optional.of(new Acl.PortRange(port, port)), Optional.empty(),
+            Optional.of(protocol), Optional.empty(), Optional.of(new PortRange(port, port)), Optional.empty(),
             Optional.empty(), List.of());
     }
 

@@ -10,13 +10,14 @@ import static io.penstock.it.TracedNode.WORLD;
 import static io.penstock.it.TracedNode.fromTransit;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Protection;
 import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.RandomLists;
 import io.penstock.pipeline.plan.RandomLists.Flow;
@@ -124,7 +125,7 @@ class AclTraceIT {
     void norAreThoseWithPortZero() {
         final Acl zero = new Acl("zero", List.of(
             new Acl.Entry("low", true, Optional.empty(), Optional.empty(), Optional.of(17), Optional.empty(),
-                Optional.of(new Acl.PortRange(0, 1023)), Optional.empty(), Optional.empty(), List.of()),
+                Optional.of(new PortRange(0, 1023)), Optional.empty(), Optional.empty(), List.of()),
             new Acl.Entry("pong", true, Optional.empty(), Optional.empty(), Optional.of(1), Optional.empty(),
                 Optional.empty(), Optional.of(0), Optional.empty(), List.of())));
         try (TracedNode other = new TracedNode(Fixtures.plan(network(zero, zero)))) {

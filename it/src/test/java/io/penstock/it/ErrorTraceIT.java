@@ -7,9 +7,9 @@ import static io.penstock.it.TracedNode.WORLD;
 import static io.penstock.it.TracedNode.fromTransit;
 
 import io.penstock.pipeline.intent.Backbone;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Packet;

@@ -3,9 +3,9 @@ package io.penstock.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Action;
-import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
@@ -71,10 +71,10 @@ class FtpPacketsIT {
 
     @BeforeEach
     void load() {
-        load(Set.of(Action.Alg.FTP));
+        load(Set.of(Alg.FTP));
     }
 
-    private static void load(final Set<Action.Alg> algs) {
+    private static void load(final Set<Alg> algs) {
         node.load(Networks.of(Networks.plain("shop", VLAN, TenantPair.FIRST_PUBLIC).with(
             new Tenant.Nat(Optional.of(Ipv4.parse(TenantPair.FIRST_PUBLIC)), Optional.empty(), List.of(),
                 List.of(), List.of(),

@@ -3,12 +3,12 @@ package io.penstock.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Dhcp;
-import io.penstock.pipeline.intent.Prefix;
-import io.penstock.pipeline.intent.Range;
 import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Range;
 import io.penstock.pipeline.plan.DualStack;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;

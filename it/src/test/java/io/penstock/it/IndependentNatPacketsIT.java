@@ -3,9 +3,9 @@ package io.penstock.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
@@ -103,7 +103,7 @@ class IndependentNatPacketsIT {
     }
 
     private static int upperHalf(final Host host) {
-        return MAPPING.blockOf(Ipv4.parse(host.address())).ports().orElseThrow().low() + HALF;
+        return MAPPING.blockOf(Ipv4.parse(host.address())).ports().low() + HALF;
     }
 
     @Test

@@ -3,11 +3,11 @@ package io.penstock.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Protection;
 import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import java.util.List;

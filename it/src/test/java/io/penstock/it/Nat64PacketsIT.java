@@ -3,10 +3,10 @@ package io.penstock.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;

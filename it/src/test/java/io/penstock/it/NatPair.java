@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.it;
 
-import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.testkit.Host;
 import java.util.List;
 import java.util.Optional;

@@ -3,13 +3,13 @@ package io.penstock.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.intent.Validator;
-import io.penstock.pipeline.intent.Violation;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.rules.Validator;
+import io.penstock.pipeline.rules.Violation;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.it;
 
-import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Pool;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.testkit.EdgeNetwork;
 import java.nio.file.Path;
 import java.util.List;
@@ -131,7 +132,7 @@ public final class Networks {
     /** Permits TCP to ports, nothing else. */
     static Acl tcpTo(final int low, final int high) {
         return new Acl(LIST, List.of(new Acl.Entry("tcp", true, Optional.empty(), Optional.empty(), Optional.of(6),
-            Optional.empty(), Optional.of(new Acl.PortRange(low, high)), Optional.empty(), Optional.empty(),
+            Optional.empty(), Optional.of(new PortRange(low, high)), Optional.empty(), Optional.empty(),
             List.of())));
     }
 }

@@ -8,7 +8,7 @@ import static io.penstock.it.TracedNode.TRANSIT_MAC;
 import static io.penstock.it.TracedNode.WORLD;
 import static io.penstock.it.TracedNode.fromTransit;
 
-import io.penstock.pipeline.flow.Mac;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;

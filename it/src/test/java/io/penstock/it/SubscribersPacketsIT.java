@@ -3,11 +3,10 @@ package io.penstock.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Action.Nat.Ports;
-import io.penstock.pipeline.flow.Action.Nat.Source;
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
@@ -62,8 +61,7 @@ class SubscribersPacketsIT {
     void everySubscriberHasHisPorts() {
         for (final Host host : List.of(first, second, other)) {
             final Tenant.Deterministic mapping = host == other ? HIGH : LOW;
-            final Source block = mapping.blockOf(Ipv4.parse(host.address()));
-            final Ports ports = block.ports().orElseThrow();
+            final PortRange ports = mapping.blockOf(Ipv4.parse(host.address())).ports();
             for (int port = 40000; port < 40006; port += 2) {
                 for (final String answer : List.of(Ask.tcp(host, port, NatPair.TELL).get(0),
                         Ask.udp(host, port, NatPair.TELL).get(0))) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.it;
 
-import io.penstock.pipeline.flow.Mac;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;

@@ -6,8 +6,8 @@ import static io.penstock.it.TracedNode.NEW;
 import static io.penstock.it.TracedNode.RELATED;
 import static io.penstock.it.TracedNode.REPLY;
 
-import io.penstock.pipeline.flow.Mac;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.dhcp;
 
+import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Dhcp.Reservation;
-import io.penstock.pipeline.intent.Lease;
-import io.penstock.pipeline.intent.Range;
+import io.penstock.pipeline.net.Range;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.dhcp.Answer.Nothing;
 import io.penstock.dhcp.Answer.Reason;
 import io.penstock.frames.Ethernet;
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Lease;
 import java.time.Clock;
 import java.util.HashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.dhcp;
 
+import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Dhcp.Reservation;
-import io.penstock.pipeline.intent.Lease;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.dhcp;
 
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Lease;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -3,7 +3,7 @@ package io.penstock.dhcp;
 
 import io.penstock.dhcp.Answer.Nothing;
 import io.penstock.dhcp.Answer.Reason;
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Lease;
 import java.util.Optional;
 
 /** Answers requests in the four states that a client sends them in (RFC 2131, section 4.3.2). */

@@ -3,8 +3,8 @@ package io.penstock.dhcp;
 
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Dhcp.Reservation;
-import io.penstock.pipeline.intent.Range;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Range;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -8,13 +8,14 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** The server is plain Java, and knows of the pipeline what is configured and nothing of flows. */
+/** The server is plain Java, and knows of the pipeline what is configured and allocated, and nothing of flows. */
 @AnalyzeClasses(packages = "io.penstock.dhcp", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
     @ArchTest
-    final ArchRule knowsOnlyIntentAndFrames = noClasses().should().dependOnClassesThat()
-        .resideOutsideOfPackages("io.penstock.dhcp..", "io.penstock.frames", "io.penstock.pipeline.intent",
-            "io.penstock.pipeline.registry", "java..");
+    final ArchRule knowsOnlyIntentLeasesAndFrames = noClasses().should().dependOnClassesThat()
+        .resideOutsideOfPackages("io.penstock.dhcp..", "io.penstock.frames", "io.penstock.pipeline.net",
+            "io.penstock.pipeline.intent", "io.penstock.pipeline.allocation", "io.penstock.pipeline.registry",
+            "java..");
 
     @ArchTest
     final ArchRule onlyTheClockTellsTheTime = noClasses().should().callMethod(java.time.Instant.class, "now")

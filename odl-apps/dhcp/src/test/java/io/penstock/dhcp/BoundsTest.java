@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Lease;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

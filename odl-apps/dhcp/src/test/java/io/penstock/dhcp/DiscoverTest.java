@@ -4,8 +4,8 @@ package io.penstock.dhcp;
 import static io.penstock.dhcp.TestMessage.discover;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -3,7 +3,7 @@ package io.penstock.dhcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Lease;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;

@@ -3,8 +3,8 @@ package io.penstock.dhcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

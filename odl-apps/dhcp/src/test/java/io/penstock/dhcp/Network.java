@@ -3,12 +3,12 @@ package io.penstock.dhcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Dhcp;
-import io.penstock.pipeline.intent.Lease;
-import io.penstock.pipeline.intent.Prefix;
-import io.penstock.pipeline.intent.Range;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Range;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;

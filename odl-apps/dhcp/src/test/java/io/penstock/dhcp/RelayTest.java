@@ -6,7 +6,7 @@ import static io.penstock.dhcp.TestMessage.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.frames.Bytes;
-import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 

@@ -4,10 +4,10 @@ package io.penstock.dhcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.frames.Bytes;
-import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Dhcp;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Route;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Prefix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.frames.Ethernet;
 import io.penstock.frames.Ipv4Packet;
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Ipv4;
 import org.junit.jupiter.api.Test;
 
 /** RFC 2131, section 4.3.2: requests in their four states. */

@@ -4,9 +4,9 @@ package io.penstock.dhcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.intent.Dhcp;
-import io.penstock.pipeline.intent.Prefix;
-import io.penstock.pipeline.intent.Range;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Range;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

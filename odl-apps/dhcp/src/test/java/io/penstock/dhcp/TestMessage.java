@@ -3,7 +3,7 @@ package io.penstock.dhcp;
 
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
-import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;

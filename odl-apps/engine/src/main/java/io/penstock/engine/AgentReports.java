@@ -3,7 +3,7 @@ package io.penstock.engine;
 
 import io.penstock.engine.api.Operations.AgentStatus;
 import io.penstock.engine.node.NodeWorker;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.TenantOrders;

@@ -12,7 +12,7 @@ import io.penstock.engine.journal.Change;
 import io.penstock.engine.journal.DiskSpace;
 import io.penstock.engine.journal.NatJournal;
 import io.penstock.engine.journal.SegmentReserve;
-import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import java.io.IOException;
 import java.io.UncheckedIOException;

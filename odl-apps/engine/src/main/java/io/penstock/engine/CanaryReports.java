@@ -4,11 +4,11 @@ package io.penstock.engine;
 import io.penstock.engine.api.Operations.CanarySide;
 import io.penstock.engine.api.Operations.CanaryStatus;
 import io.penstock.engine.canary.Judgement;
-import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.CanaryResult;
+import io.penstock.pipeline.allocation.CanaryResult.Side;
+import io.penstock.pipeline.allocation.CanaryResult.Verdict;
 import io.penstock.pipeline.intent.Canary;
-import io.penstock.pipeline.intent.CanaryResult;
-import io.penstock.pipeline.intent.CanaryResult.Side;
-import io.penstock.pipeline.intent.CanaryResult.Verdict;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import java.time.Instant;
@@ -56,8 +56,8 @@ final class CanaryReports {
     /** What an instance is meant to do, and what that has to do with a canary. */
     static String state(final NetworkFunction function, final Instance instance, final Allocations allocations) {
         final Optional<Verdict> verdict = allocations.verdict(function);
-        final String meant = function.canary().map(canary -> canary.state(instance, verdict))
-            .orElse(instance.state()).name().toLowerCase(Locale.ROOT).replace('_', '-');
+        final String meant =
+            CanaryResult.state(function, instance, verdict).name().toLowerCase(Locale.ROOT).replace('_', '-');
         return function.canary().filter(canary -> canary.has(instance)).map(canary -> meant + ", canary "
             + canary.version() + verdict.map(known -> " judged " + text(known)).orElse("")).orElse(meant);
     }

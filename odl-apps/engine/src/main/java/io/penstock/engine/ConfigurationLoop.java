@@ -9,7 +9,7 @@ import io.penstock.engine.config.Stored;
 import io.penstock.engine.grant.Grantor;
 import io.penstock.engine.grant.Transition;
 import io.penstock.engine.task.TaskThread;
-import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import java.io.UncheckedIOException;
 import java.time.Duration;

@@ -28,7 +28,7 @@ import io.penstock.engine.subscriber.Subscribers;
 import io.penstock.engine.task.SerialTasks;
 import io.penstock.engine.task.SharedThreads;
 import io.penstock.engine.task.TaskThread;
-import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.ConnectionListener;
 import io.penstock.southbound.openflow.FlowDump;

@@ -2,10 +2,10 @@
 package io.penstock.engine;
 
 import io.penstock.engine.api.Operations.LeaseLine;
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.flow.Mac;
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;

@@ -4,7 +4,7 @@ package io.penstock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.api.Operations.AgentStatus;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.NetworkFunction.Start;

@@ -10,7 +10,7 @@ import io.penstock.frames.Ipv4Packet;
 import io.penstock.frames.Ipv6Packet;
 import io.penstock.frames.PseudoHeader;
 import io.penstock.frames.Udp;
-import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.Arrays;
 import java.util.Random;
 

@@ -15,12 +15,9 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
-import io.penstock.pipeline.flow.FlowSpec;
-import io.penstock.pipeline.flow.FlowText;
-import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.plan.Planner;
-import io.penstock.pipeline.registry.Cookie;
-import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.Stage;
 import java.util.Map;
@@ -37,12 +34,16 @@ class ArchitectureTest {
 
     /** By package, the other packages that it may use. */
     private static final Map<String, Set<String>> ARROWS = Map.of(
-        ROOT + "flow", Set.of(ROOT + "registry"),
-        ROOT + "registry", Set.of(ROOT + "flow", "java.nio", "java.nio.charset", "java.security"),
-        ROOT + "intent", Set.of(ROOT + "flow", ROOT + "registry", "java.io", "java.nio", "java.nio.charset",
-            "java.util.regex"),
-        ROOT + "stage", Set.of(ROOT + "flow", ROOT + "registry", ROOT + "intent"),
-        ROOT + "plan", Set.of(ROOT + "flow", ROOT + "registry", ROOT + "intent", ROOT + "stage"));
+        ROOT + "net", Set.of("java.util.regex"),
+        ROOT + "memo", Set.of(),
+        ROOT + "intent", Set.of(ROOT + "net", "java.io", "java.nio.charset"),
+        ROOT + "flow", Set.of(ROOT + "net", ROOT + "registry"),
+        ROOT + "registry", Set.of(ROOT + "net", ROOT + "flow", "java.nio", "java.nio.charset", "java.security"),
+        ROOT + "allocation", Set.of(ROOT + "net", ROOT + "intent", ROOT + "registry"),
+        ROOT + "rules", Set.of(ROOT + "net", ROOT + "memo", ROOT + "intent", ROOT + "registry", ROOT + "allocation"),
+        ROOT + "stage", Set.of(ROOT + "net", ROOT + "intent", ROOT + "flow", ROOT + "registry", ROOT + "allocation"),
+        ROOT + "plan", Set.of(ROOT + "net", ROOT + "memo", ROOT + "intent", ROOT + "flow", ROOT + "registry",
+            ROOT + "allocation", ROOT + "stage"));
 
     @ArchTest
     final ArchRule everyPackageUsesWhatIsListedForIt = classes().should(dependOnlyOn(
@@ -62,13 +63,14 @@ class ArchitectureTest {
             !to.getPackageName().equals(ROOT + "registry") || to.isEquivalentTo(Table.class)));
 
     @ArchTest
-    final ArchRule intentKnowsNoFlow = noClasses().that().resideInAPackage(ROOT + "intent")
-        .should().dependOnClassesThat().belongToAnyOf(FlowSpec.class, FlowText.class, MeterSpec.class, Table.class,
-            Register.class, Cookie.class);
+    final ArchRule allocationAndRulesKnowOfTheRegistryNumbersAlone = classes().that()
+        .resideInAnyPackage(ROOT + "allocation", ROOT + "rules").should(dependOnlyOn("numbers of the registry",
+            (from, to) -> !to.getPackageName().equals(ROOT + "registry") || to.isEquivalentTo(Constants.class)
+                || to.isEquivalentTo(Priority.class)));
 
     @ArchTest
     final ArchRule valuesDoNotChange = fields().that().areDeclaredInClassesThat()
-        .resideInAnyPackage(ROOT + "flow", ROOT + "registry", ROOT + "plan")
+        .resideInAnyPackage(ROOT + "net", ROOT + "intent", ROOT + "flow", ROOT + "registry", ROOT + "plan")
         .and().areNotDeclaredIn(Planner.class).should().beFinal();
 
     @ArchTest

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.testkit;
 
-import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.net.Ipv4;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;

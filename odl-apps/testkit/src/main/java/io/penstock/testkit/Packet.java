@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.testkit;
 
-import io.penstock.pipeline.flow.Ipv6;
-import io.penstock.pipeline.flow.Mac;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 
 /** A packet to trace, in the words of ovs-fields(7). Immutable. */

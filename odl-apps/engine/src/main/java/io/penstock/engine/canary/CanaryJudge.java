@@ -2,9 +2,9 @@
 package io.penstock.engine.canary;
 
 import io.penstock.engine.canary.Judgement.Phase;
+import io.penstock.pipeline.allocation.CanaryResult.Side;
 import io.penstock.pipeline.intent.Canary;
 import io.penstock.pipeline.intent.Canary.Tolerance;
-import io.penstock.pipeline.intent.CanaryResult.Side;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.NetworkFunction.State;

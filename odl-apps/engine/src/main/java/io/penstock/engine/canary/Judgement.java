@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.canary;
 
-import io.penstock.pipeline.intent.CanaryResult.Side;
+import io.penstock.pipeline.allocation.CanaryResult.Side;
 
 /**
  * What is thought of a new version of a function.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.config;
 
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.intent.Acl;
-import io.penstock.pipeline.intent.Prefix;
-import io.penstock.pipeline.intent.Prefix6;
+import io.penstock.pipeline.net.IpFamily;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Prefix6;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +50,7 @@ final class AclReader {
         if (!logging.equals("log-none")) {
             inexpressible.add("actions/logging " + logging);
         }
-        final Optional<Acl.Family> family = family(matches, l4);
+        final Optional<IpFamily> family = family(matches, l4);
         final Element ipv4 = matches.child("ipv4");
         final Element ipv6 = matches.child("ipv6");
         final Optional<Integer> stated =
@@ -80,22 +82,22 @@ final class AclReader {
     }
 
     /** Without addresses an entry is about both, but for ICMP, whose types mean something else in each. */
-    private static Optional<Acl.Family> family(final Element matches, final Optional<String> l4) {
+    private static Optional<IpFamily> family(final Element matches, final Optional<String> l4) {
         if (matches.child("ipv6").isPresent()) {
-            return Optional.of(Acl.Family.IPV6);
+            return Optional.of(IpFamily.IPV6);
         }
-        return matches.child("ipv4").isPresent() || l4.equals(Optional.of("icmp")) ? Optional.of(Acl.Family.IPV4)
+        return matches.child("ipv4").isPresent() || l4.equals(Optional.of("icmp")) ? Optional.of(IpFamily.IPV4)
             : Optional.empty();
     }
 
-    private static Optional<Acl.PortRange> ports(final Leaves entry, final Optional<String> l4, final String leaf,
+    private static Optional<PortRange> ports(final Leaves entry, final Optional<String> l4, final String leaf,
             final List<String> inexpressible) throws UnreadableException {
         return l4.isEmpty() || l4.orElseThrow().equals("icmp") ? Optional.empty()
             : entry.inside("matches", matches -> matches.inside(l4.orElseThrow(), header ->
                 header.child(leaf, ports -> range(ports, leaf, inexpressible)).flatMap(range -> range)));
     }
 
-    private static Optional<Acl.PortRange> range(final Leaves ports, final String leaf,
+    private static Optional<PortRange> range(final Leaves ports, final String leaf,
             final List<String> inexpressible) throws UnreadableException {
         if (ports.has("lower-port") || ports.has("upper-port")) {
             final int low = ports.count("lower-port");
@@ -104,14 +106,14 @@ final class AclReader {
                 inexpressible.add(leaf + "/lower-port " + low + " above upper-port " + high);
                 return Optional.empty();
             }
-            return Optional.of(new Acl.PortRange(low, high));
+            return Optional.of(new PortRange(low, high));
         }
         final int port = ports.count("port");
         final String operator = ports.text("operator");
         return switch (operator) {
-            case "eq" -> Optional.of(new Acl.PortRange(port, port));
-            case "lte" -> Optional.of(new Acl.PortRange(0, port));
-            case "gte" -> Optional.of(new Acl.PortRange(port, LAST_PORT));
+            case "eq" -> Optional.of(new PortRange(port, port));
+            case "lte" -> Optional.of(new PortRange(0, port));
+            case "gte" -> Optional.of(new PortRange(port, LAST_PORT));
             default -> {
                 inexpressible.add(leaf + "/operator " + operator);
                 yield Optional.empty();

@@ -4,8 +4,8 @@ package io.penstock.engine.config;
 import static java.util.Objects.requireNonNull;
 import static org.opendaylight.mdsal.common.api.LogicalDatastoreType.CONFIGURATION;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Constants;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -52,7 +52,7 @@ final class AllocationCodec {
         // Only functions.
     }
 
-    static io.penstock.pipeline.intent.Allocations read(final Allocations stored) {
+    static io.penstock.pipeline.allocation.Allocations read(final Allocations stored) {
         final SortedMap<String, Integer> nodes = new TreeMap<>();
         final SortedMap<String, SortedMap<String, Integer>> ports = new TreeMap<>();
         for (final Node node : stored.nonnullNode().values()) {
@@ -74,10 +74,10 @@ final class AllocationCodec {
                 tenant.nonnullNodeVrf().values().stream().collect(Collectors.toMap(NodeVrf::getNode,
                     node -> node.getVrf().toJava(), (one, other) -> one, TreeMap::new))));
         }
-        return new io.penstock.pipeline.intent.Allocations(
+        return new io.penstock.pipeline.allocation.Allocations(
             stored.getLastVrf() == null ? 0 : stored.getLastVrf().toJava(), nodes, ports, tenants,
             CanaryCodec.read(stored), stored.getSwitchSecret() == null ? "" : stored.getSwitchSecret(),
-            stored.getLastNode() == null ? io.penstock.pipeline.intent.Allocations.largest(nodes)
+            stored.getLastNode() == null ? io.penstock.pipeline.allocation.Allocations.largest(nodes)
                 : stored.getLastNode().toJava(),
             stored.getLastId() == null ? 0 : stored.getLastId().intValue());
     }
@@ -88,8 +88,8 @@ final class AllocationCodec {
     }
 
     /** Puts into a transaction what brings the stored form from one state to another. */
-    static void write(final WriteOperations transaction, final io.penstock.pipeline.intent.Allocations from,
-            final io.penstock.pipeline.intent.Allocations to) {
+    static void write(final WriteOperations transaction, final io.penstock.pipeline.allocation.Allocations from,
+            final io.penstock.pipeline.allocation.Allocations to) {
         final Set<String> tenants = new HashSet<>(from.tenants().keySet());
         tenants.addAll(to.tenants().keySet());
         write(transaction, from, to, tenants);
@@ -100,8 +100,8 @@ final class AllocationCodec {
      *
      * @param tenants names of those that may differ
      */
-    static void write(final WriteOperations transaction, final io.penstock.pipeline.intent.Allocations from,
-            final io.penstock.pipeline.intent.Allocations to, final Set<String> tenants) {
+    static void write(final WriteOperations transaction, final io.penstock.pipeline.allocation.Allocations from,
+            final io.penstock.pipeline.allocation.Allocations to, final Set<String> tenants) {
         // Entry by entry: the journal of the datastore takes none above 16 MB.
         if (from.lastVrf() != to.lastVrf() || from.lastNode() != to.lastNode() || from.lastLarge() != to.lastLarge()
                 || !from.secret().equals(to.secret())) {
@@ -147,8 +147,8 @@ final class AllocationCodec {
         });
     }
 
-    private static io.penstock.pipeline.intent.Allocations.Block block(final Block stored) {
-        return new io.penstock.pipeline.intent.Allocations.Block(Ipv4.parse(stored.getSubscriber().getValue()),
+    private static io.penstock.pipeline.allocation.Allocations.Block block(final Block stored) {
+        return new io.penstock.pipeline.allocation.Allocations.Block(Ipv4.parse(stored.getSubscriber().getValue()),
             Ipv4.parse(stored.getPublicAddress().getValue()), stored.getFirstPort().toJava(),
             stored.getPorts().toJava());
     }
@@ -156,7 +156,7 @@ final class AllocationCodec {
     private static Map<BlockKey, Block> blocks(final TenantAllocation given) {
         final Map<Long, Integer> had = new HashMap<>();
         final Map<BlockKey, Block> blocks = new LinkedHashMap<>();
-        for (final io.penstock.pipeline.intent.Allocations.Block each : given.blocks()) {
+        for (final io.penstock.pipeline.allocation.Allocations.Block each : given.blocks()) {
             final Block block = new BlockBuilder()
                 .setSubscriber(new Ipv4AddressNoZone(Ipv4.text(each.subscriber())))
                 .setNumber(Uint8.valueOf(had.merge(each.subscriber(), 1, Integer::sum) - 1))
@@ -175,7 +175,7 @@ final class AllocationCodec {
         return PATH.child(Node.class, node);
     }
 
-    private static Node node(final io.penstock.pipeline.intent.Allocations allocations, final String name) {
+    private static Node node(final io.penstock.pipeline.allocation.Allocations allocations, final String name) {
         return new NodeBuilder().setName(name).setId(Uint16.valueOf(allocations.id(name)))
             .setPort(requireNonNull(allocations.ports().get(name)).entrySet().stream().map(port -> new PortBuilder()
                 .setName(port.getKey()).setNumber(Uint16.valueOf(port.getValue())).build())

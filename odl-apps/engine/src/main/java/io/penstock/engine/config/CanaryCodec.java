@@ -3,8 +3,8 @@ package io.penstock.engine.config;
 
 import static org.opendaylight.mdsal.common.api.LogicalDatastoreType.CONFIGURATION;
 
-import io.penstock.pipeline.intent.CanaryResult;
-import io.penstock.pipeline.intent.CanaryResult.Side;
+import io.penstock.pipeline.allocation.CanaryResult;
+import io.penstock.pipeline.allocation.CanaryResult.Side;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;

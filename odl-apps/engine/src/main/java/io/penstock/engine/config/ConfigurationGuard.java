@@ -4,10 +4,10 @@ package io.penstock.engine.config;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.util.concurrent.FluentFuture;
-import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
-import io.penstock.pipeline.intent.Validator;
-import io.penstock.pipeline.intent.Violation;
+import io.penstock.pipeline.rules.Validator;
+import io.penstock.pipeline.rules.Violation;
 import io.penstock.southbound.ovsdb.NodeAnnouncement;
 import java.util.Collection;
 import java.util.List;

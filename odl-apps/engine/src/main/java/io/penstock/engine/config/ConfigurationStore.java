@@ -3,7 +3,7 @@ package io.penstock.engine.config;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.southbound.ovsdb.NodeAnnouncement;
 import java.util.List;
 import java.util.Map;

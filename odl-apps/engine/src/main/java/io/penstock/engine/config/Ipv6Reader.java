@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.config;
 
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Backbone6;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Ipv6Side.Advertisement;
-import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Route6;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix6;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;

@@ -3,9 +3,9 @@ package io.penstock.engine.config;
 
 import static org.opendaylight.mdsal.common.api.LogicalDatastoreType.CONFIGURATION;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.flow.Mac;
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;

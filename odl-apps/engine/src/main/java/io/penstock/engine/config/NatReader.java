@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.config;
 
-import io.penstock.pipeline.flow.Action;
-import io.penstock.pipeline.flow.IpProtocol;
-import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -36,7 +36,7 @@ final class NatReader {
                 each.prefix(PUBLIC), each.count("block-size"), each.count("most-blocks"), each.isSet("force"),
                 each.prefixes("drain"), NetworkReader.thresholds(each), each.isSet("endpoint-independent"))),
             nat.each("port-forward", "name", NatReader::portForward),
-            nat.sorted("alg").stream().map(alg -> Action.Alg.valueOf(alg.toUpperCase(Locale.ROOT)))
+            nat.sorted("alg").stream().map(alg -> Alg.valueOf(alg.toUpperCase(Locale.ROOT)))
                 .collect(Collectors.toSet()),
             nat.each("twice", "seen-prefix", each ->
                 new Tenant.Twice(each.prefix("seen-prefix"), each.prefix("outside-prefix"))));

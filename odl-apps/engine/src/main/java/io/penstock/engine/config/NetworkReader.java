@@ -3,13 +3,11 @@ package io.penstock.engine.config;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.pipeline.flow.Mac;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.ChainRule;
 import io.penstock.pipeline.intent.ChainRule.Ways;
-import io.penstock.pipeline.intent.Memo;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.NetworkFunction.HealthCheck;
@@ -30,6 +28,8 @@ import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Thresholds;
+import io.penstock.pipeline.memo.Memo;
+import io.penstock.pipeline.net.Mac;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.config;
 
-import io.penstock.pipeline.intent.NodeFacts;
+import io.penstock.pipeline.rules.NodeFacts;
 import io.penstock.southbound.ovsdb.AnnouncedPort;
 import io.penstock.southbound.ovsdb.NodeAnnouncement;
 import io.penstock.southbound.ovsdb.NodeKeys;

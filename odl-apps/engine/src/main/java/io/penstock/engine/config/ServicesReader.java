@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.config;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.flow.Mac;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Dns;
-import io.penstock.pipeline.intent.Range;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Services;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
+import io.penstock.pipeline.net.Range;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;

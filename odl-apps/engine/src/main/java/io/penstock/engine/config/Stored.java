@@ -4,7 +4,7 @@ package io.penstock.engine.config;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.intent.Snapshot;
-import io.penstock.pipeline.intent.Violation;
+import io.penstock.pipeline.rules.Violation;
 import java.util.List;
 
 /**

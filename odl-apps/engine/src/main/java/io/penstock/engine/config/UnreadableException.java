@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.config;
 
-import io.penstock.pipeline.intent.Violation;
+import io.penstock.pipeline.rules.Violation;
 import java.io.Serial;
 
 /** A configuration that the models allow and that still makes no sense by itself. */

@@ -2,9 +2,9 @@
 package io.penstock.engine.dhcp;
 
 import io.penstock.dhcp.LeaseTable;
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Lease;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

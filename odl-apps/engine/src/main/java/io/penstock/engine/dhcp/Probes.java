@@ -7,7 +7,7 @@ import io.penstock.dhcp.Query;
 import io.penstock.engine.dhcp.DhcpService.Timer;
 import io.penstock.engine.link.Place;
 import io.penstock.frames.Arp;
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.southbound.openflow.SwitchId;
 import java.time.Clock;

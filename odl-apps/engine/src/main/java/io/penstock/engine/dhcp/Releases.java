@@ -3,7 +3,7 @@ package io.penstock.engine.dhcp;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Lease;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -5,11 +5,11 @@ import io.penstock.engine.config.Desired;
 import io.penstock.engine.ipv6.Addresses;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Backbone;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix;
 import java.util.List;
 import java.util.Optional;
 

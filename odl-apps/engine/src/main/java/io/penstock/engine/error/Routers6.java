@@ -3,11 +3,11 @@ package io.penstock.engine.error;
 
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.error.Routers.Choice;
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Backbone6;
 import io.penstock.pipeline.intent.Ipv6Side;
-import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix6;
 import java.util.List;
 
 /**

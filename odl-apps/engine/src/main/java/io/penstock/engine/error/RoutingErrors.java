@@ -10,7 +10,7 @@ import io.penstock.engine.link.Fate;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.Ethernet;
 import io.penstock.pipeline.flow.Action;
-import io.penstock.pipeline.flow.Ipv6;
+import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Register;

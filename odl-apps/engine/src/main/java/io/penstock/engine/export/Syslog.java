@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.journal.Assignment;
 import io.penstock.engine.journal.Change;
-import io.penstock.pipeline.flow.IpProtocol;
+import io.penstock.pipeline.net.IpProtocol;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

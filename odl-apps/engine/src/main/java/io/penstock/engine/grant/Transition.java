@@ -4,7 +4,7 @@ package io.penstock.engine.grant;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.config.Desired;
-import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import java.util.HashSet;

@@ -2,7 +2,7 @@
 package io.penstock.engine.grant;
 
 import io.penstock.engine.config.Desired;
-import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import java.util.Optional;

@@ -3,7 +3,7 @@ package io.penstock.engine.ipv6;
 
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
-import io.penstock.pipeline.flow.Ipv6;
+import io.penstock.pipeline.net.Ipv6;
 import java.util.List;
 
 /** IPv6 addresses in the words of frames. */

@@ -3,11 +3,11 @@ package io.penstock.engine.ipv6;
 
 import io.penstock.frames.RouterAdvertisement;
 import io.penstock.frames.RouterAdvertisement.OnLink;
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Ipv6Side.Advertisement;
-import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix6;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

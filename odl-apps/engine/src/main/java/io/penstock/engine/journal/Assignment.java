@@ -3,11 +3,11 @@ package io.penstock.engine.journal;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
-import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Prefix;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.config.Desired;
 import io.penstock.frames.Bytes;
-import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.southbound.openflow.SwitchId;
 import java.util.Map;
 import java.util.function.Supplier;

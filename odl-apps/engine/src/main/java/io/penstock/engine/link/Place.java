@@ -3,7 +3,7 @@ package io.penstock.engine.link;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.southbound.openflow.PacketIn;

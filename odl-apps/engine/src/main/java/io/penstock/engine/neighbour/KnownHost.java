@@ -2,12 +2,12 @@
 package io.penstock.engine.neighbour;
 
 import io.penstock.engine.config.Desired;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Dhcp;
-import io.penstock.pipeline.intent.Lease;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Prefix;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

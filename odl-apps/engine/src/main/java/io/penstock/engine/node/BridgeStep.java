@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.task.SerialTasks;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.ovsdb.BridgeSpec;

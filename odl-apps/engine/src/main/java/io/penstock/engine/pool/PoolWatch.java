@@ -10,14 +10,14 @@ import io.penstock.engine.pool.PoolEvent.Kind;
 import io.penstock.engine.pool.PoolEvent.OfPool;
 import io.penstock.engine.pool.PoolEvent.OfPortBlock;
 import io.penstock.engine.pool.PoolEvent.Owner;
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocations.Block;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.Block;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Pool;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Thresholds;
+import io.penstock.pipeline.net.Prefix;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -130,7 +130,7 @@ public final class PoolWatch implements Grantor {
 
         void at(final String tenant, final Tenant.PortBlocks mapping, final TenantAllocation given) {
             final OfPortBlock owner = new OfPortBlock(tenant, mapping.inside());
-            final List<Block> blocks = given.blocks().stream().filter(mapping::fits).toList();
+            final List<Block> blocks = given.blocks().stream().filter(block -> block.isOf(mapping)).toList();
             compare(owner, mapping.thresholds(), blocks.size(), Usage.blocks(mapping));
             for (final Prefix prefix : mapping.drain()) {
                 drain(new Drain(owner, prefix), blocks.stream().noneMatch(block -> prefix.contains(block.address())));

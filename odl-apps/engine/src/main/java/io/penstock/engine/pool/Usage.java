@@ -7,13 +7,13 @@ import io.penstock.engine.api.Operations.Drained;
 import io.penstock.engine.api.Operations.NatUsage;
 import io.penstock.engine.api.Operations.PoolUsage;
 import io.penstock.engine.api.Operations.Used;
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocations.Block;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.Block;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -53,7 +53,7 @@ public final class Usage {
 
     private static BlockUsage of(final String tenant, final Tenant.PortBlocks mapping, final TenantAllocation given,
             final PoolWatch watch) {
-        final List<Block> own = given.blocks().stream().filter(mapping::fits).toList();
+        final List<Block> own = given.blocks().stream().filter(block -> block.isOf(mapping)).toList();
         final Map<Long, Integer> byAddress = count(own, Block::address);
         final Map<Long, Integer> bySubscriber = count(own, Block::subscriber);
         return new BlockUsage(tenant, mapping.inside().toString(), mapping.outside().toString(), bySubscriber.size(),

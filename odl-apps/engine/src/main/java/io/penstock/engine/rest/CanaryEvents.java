@@ -4,7 +4,7 @@ package io.penstock.engine.rest;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.canary.CanaryEvent;
-import io.penstock.pipeline.intent.CanaryResult.Verdict;
+import io.penstock.pipeline.allocation.CanaryResult.Verdict;
 import java.util.function.Consumer;
 import org.opendaylight.mdsal.binding.api.NotificationPublishService;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FunctionCanaryEvent;

@@ -10,7 +10,7 @@ import io.penstock.engine.state.PoolState;
 import io.penstock.engine.state.StateSink;
 import io.penstock.engine.state.StatusEvent;
 import io.penstock.engine.state.TenantState;
-import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.net.Ipv4;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;

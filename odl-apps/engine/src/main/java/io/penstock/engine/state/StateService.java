@@ -9,7 +9,7 @@ import io.penstock.engine.state.StateSink.Changes;
 import io.penstock.engine.state.StateSink.Entry;
 import io.penstock.engine.state.TenantState.Kind;
 import io.penstock.engine.task.TaskThread;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;

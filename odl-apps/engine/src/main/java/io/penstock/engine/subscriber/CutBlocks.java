@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.subscriber;
 
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocations.Block;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.Block;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.southbound.openflow.TrackedConnections;

@@ -3,8 +3,8 @@ package io.penstock.engine.subscriber;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Prefix;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

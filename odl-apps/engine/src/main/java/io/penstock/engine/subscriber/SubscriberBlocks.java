@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.grant.VrfLookup;
 import io.penstock.engine.subscriber.BlockRequests.Request;
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocations.Block;
-import io.penstock.pipeline.intent.Allocations.Place;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
-import io.penstock.pipeline.intent.BlockAllocator;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.Block;
+import io.penstock.pipeline.allocation.Allocations.Place;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.BlockAllocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;

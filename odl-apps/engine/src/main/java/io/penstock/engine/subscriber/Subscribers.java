@@ -10,7 +10,7 @@ import io.penstock.engine.link.Fate;
 import io.penstock.engine.subscriber.BlockRequests.Request;
 import io.penstock.engine.subscriber.SubscriberBlocks.Holder;
 import io.penstock.engine.subscriber.SubscriberBlocks.Subscriber;
-import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.PacketIn;

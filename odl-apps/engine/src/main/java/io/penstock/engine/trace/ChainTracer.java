@@ -10,12 +10,12 @@ import io.penstock.engine.api.Operations.TraceWay;
 import io.penstock.engine.api.Operations.Verdict;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.node.NodeWorker;
-import io.penstock.pipeline.intent.Acl;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
-import io.penstock.pipeline.intent.FiveTuple;
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.FiveTuple;
+import io.penstock.pipeline.net.IpFamily;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.stage.ChainTrace;
 import io.penstock.pipeline.stage.ChainTrace.Frame;
@@ -118,13 +118,13 @@ public final class ChainTracer {
 
     private static Optional<Lease> lease(final TenantAllocation allocation, final FiveTuple packet) {
         return allocation.leases().stream().filter(lease -> lease.isBound()
-            && packet.family() == Acl.Family.IPV4 && lease.address() == packet.source().low()).findFirst();
+            && packet.family() == IpFamily.IPV4 && lease.address() == packet.source().low()).findFirst();
     }
 
     /** Where the packet's sender is, or the router in front of it. */
     private static Tenant.Attachment attachment(final Tenant tenant, final TenantAllocation allocation,
             final FiveTuple packet) {
-        final Stream<Tenant.Attachment> places = packet.family() == Acl.Family.IPV4
+        final Stream<Tenant.Attachment> places = packet.family() == IpFamily.IPV4
             ? Stream.concat(Stream.of(packet.source().low()), tenant.routes().stream()
                 .filter(route -> route.prefix().contains(packet.source().low())).map(route -> route.nextHop()))
                 .flatMap(address -> tenant.subnets().stream().filter(subnet -> subnet.prefix().contains(address)))

@@ -3,8 +3,8 @@ package io.penstock.engine.trace;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
-import io.penstock.pipeline.flow.Mac;
-import io.penstock.pipeline.intent.FiveTuple;
+import io.penstock.pipeline.net.FiveTuple;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.stage.ChainTrace.Frame;
 import java.math.BigInteger;
 import java.util.Map;

@@ -3,11 +3,11 @@ package io.penstock.engine.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocations.Block;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
-import io.penstock.pipeline.intent.CanaryResult;
-import io.penstock.pipeline.intent.Lease;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.Block;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.CanaryResult;
+import io.penstock.pipeline.allocation.Lease;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.engine.request.JudgedBodies;
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Backbone6;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Ipv6Side.Advertisement;
-import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Route6;
 import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix6;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -6,18 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.stream.JsonReader;
 import io.penstock.engine.request.JudgedBodies;
-import io.penstock.pipeline.flow.Action;
-import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Acl;
-import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Node;
-import io.penstock.pipeline.intent.Prefix;
-import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Thresholds;
-import io.penstock.pipeline.intent.Validator;
+import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.IpFamily;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Prefix6;
+import io.penstock.pipeline.rules.Validator;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;
@@ -90,11 +92,11 @@ class NetworkReaderTest {
         assertThat(entry("\"tcp\": {\"destination-port\": {\"lower-port\": 80, \"upper-port\": 90}}"))
             .satisfies(entry -> {
                 assertThat(entry.protocol()).contains(6);
-                assertThat(entry.destinationPorts()).contains(new Acl.PortRange(80, 90));
+                assertThat(entry.destinationPorts()).contains(new PortRange(80, 90));
                 assertThat(entry.inexpressible()).isEmpty();
             });
         assertThat(entry("\"udp\": {\"source-port\": {\"operator\": \"gte\", \"port\": 1024}}").sourcePorts())
-            .contains(new Acl.PortRange(1024, 65535));
+            .contains(new PortRange(1024, 65535));
         assertThat(entry("\"icmp\": {\"type\": 8, \"code\": 0}")).satisfies(entry -> {
             assertThat(entry.protocol()).contains(1);
             assertThat(entry.icmpType()).contains(8);
@@ -107,7 +109,7 @@ class NetworkReaderTest {
         assertThat(entry("\"ipv6\": {\"source-ipv6-network\": \"2001:db8:1::/48\", \"protocol\": 6}"))
             .satisfies(entry -> {
                 assertThat(entry.inexpressible()).isEmpty();
-                assertThat(entry.family()).contains(Acl.Family.IPV6);
+                assertThat(entry.family()).contains(IpFamily.IPV6);
                 assertThat(entry.source6()).contains(Prefix6.parse("2001:db8:1::/48"));
                 assertThat(entry.protocol()).contains(6);
             });
@@ -117,8 +119,8 @@ class NetworkReaderTest {
                 assertThat(entry.destination6()).contains(Prefix6.parse("2001:db8:2::/48"));
                 assertThat(entry.protocol()).contains(58);
             });
-        assertThat(entry("\"ipv4\": {\"protocol\": 6}").family()).contains(Acl.Family.IPV4);
-        assertThat(entry("\"icmp\": {\"type\": 8}").family()).contains(Acl.Family.IPV4);
+        assertThat(entry("\"ipv4\": {\"protocol\": 6}").family()).contains(IpFamily.IPV4);
+        assertThat(entry("\"icmp\": {\"type\": 8}").family()).contains(IpFamily.IPV4);
         assertThat(entry("\"tcp\": {\"source-port\": {\"port\": 1}}").family()).isEmpty();
     }
 
@@ -170,7 +172,7 @@ class NetworkReaderTest {
                     new Tenant.PortBlocks(Prefix.parse("10.2.0.0/16"), Prefix.parse("198.51.100.4/30"), 512, 4, true,
                         List.of(Prefix.parse("198.51.100.6/31")), Optional.of(new Thresholds(80, 70)), true)),
                 List.of(new Tenant.PortForward("dns", 17, 53, Ipv4.parse("10.0.0.6"), 53),
-                    new Tenant.PortForward("web", 6, 80, Ipv4.parse("10.0.0.5"), 8080)), Set.of(Action.Alg.FTP),
+                    new Tenant.PortForward("web", 6, 80, Ipv4.parse("10.0.0.5"), 8080)), Set.of(Alg.FTP),
                 List.of(new Tenant.Twice(Prefix.parse("10.99.0.0/24"), Prefix.parse("10.0.0.0/24")))));
     }
 

@@ -5,18 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.engine.request.JudgedBodies;
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.flow.Mac;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Dns;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Protection;
 import io.penstock.pipeline.intent.Quota;
-import io.penstock.pipeline.intent.Range;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Range;
 import io.penstock.pipeline.registry.TenantMeter;
 import java.util.List;
 import java.util.Map;
@@ -125,7 +125,7 @@ class ServicesReaderTest {
     @Test
     void theDefaultsOfTheModelAreThoseOfTheCode() {
         final Map<String, Integer> defaults = Map.of("sessions", Quota.NONE.mostSessions().orElseThrow(),
-            "new-sessions", Quota.NONE.mostNewSessions().orElseThrow(),
+            "new-sessions", Quota.NONE.mostNewSessions(TenantMeter.NEW_SESSIONS.rate()).orElseThrow(),
             "leases", Quota.NONE.mostLeases().orElseThrow(), "learned-hosts", Quota.NONE.mostLearnedHosts(),
             "controller-packets", TenantMeter.ERROR.rate());
         final DataNodeContainer quota = (DataNodeContainer) NetworkReaderTest.MODELS.findDataTreeChild(

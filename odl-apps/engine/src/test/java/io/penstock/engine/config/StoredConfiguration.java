@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.config;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Pool;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.intent.Validator;
-import io.penstock.pipeline.intent.Violation;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.rules.Validator;
+import io.penstock.pipeline.rules.Violation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -8,7 +8,7 @@ import io.penstock.frames.BytesWriter;
 import io.penstock.frames.Ethernet;
 import io.penstock.frames.Icmp;
 import io.penstock.frames.Ipv4Packet;
-import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.ErrorKind;
 import java.util.Optional;
 import java.util.stream.Stream;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.engine.ManualClock;
 import io.penstock.engine.journal.Assignment;
 import io.penstock.engine.journal.Change;
-import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.net.Prefix;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;

@@ -3,10 +3,10 @@ package io.penstock.engine.ipv6;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Ipv6Side.Advertisement;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.plan.DualStack;
 import java.util.List;
 import java.util.Optional;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.frames.Bytes;
 import io.penstock.frames.Dhcpv6;
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Ipv6Side.Advertisement;
-import io.penstock.pipeline.intent.Prefix6;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix6;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

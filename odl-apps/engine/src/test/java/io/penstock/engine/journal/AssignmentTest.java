@@ -3,12 +3,12 @@ package io.penstock.engine.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Backbone;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Prefix;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -7,11 +7,11 @@ import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.NetworkFunction.Scheduling;
 import io.penstock.pipeline.intent.NetworkFunction.Start;
 import io.penstock.pipeline.intent.Node;
+import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.GoldenCase;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.TenantOrders;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.stage.SessionOrder;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.NodeKeys;
@@ -54,7 +54,7 @@ class BridgeTranslatorTest {
 
         assertThat(zone.timeouts()).isNotEmpty();
         assertThat(zone.orders()).containsOnlyKeys(NodeKeys.DNS, NodeKeys.SESSIONS)
-            .containsEntry(NodeKeys.SESSIONS, Integer.toString(Constants.CONNECTIONS_PER_ZONE));
+            .containsEntry(NodeKeys.SESSIONS, Integer.toString(Quota.DEFAULT_SESSIONS));
         assertThat(zone.orders().get(NodeKeys.DNS))
             .contains("\"leases\":[{\"name\":\"desk1\",\"address\":\"10.3.0.101\"}]")
             .contains("\"addresses\":[\"240.0." + zone.zone() + ".0\",\"240.0." + zone.zone() + ".1\"]");

@@ -4,9 +4,9 @@ package io.penstock.engine.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.flow.FlowSpec;
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.plan.Fixtures;

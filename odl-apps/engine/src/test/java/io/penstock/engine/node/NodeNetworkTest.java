@@ -4,13 +4,13 @@ package io.penstock.engine.node;
 import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.flow.Mac;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.NetworkFunction.Routed;
 import io.penstock.pipeline.intent.NetworkFunction.State;
-import io.penstock.pipeline.intent.Prefix;
-import io.penstock.pipeline.intent.Prefix6;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.testkit.NodeProtocol;

@@ -3,9 +3,9 @@ package io.penstock.engine.subscriber;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocations.Block;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.Block;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;

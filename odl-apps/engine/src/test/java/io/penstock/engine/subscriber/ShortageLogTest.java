@@ -4,7 +4,7 @@ package io.penstock.engine.subscriber;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.ManualClock;
-import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.net.Prefix;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.slf4j.helpers.NOPLogger;

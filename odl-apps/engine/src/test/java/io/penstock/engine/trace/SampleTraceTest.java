@@ -4,8 +4,8 @@ package io.penstock.engine.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.flow.Mac;
-import io.penstock.pipeline.intent.FiveTuple;
+import io.penstock.pipeline.net.FiveTuple;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.ChainTrace.Frame;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import io.penstock.frames.Bytes;
-import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.frames.Bytes;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
-import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.plan.GoldenCase;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Documents;

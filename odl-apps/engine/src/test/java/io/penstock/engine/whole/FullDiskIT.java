@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.engine.journal.Assignment;
 import io.penstock.engine.journal.NatJournal;
 import io.penstock.engine.whole.DataClient.Answer;
-import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;

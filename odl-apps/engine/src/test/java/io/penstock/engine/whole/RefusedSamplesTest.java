@@ -9,7 +9,7 @@ import com.google.gson.JsonParser;
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.whole.DataClient.Answer;
-import io.penstock.pipeline.intent.Allocations;
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import io.penstock.testkit.Documents;

@@ -3,6 +3,9 @@ package io.penstock.pipeline.flow;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
 import java.util.Optional;
@@ -10,6 +13,12 @@ import java.util.OptionalInt;
 
 /** One action of an apply-actions list, as in ovs-actions(7). */
 public sealed interface Action {
+    /** Gives an IPv4 address field a prefix and leaves the bits behind it as they are. */
+    static Action replace(final MatchField field, final Prefix prefix) {
+        return prefix.isHost() ? new SetField(field, prefix.address())
+            : new Load(new FieldRange(field, 31, 32 - prefix.length()), prefix.address() >> 32 - prefix.length());
+    }
+
     /** Sends the frame out of an OpenFlow port, 1..0xfeff. Nothing leaves when that is the port it came from. */
     record Output(int port) implements Action { }
 
@@ -217,22 +226,6 @@ public sealed interface Action {
      * in the same zone once more, with other addresses, counts as one of that connection.
      */
     record ClearConnTrack() implements Action { }
-
-    /** An application level gateway of conntrack (RFC 2663, section 2.9). */
-    enum Alg {
-        FTP(21);
-
-        private final int port;
-
-        Alg(final int port) {
-            this.port = port;
-        }
-
-        /** The TCP port of its control connections, by which OpenFlow names it as well. */
-        public int port() {
-            return port;
-        }
-    }
 
     /** The NAT part of {@link ConnTrack}. */
     sealed interface Nat {

@@ -3,6 +3,9 @@ package io.penstock.pipeline.flow;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Prefix6;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -48,6 +51,16 @@ public record FieldMatch(MatchField field, long valueHigh, long value, long mask
     public static FieldMatch of(final FieldRange range, final long value) {
         return new FieldMatch(range.field(), range.placeHigh(value), range.place(value), range.maskHigh(),
             range.mask());
+    }
+
+    /** A match of an address field on a prefix: none for the default prefix. */
+    public static List<FieldMatch> in(final MatchField field, final Prefix prefix) {
+        return prefix.length() == 0 ? List.of() : List.of(new FieldMatch(field, prefix.address(), prefix.mask()));
+    }
+
+    /** A match of an address field on a prefix: none for the default prefix. */
+    public static List<FieldMatch> in(final MatchField field, final Prefix6 prefix) {
+        return prefix.length() == 0 ? List.of() : List.of(prefix(field, prefix.address(), prefix.length()));
     }
 
     /**

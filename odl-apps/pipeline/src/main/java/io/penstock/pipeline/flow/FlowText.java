@@ -3,6 +3,9 @@ package io.penstock.pipeline.flow;
 
 import io.penstock.pipeline.flow.Action.LearnSpec;
 import io.penstock.pipeline.flow.Action.Nat;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
 import java.util.Arrays;

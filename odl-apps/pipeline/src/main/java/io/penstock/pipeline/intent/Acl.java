@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
-import io.penstock.pipeline.flow.IpProtocol;
+import io.penstock.pipeline.net.FiveTuple;
+import io.penstock.pipeline.net.IpFamily;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Prefix6;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** An RFC 8519 access control list. The first entry that matches decides; what none permits is dropped. */
 public record Acl(String name, List<Entry> entries) {
-    /** Types of ICMP by which a connection begins in conntrack, and those that answer: echo, timestamp, information. */
-    private static final Map<Integer, Integer> REPLIES = Map.of(8, 0, 13, 14, 15, 16);
-    /** The same of ICMPv6: echo. */
-    private static final Map<Integer, Integer> REPLIES6 = Map.of(128, 129);
-
     public Acl {
         entries = List.copyOf(entries);
-    }
-
-    /** Which packets an entry is about. */
-    public enum Family { IPV4, IPV6 }
-
-    /** What answers which type of ICMP, where somebody does. */
-    static Map<Integer, Integer> replies(final Family family) {
-        return family == Family.IPV4 ? REPLIES : REPLIES6;
     }
 
     /**
@@ -44,7 +36,7 @@ public record Acl(String name, List<Entry> entries) {
     public record Entry(String name, boolean permit, Optional<Prefix> source, Optional<Prefix> destination,
             Optional<Integer> protocol, Optional<PortRange> sourcePorts, Optional<PortRange> destinationPorts,
             Optional<Integer> icmpType, Optional<Integer> icmpCode, List<String> inexpressible,
-            Optional<Family> family, Optional<Prefix6> source6, Optional<Prefix6> destination6) {
+            Optional<IpFamily> family, Optional<Prefix6> source6, Optional<Prefix6> destination6) {
         public Entry {
             inexpressible = List.copyOf(inexpressible);
         }
@@ -57,18 +49,18 @@ public record Acl(String name, List<Entry> entries) {
                 final List<String> inexpressible) {
             this(name, permit, source, destination, protocol, sourcePorts, destinationPorts, icmpType, icmpCode,
                 inexpressible, source.isPresent() || destination.isPresent()
-                    || protocol.equals(Optional.of(IpProtocol.ICMP)) ? Optional.of(Family.IPV4) : Optional.empty(),
+                    || protocol.equals(Optional.of(IpProtocol.ICMP)) ? Optional.of(IpFamily.IPV4) : Optional.empty(),
                 Optional.empty(), Optional.empty());
         }
 
         /** Whether packets of a family can meet it. */
-        public boolean isAbout(final Family other) {
+        public boolean isAbout(final IpFamily other) {
             return family.isEmpty() || family.orElseThrow() == other;
         }
 
         /** Whether a packet meets it; what the planned flows of the entry match. */
         public boolean isAbout(final FiveTuple packet) {
-            final boolean ipv4 = packet.family() == Family.IPV4;
+            final boolean ipv4 = packet.family() == IpFamily.IPV4;
             return isAbout(packet.family()) && protocol.stream().allMatch(number -> number == packet.protocol())
                 && source.stream().allMatch(prefix -> ipv4 && prefix.contains(packet.source().low()))
                 && destination.stream().allMatch(prefix -> ipv4 && prefix.contains(packet.destination().low()))
@@ -93,20 +85,7 @@ public record Acl(String name, List<Entry> entries) {
         }
 
         private Map<Integer, Integer> replies() {
-            return Acl.replies(isAbout(Family.IPV4) ? Family.IPV4 : Family.IPV6);
-        }
-    }
-
-    /** TCP or UDP ports, both ends included. */
-    public record PortRange(int low, int high) {
-        public PortRange {
-            if (low < 0 || high < low || high > 0xffff) {
-                throw new IllegalArgumentException("ports " + low + ".." + high);
-            }
-        }
-
-        boolean contains(final int port) {
-            return low <= port && port <= high;
+            return (isAbout(IpFamily.IPV4) ? IpFamily.IPV4 : IpFamily.IPV6).replies();
         }
     }
 }

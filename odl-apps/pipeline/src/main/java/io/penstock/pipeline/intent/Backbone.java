@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
-import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.net.Mtu;
+import io.penstock.pipeline.net.Prefix;
 import java.util.List;
 import java.util.Optional;
 
@@ -46,7 +47,7 @@ public record Backbone(List<Interface> interfaces, List<Route> routes, List<Stri
         /** To a network of ordinary Ethernet. */
         public Interface(final String node, final String port, final int vlan, final Prefix prefix,
                 final long address, final Optional<String> egressAcl) {
-            this(node, port, vlan, prefix, address, egressAcl, Constants.DEFAULT_MTU);
+            this(node, port, vlan, prefix, address, egressAcl, Mtu.DEFAULT);
         }
 
         /** The same with another MTU. */

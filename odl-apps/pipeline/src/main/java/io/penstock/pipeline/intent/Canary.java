@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
-import io.penstock.pipeline.intent.CanaryResult.Verdict;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
-import io.penstock.pipeline.intent.NetworkFunction.State;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A new version of a function, which some of its instances run and which is judged against the others.
@@ -34,11 +31,5 @@ public record Canary(String version, List<String> instances, int sharePercent, i
     /** Whether an instance runs the new version. */
     public boolean has(final Instance instance) {
         return instances.contains(instance.name());
-    }
-
-    /** What an instance is meant to do: as configured, but that those who lose get no new connections. */
-    public State state(final Instance instance, final Optional<Verdict> verdict) {
-        final boolean loses = verdict.isPresent() && has(instance) == (verdict.orElseThrow() == Verdict.BACK);
-        return loses && instance.state() == State.IN_SERVICE ? State.DRAINING : instance.state();
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Range;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

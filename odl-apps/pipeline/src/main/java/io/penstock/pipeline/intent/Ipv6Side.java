@@ -3,7 +3,8 @@ package io.penstock.pipeline.intent;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.pipeline.flow.Ipv6;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix6;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.flow.Mac;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

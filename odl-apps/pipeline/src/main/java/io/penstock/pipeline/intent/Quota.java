@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
-import io.penstock.pipeline.registry.Constants;
-import io.penstock.pipeline.registry.TenantMeter;
 import java.util.Optional;
 
 /**
@@ -25,6 +23,16 @@ public record Quota(Optional<Integer> sessions, Optional<Integer> newSessions, O
     /** Nothing is configured. */
     public static final Quota NONE = new Quota(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
         Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+    /**
+     * Most tracked connections in each conntrack zone of a tenant unless configured. A tenant has three at most (NAT,
+     * lists, chains), which then leave its neighbours 95 % of the 3 million that Open vSwitch tracks
+     * (DEFAULT_N_CONN_LIMIT, lib/conntrack.c, 3.1).
+     */
+    public static final int DEFAULT_SESSIONS = 50_000;
+    /** Most hosts, and most next hops, that the switch learns of a tenant unless configured, and of the backbone. */
+    public static final int DEFAULT_LEARNED = 4096;
+    /** Most bound leases of a tenant unless configured: those of hosts that the switch learns. */
+    public static final int DEFAULT_LEASES = DEFAULT_LEARNED;
     /** Stands for "unlimited", where there is a limit otherwise. */
     public static final int UNLIMITED = -1;
 
@@ -38,27 +46,31 @@ public record Quota(Optional<Integer> sessions, Optional<Integer> newSessions, O
 
     /** Most tracked connections in each conntrack zone of the tenant; empty when there is no limit. */
     public Optional<Integer> mostSessions() {
-        return limit(sessions, Constants.CONNECTIONS_PER_ZONE);
+        return limit(sessions, DEFAULT_SESSIONS);
     }
 
-    /** Most connections that begin in a second; empty when there is no limit. */
-    public Optional<Integer> mostNewSessions() {
-        return limit(newSessions, TenantMeter.NEW_SESSIONS.rate());
+    /**
+     * Most connections that begin in a second; empty when there is no limit.
+     *
+     * @param otherwise how many when nothing is configured
+     */
+    public Optional<Integer> mostNewSessions(final int otherwise) {
+        return limit(newSessions, otherwise);
     }
 
     /** Most bound leases; empty when there is no limit. */
     public Optional<Integer> mostLeases() {
-        return limit(leases, Constants.LEASES_PER_TENANT);
+        return limit(leases, DEFAULT_LEASES);
     }
 
     /** Most leases as configured: those that a default alone forbids stay, and refuse no change. */
-    Optional<Integer> refusedLeases() {
+    public Optional<Integer> refusedLeases() {
         return leases.filter(most -> most != UNLIMITED && !leasesByDefault);
     }
 
     /** Most hosts that the switch learns, and most next hops. */
     public int mostLearnedHosts() {
-        return learnedHosts.orElse(Constants.LEARNED_PER_TENANT);
+        return learnedHosts.orElse(DEFAULT_LEARNED);
     }
 
     private static Optional<Integer> limit(final Optional<Integer> configured, final int otherwise) {

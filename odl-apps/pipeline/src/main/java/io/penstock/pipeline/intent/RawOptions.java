@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
-import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.net.Ipv4;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -26,7 +26,7 @@ public final class RawOptions {
      *
      * @param leaf code, type or value
      */
-    record Problem(String leaf, String rule) { }
+    public record Problem(String leaf, String rule) { }
 
     /** Why an option cannot be sent, with the name of its leaf; empty when it can. */
     public static Optional<String> problem(final Dhcp.RawOption option) {
@@ -34,7 +34,7 @@ public final class RawOptions {
     }
 
     /** The same in its parts. */
-    static Optional<Problem> find(final Dhcp.RawOption option) {
+    public static Optional<Problem> find(final Dhcp.RawOption option) {
         if (OF_THE_PROTOCOL.contains(option.code())) {
             return Optional.of(new Problem("code", option.code() + " is the protocol's own"));
         }
@@ -85,7 +85,7 @@ public final class RawOptions {
     }
 
     /** Whether a text is as RFC 2132, section 2, wants it. */
-    static boolean isPrintable(final String value) {
+    public static boolean isPrintable(final String value) {
         return value.chars().allMatch(character -> character >= ' ' && character <= '~');
     }
 

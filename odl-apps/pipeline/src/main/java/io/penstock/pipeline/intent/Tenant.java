@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
-import io.penstock.pipeline.flow.Action;
-import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.net.AddressPorts;
+import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.Mtu;
+import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.net.Prefix;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -65,7 +68,7 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
 
         /** Of ordinary Ethernet. */
         public Subnet(final String name, final Prefix prefix, final long gateway, final List<String> attachments) {
-            this(name, prefix, gateway, attachments, Constants.DEFAULT_MTU);
+            this(name, prefix, gateway, attachments, Mtu.DEFAULT);
         }
 
         /** The same with another MTU. */
@@ -84,7 +87,7 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
      */
     public record Nat(Optional<Long> address, Optional<String> pool, List<OneToOne> oneToOne,
             List<Deterministic> deterministic, List<PortBlocks> portBlocks, List<PortForward> forwards,
-            Set<Action.Alg> algs, List<Twice> twice) {
+            Set<Alg> algs, List<Twice> twice) {
         public Nat {
             oneToOne = List.copyOf(oneToOne);
             deterministic = List.copyOf(deterministic);
@@ -97,7 +100,7 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
         /** All networks outside are seen as they are. */
         public Nat(final Optional<Long> address, final Optional<String> pool, final List<OneToOne> oneToOne,
                 final List<Deterministic> deterministic, final List<PortBlocks> portBlocks,
-                final List<PortForward> forwards, final Set<Action.Alg> algs) {
+                final List<PortForward> forwards, final Set<Alg> algs) {
             this(address, pool, oneToOne, deterministic, portBlocks, forwards, algs, List.of());
         }
 
@@ -189,12 +192,12 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
         }
 
         /** The public address and ports of a subscriber, who is in {@code inside}. */
-        public Action.Nat.Source blockOf(final long subscriber) {
+        public AddressPorts blockOf(final long subscriber) {
             final long place = subscriber - inside.address();
             final int shared = FIRST_PORT / blockSize();
             final int first = FIRST_PORT + (int) (place % shared) * blockSize();
-            return new Action.Nat.Source(outside.address() + place / shared,
-                Optional.of(new Action.Nat.Ports(first, first + blockSize() - 1)));
+            return new AddressPorts(outside.address() + place / shared,
+                new PortRange(first, first + blockSize() - 1));
         }
 
         /** Whose a port of a public address is; nobody's when the address is not one of these or the port too low. */
@@ -258,12 +261,6 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
         /** Blocks of each public address. */
         public int blocksOfAddress() {
             return (PORTS - firstPort()) / blockSize;
-        }
-
-        /** Whether a block is one of these, and its subscriber may have it. */
-        public boolean fits(final Allocations.Block block) {
-            return inside.contains(block.subscriber()) && outside.contains(block.address())
-                && block.ports() == blockSize && block.firstPort() % blockSize == 0 && block.firstPort() >= firstPort();
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The wishes of the operator, as immutable values: all of it is one {@link io.penstock.pipeline.intent.Snapshot}. Also
- * the check of a snapshot and the handing out of ids and addresses. Knows no flow, but how one matches or replaces a
- * prefix.
+ * The configuration of the operator, as immutable values: all of it is one {@link
+ * io.penstock.pipeline.intent.Snapshot}. Values may break the rules, which are in {@code rules}. Uses {@code net}
+ * alone: it knows no flow, no table and nothing that was allocated.
  */
 package io.penstock.pipeline.intent;

@@ -3,19 +3,19 @@ package io.penstock.pipeline.plan;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.CanaryResult.Verdict;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.intent.AccessPlace;
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
-import io.penstock.pipeline.intent.CanaryResult.Verdict;
-import io.penstock.pipeline.intent.Memo;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.NetworkFunction.Mode;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.memo.Memo;
 import io.penstock.pipeline.plan.Quarantine.Flows;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.plan;
 
-import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Dns;
-import io.penstock.pipeline.intent.Lease;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.stage.NodeView;
 import io.penstock.pipeline.stage.TenantView;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.registry;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.flow.Ipv6;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Mtu;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -43,7 +44,7 @@ public final class Constants {
     public static final int PROBE_VLAN = BACKBONE_VRF;
     /** Service index (RFC 8300) of packets that no function has served yet. */
     public static final int SERVICE_INDEX = 255;
-    /** What a port has to take for {@link io.penstock.pipeline.intent.NetworkFunction.Nsh}: a frame and 24 bytes. */
+    /** What a port has to take for a function with a network service header: a frame and 24 bytes. */
     public static final int SERVICE_MTU = 1542;
     private static final int TO_TENANT_PATH = 1 << 12;
     /** Who sends probes: of addresses that no router sends further (RFC 3927). */
@@ -75,17 +76,13 @@ public final class Constants {
     public static final int MOST_SHARING_BITS = 9;
     /** Bytes of a packet that the controller has to read whole; OpenFlow knows no longer ones. */
     public static final int WHOLE_PACKET = 0xffe5;
-    /** Longest packet of a network that says nothing else, and the bounds of what it may say. Bytes of IP. */
-    public static final int DEFAULT_MTU = 1500;
-    public static final int LEAST_MTU = 576;
-    public static final int MOST_MTU = 9216;
     /** Bytes of Ethernet before a packet that has no tag. */
     public static final int ETHERNET_BYTES = 14;
     /**
      * Bytes of a frame that an ICMP error is about. An error of IPv6 has 1280 bytes at most (RFC 4443, section 2.4), 48
      * of them headers; one of IPv4 needs less.
      */
-    public static final int ERROR_BYTES = ETHERNET_BYTES + 1280 - 48;
+    public static final int ERROR_BYTES = ETHERNET_BYTES + Mtu.LEAST_IPV6 - 48;
     /** Bytes of an unresolved packet sent to the controller: the headers are enough. */
     public static final int PACKET_IN_BYTES = 128;
     /**
@@ -122,16 +119,6 @@ public final class Constants {
     public static final int MAPPINGS_PER_TENANT = 4096;
     /** A learned host or next hop that no packet used for this long is forgotten. Seconds. */
     public static final int LEARNED_IDLE_SECONDS = 1200;
-    /** Most hosts, and most next hops, that the switch learns of a tenant unless configured, and of the backbone. */
-    public static final int LEARNED_PER_TENANT = 4096;
-    /**
-     * Most tracked connections in each conntrack zone of a tenant unless configured. A tenant has three at most (NAT,
-     * lists, chains), which then leave its neighbours 95 % of the 3 million that Open vSwitch tracks
-     * (DEFAULT_N_CONN_LIMIT, lib/conntrack.c, 3.1).
-     */
-    public static final int CONNECTIONS_PER_ZONE = 50_000;
-    /** Most bound leases of a tenant unless configured: those of hosts that the switch learns. */
-    public static final int LEASES_PER_TENANT = LEARNED_PER_TENANT;
     /** Most functions in a chain: as often as OVS lets a packet recirculate (MAX_RECIRC_DEPTH, lib/dpif-netdev.c). */
     public static final int RECIRCULATION_BUDGET = 6;
     /** All {@link #resolverAddress6}: fd50:7300::/48, of which no tenant may have a prefix. */

@@ -151,7 +151,7 @@ public final class AccessStage implements Stage {
             .when(view.isVrf()).ipv4().when(MatchField.IP_SRC, subnet.gateway()).drop();
         sink.flow(Table.ACCESS_LEARN, Priority.NORMAL, "learn neighbours of " + subnet.name())
             .when(view.isVrf(), Register.DOMAIN.is(domain.id())).arp()
-            .when(subnet.prefix().match(MatchField.ARP_SPA)).then(learn).go(Table.ARP_REPLY);
+            .when(MatchField.ARP_SPA, subnet.prefix()).then(learn).go(Table.ARP_REPLY);
         sink.flow(Table.ARP_REPLY, Priority.NORMAL, "ARP for the gateway of " + subnet.name())
             .when(view.isVrf(), Register.DOMAIN.is(domain.id())).arp()
             .when(MatchField.ARP_OP, Replies.ARP_REQUEST).when(MatchField.ARP_TPA, subnet.gateway())

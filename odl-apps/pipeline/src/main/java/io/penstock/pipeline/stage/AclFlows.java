@@ -3,6 +3,7 @@ package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.net.IpFamily;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
@@ -34,13 +35,13 @@ final class AclFlows {
      *
      * @param areAll whether the scope has packets of no other family, so that these need no match
      */
-    record Families(List<Acl.Family> list, boolean areAll) {
+    record Families(List<IpFamily> list, boolean areAll) {
         Families {
             list = List.copyOf(list);
         }
 
         /** All packets of a scope. */
-        static Families all(final List<Acl.Family> list) {
+        static Families all(final List<IpFamily> list) {
             return new Families(list, true);
         }
 
@@ -56,7 +57,7 @@ final class AclFlows {
         /** Plans a flow for each family. */
         void planEach(final Supplier<FlowSink.Draft> begin, final Consumer<FlowSink.Draft> finish) {
             list.forEach(family ->
-                finish.accept(family == Acl.Family.IPV4 ? begin.get().ipv4() : begin.get().ipv6()));
+                finish.accept(family == IpFamily.IPV4 ? begin.get().ipv4() : begin.get().ipv6()));
         }
     }
 
@@ -78,7 +79,7 @@ final class AclFlows {
     void planEntries() {
         for (int index = 0; index < acl.entries().size(); index++) {
             final Acl.Entry entry = acl.entries().get(index);
-            for (final Acl.Family family : families.list()) {
+            for (final IpFamily family : families.list()) {
                 if (entry.isAbout(family)) {
                     planEntry(index, entry, family);
                 }
@@ -86,7 +87,7 @@ final class AclFlows {
         }
     }
 
-    private void planEntry(final int index, final Acl.Entry entry, final Acl.Family family) {
+    private void planEntry(final int index, final Acl.Entry entry, final IpFamily family) {
         EntryFlows.plan(entry, family, EntryFlows.id(place.owner(), family, index), () -> flow(index, entry),
             flow -> finish(flow, entry.permit()));
     }

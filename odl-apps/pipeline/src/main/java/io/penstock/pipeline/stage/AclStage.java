@@ -13,6 +13,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.Fragment;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
+import io.penstock.pipeline.net.IpFamily;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
@@ -105,7 +106,7 @@ public final class AclStage implements Stage {
                 Table.BACKBONE_ACL,
                 List.of(Register.OUT_ATTACHMENT.is(Register.place(node.port(uplink.port()), uplink.vlan()))), 0, "",
                 Table.NEIGHBOUR_LOOKUP, Optional.empty()),
-                Families.all(ipv6 ? List.of(Acl.Family.values()) : List.of(Acl.Family.IPV4))).plan());
+                Families.all(ipv6 ? List.of(IpFamily.values()) : List.of(IpFamily.IPV4))).plan());
         }
     }
 
@@ -118,9 +119,9 @@ public final class AclStage implements Stage {
         final Optional<Acl> in = list(node, view.tenant().protection().ingressAcl());
         if (view.admitsIpv6Replies()) {
             final boolean alone = !view.hasNat();
-            plan(view, new Families(List.of(Acl.Family.IPV6), alone), new Lists(out, Optional.of(NOTHING), true), sink);
+            plan(view, new Families(List.of(IpFamily.IPV6), alone), new Lists(out, Optional.of(NOTHING), true), sink);
             if (!alone) {
-                plan(view, new Families(List.of(Acl.Family.IPV4), false), new Lists(out, in, view.tracksLists()), sink);
+                plan(view, new Families(List.of(IpFamily.IPV4), false), new Lists(out, in, view.tracksLists()), sink);
             }
         } else {
             plan(view, Families.all(view.families()), new Lists(out, in, view.tracksLists()), sink);

@@ -3,12 +3,13 @@ package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Backbone6;
-import io.penstock.pipeline.intent.Prefix6;
+import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Route6;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;
@@ -71,10 +72,10 @@ public final class Backbone6Stage implements Stage {
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
         for (final Prefix6 prefix : view.tenant().ipv6().insidePrefixes()) {
             sink.flow(Table.BACKBONE_IN, Priority.NORMAL, "to " + prefix).ipv6()
-                .when(prefix.match(MatchField.IPV6_DST))
+                .when(MatchField.IPV6_DST, prefix)
                 .then(Crossing.toTenant(view)).go(Table.CHAIN_IN);
             sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, "hairpin to " + prefix).ipv6()
-                .when(prefix.match(MatchField.IPV6_DST))
+                .when(MatchField.IPV6_DST, prefix)
                 .then(new Action.SetField(MatchField.ETH_DST, node.backboneMac()),
                     new Action.Resubmit(Table.BACKBONE_IN))
                 .end();
@@ -85,8 +86,8 @@ public final class Backbone6Stage implements Stage {
     private static void discovery(final Backbone6.Interface uplink, final FieldMatch from, final FlowSink sink) {
         final Ipv6 address = uplink.address();
         final FieldMatch asked = FieldMatch.of(MatchField.ND_TARGET, address);
-        final List<FieldMatch> inside = uplink.prefix().match(MatchField.IPV6_SRC);
-        final Action learnAsker = NdReplies.learnAsker(Constants.BACKBONE_VRF, Constants.LEARNED_PER_TENANT);
+        final List<FieldMatch> inside = FieldMatch.in(MatchField.IPV6_SRC, uplink.prefix());
+        final Action learnAsker = NdReplies.learnAsker(Constants.BACKBONE_VRF, Quota.DEFAULT_LEARNED);
         final String claims = "neighbour discovery claims the backbone address";
         sink.flow(Table.BACKBONE_ND, Priority.GUARD, claims).when(from).icmp6(NdReplies.SOLICITATION)
             .when(FieldMatch.of(MatchField.IPV6_SRC, address)).drop();
@@ -99,7 +100,7 @@ public final class Backbone6Stage implements Stage {
         message(sink, Priority.HIGH, label + ", learned", from, NdReplies.SOLICITATION).when(asked, SOURCE_OPTION)
             .when(inside).then(learnAsker).then(NdReplies.answer(true)).go(Table.ND_ANSWER);
         message(sink, Priority.NORMAL, label, from, NdReplies.SOLICITATION).when(asked, SOURCE_OPTION)
-            .when(Prefix6.LINK_LOCAL.match(MatchField.IPV6_SRC)).then(NdReplies.answer(true)).go(Table.ND_ANSWER);
+            .when(MatchField.IPV6_SRC, Prefix6.LINK_LOCAL).then(NdReplies.answer(true)).go(Table.ND_ANSWER);
         message(sink, Priority.NORMAL, label + ", without an option", from, NdReplies.SOLICITATION).when(asked)
             .when(MatchField.ND_OPTIONS_TYPE, NdReplies.NO_OPTION).then(NdReplies.answer(false))
             .go(Table.ND_ANSWER);
@@ -107,9 +108,9 @@ public final class Backbone6Stage implements Stage {
         message(sink, Priority.LOW, learn, from, NdReplies.SOLICITATION).when(SOURCE_OPTION).when(inside)
             .then(learnAsker).end();
         message(sink, Priority.LOW, learn, from, NdReplies.ADVERTISEMENT)
-            .when(uplink.prefix().match(MatchField.ND_TARGET))
+            .when(MatchField.ND_TARGET, uplink.prefix())
             .when(MatchField.ND_OPTIONS_TYPE, NdReplies.TARGET_OPTION)
-            .then(NdReplies.learnTarget(Constants.BACKBONE_VRF, Constants.LEARNED_PER_TENANT)).end();
+            .then(NdReplies.learnTarget(Constants.BACKBONE_VRF, Quota.DEFAULT_LEARNED)).end();
     }
 
     private static FlowSink.Draft message(final FlowSink sink, final int priority, final String label,
@@ -125,7 +126,7 @@ public final class Backbone6Stage implements Stage {
         actions.add(new Action.SetField(MatchField.ETH_SRC, node.backboneMac()));
         actions.add(Register.OUT_ATTACHMENT.load(place(node, uplink)));
         sink.flow(Table.BACKBONE_ROUTE, Priority.prefix(hop.prefix().length()), label).ipv6()
-            .when(hop.prefix().match(MatchField.IPV6_DST)).then(actions).go(Table.BACKBONE_ACL);
+            .when(MatchField.IPV6_DST, hop.prefix()).then(actions).go(Table.BACKBONE_ACL);
     }
 
     private static long place(final NodeView node, final Backbone6.Interface uplink) {

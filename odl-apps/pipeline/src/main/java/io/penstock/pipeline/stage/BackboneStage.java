@@ -3,13 +3,14 @@ package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Pool;
-import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Route;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.ErrorKind;
@@ -58,7 +59,7 @@ public final class BackboneStage implements Stage {
         for (final Pool pool : node.snapshot().pools().values()) {
             for (final Prefix prefix : pool.prefixes()) {
                 sink.flow(Table.BACKBONE_IN, Priority.LOW, "public address of pool " + pool.name()
-                    + " is not in use here").ipv4().when(prefix.match(MatchField.IP_DST)).drop();
+                    + " is not in use here").ipv4().when(MatchField.IP_DST, prefix).drop();
                 hairpin(node, prefix, sink, "hairpin, pool " + pool.name());
             }
         }
@@ -71,7 +72,7 @@ public final class BackboneStage implements Stage {
     public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
         for (final Prefix prefix : view.publicPrefixes()) {
             sink.flow(Table.BACKBONE_IN, Priority.NORMAL, "ARP for the public address").arp()
-                .when(MatchField.ARP_OP, Replies.ARP_REQUEST).when(prefix.match(MatchField.ARP_TPA))
+                .when(MatchField.ARP_OP, Replies.ARP_REQUEST).when(MatchField.ARP_TPA, prefix)
                 .then(prefix.isHost() ? Replies.arp(node.backboneMac(), prefix.address())
                     : Replies.arpForTarget(node.backboneMac()))
                 .then(Replies.backToSender()).go(Table.EGRESS);
@@ -84,7 +85,7 @@ public final class BackboneStage implements Stage {
     }
 
     private static void hairpin(final NodeView node, final Prefix prefix, final FlowSink sink, final String label) {
-        sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, label).ipv4().when(prefix.match(MatchField.IP_DST))
+        sink.flow(Table.BACKBONE_ROUTE, Priority.GUARD, label).ipv4().when(MatchField.IP_DST, prefix)
             .then(new Action.SetField(MatchField.ETH_DST, node.backboneMac()), Register.SESSION.load(0),
                 Register.OPEN.load(0), new Action.ClearConnTrack(), new Action.Resubmit(Table.BACKBONE_IN))
             .end();
@@ -102,15 +103,15 @@ public final class BackboneStage implements Stage {
         classify.then(Register.VRF.load(Constants.BACKBONE_VRF),
             Register.IN_ATTACHMENT.load(Register.place(port, uplink.vlan()))).go(Table.BACKBONE_IN);
 
-        final Action learn = Replies.learnNeighbour(Constants.BACKBONE_VRF, Constants.LEARNED_PER_TENANT);
+        final Action learn = Replies.learnNeighbour(Constants.BACKBONE_VRF, Quota.DEFAULT_LEARNED);
         sink.flow(Table.BACKBONE_IN, Priority.HIGH, "ARP claims the backbone address").arp().when(from)
             .when(MatchField.ARP_SPA, uplink.address()).drop();
         sink.flow(Table.BACKBONE_IN, Priority.NORMAL, "ARP for the backbone address").arp().when(from)
             .when(MatchField.ARP_OP, Replies.ARP_REQUEST).when(MatchField.ARP_TPA, uplink.address())
-            .when(uplink.prefix().match(MatchField.ARP_SPA))
+            .when(MatchField.ARP_SPA, uplink.prefix())
             .then(learn).then(Replies.arp(mac, uplink.address())).then(Replies.backToSender()).go(Table.EGRESS);
         sink.flow(Table.BACKBONE_IN, Priority.LOW, "learn neighbours on " + uplink.port()).arp().when(from)
-            .when(uplink.prefix().match(MatchField.ARP_SPA)).then(learn).end();
+            .when(MatchField.ARP_SPA, uplink.prefix()).then(learn).end();
         sink.flow(Table.BACKBONE_IN, Priority.GUARD, "ping to the backbone address").when(from).ipv4()
             .when(MatchField.IP_DST, uplink.address()).when(MatchField.IP_PROTO, IpProtocol.ICMP)
             .when(MatchField.ICMP_TYPE, Replies.ECHO_REQUEST)
@@ -128,6 +129,6 @@ public final class BackboneStage implements Stage {
         final List<Action> actions = List.of(setNextHop, new Action.SetField(MatchField.ETH_SRC, node.backboneMac()),
             Register.OUT_ATTACHMENT.load(Register.place(node.port(uplink.port()), uplink.vlan())));
         sink.flow(Table.BACKBONE_ROUTE, Priority.prefix(prefix.length()), label).ipv4()
-            .when(prefix.match(MatchField.IP_DST)).then(actions).go(Table.BACKBONE_ACL);
+            .when(MatchField.IP_DST, prefix).then(actions).go(Table.BACKBONE_ACL);
     }
 }

@@ -2,7 +2,8 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.intent.Acl;
-import io.penstock.pipeline.intent.FiveTuple;
+import io.penstock.pipeline.net.FiveTuple;
+import io.penstock.pipeline.net.IpFamily;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +22,7 @@ final class ChainRules {
          * @param index of the entry among all; lower ones win
          * @param entry with its two ends changed round for answers
          */
-        void take(int index, Acl.Family family, Acl.Entry entry, TenantView.Steering steering);
+        void take(int index, IpFamily family, Acl.Entry entry, TenantView.Steering steering);
     }
 
     /** Hands out the entries for a direction, the first one first, once for each family that it is about. */
@@ -30,7 +31,7 @@ final class ChainRules {
             final TenantView.Steering steering = view.steering().get(index);
             final boolean out = direction == Direction.TO_BACKBONE;
             if (steering.ways().has(out) && (out || steering.entry().hasAnswers())) {
-                for (final Acl.Family family : view.families()) {
+                for (final IpFamily family : view.families()) {
                     if (steering.entry().isAbout(family)) {
                         taker.take(index, family, out ? steering.entry() : steering.entry().answer(), steering);
                     }

@@ -6,9 +6,9 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.MatchField;
-import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
+import io.penstock.pipeline.net.IpFamily;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
@@ -117,7 +117,7 @@ public final class ChainStage implements Stage {
                 hops.copy(toTenant.apply(Priority.NORMAL, "no chain"), copies, Direction.TO_TENANT).go(inside(view));
             }
             if (!copies.isEmpty()) {
-                for (final Acl.Family family : view.families()) {
+                for (final IpFamily family : view.families()) {
                     toBackbone(hops.copy(family(toBackbone.apply(Priority.NORMAL, "no chain"), family), copies,
                         Direction.TO_BACKBONE), family);
                 }
@@ -156,7 +156,7 @@ public final class ChainStage implements Stage {
     }
 
     private static void begin(final Hops hops, final FlowSink.Draft flow, final int path, final Direction direction,
-            final Acl.Family family) {
+            final IpFamily family) {
         final TenantView view = hops.view();
         final TenantView.Functions trunk = view.paths().get(path).trunk();
         if (direction == Direction.TO_TENANT) {
@@ -173,13 +173,13 @@ public final class ChainStage implements Stage {
         }
     }
 
-    private static FlowSink.Draft family(final FlowSink.Draft flow, final Acl.Family family) {
-        return family == Acl.Family.IPV4 ? flow.ipv4() : flow.ipv6();
+    private static FlowSink.Draft family(final FlowSink.Draft flow, final IpFamily family) {
+        return family == IpFamily.IPV4 ? flow.ipv4() : flow.ipv6();
     }
 
     /** What has passed its chain, or has none. IPv6 is not translated. */
-    private static void toBackbone(final FlowSink.Draft flow, final Acl.Family family) {
-        if (family == Acl.Family.IPV4) {
+    private static void toBackbone(final FlowSink.Draft flow, final IpFamily family) {
+        if (family == IpFamily.IPV4) {
             flow.go(Table.NAT_MAP);
         } else {
             flow.then(Crossing.toBackbone()).go(Table.BACKBONE_ROUTE);
@@ -253,9 +253,9 @@ public final class ChainStage implements Stage {
             return;
         }
         final FlowSink.Draft first = out.apply(Priority.NORMAL, "to the backbone from " + side + note);
-        toBackbone(from.second() ? first.ipv4() : first, Acl.Family.IPV4);
+        toBackbone(from.second() ? first.ipv4() : first, IpFamily.IPV4);
         if (view.hasIpv6()) {
-            toBackbone(out.apply(Priority.HIGH, "IPv6 to the backbone from " + side + note).ipv6(), Acl.Family.IPV6);
+            toBackbone(out.apply(Priority.HIGH, "IPv6 to the backbone from " + side + note).ipv6(), IpFamily.IPV6);
         }
         TwiceNat.out(view, out, flow -> flow.go(Table.NAT_MAP));
     }

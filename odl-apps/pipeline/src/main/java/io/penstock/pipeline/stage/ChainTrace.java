@@ -3,11 +3,11 @@ package io.penstock.pipeline.stage;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.pipeline.intent.Acl;
-import io.penstock.pipeline.intent.FiveTuple;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.FiveTuple;
+import io.penstock.pipeline.net.IpFamily;
 import io.penstock.pipeline.registry.Constants;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -110,9 +110,9 @@ public record ChainTrace(Way outbound, Way inbound) {
         final Tenant tenant = view.tenant();
         if (!view.families().contains(packet.family())) {
             throw new IllegalArgumentException("source-address: tenant " + tenant.name() + " has no route to the "
-                + "backbone for " + (packet.family() == Acl.Family.IPV4 ? "IPv4: it has no nat" : "IPv6"));
+                + "backbone for " + (packet.family() == IpFamily.IPV4 ? "IPv4: it has no nat" : "IPv6"));
         }
-        final boolean ipv4 = packet.family() == Acl.Family.IPV4;
+        final boolean ipv4 = packet.family() == IpFamily.IPV4;
         final boolean from = ipv4 ? tenant.insidePrefixes().stream().anyMatch(
             prefix -> prefix.contains(packet.source().low()))
             : tenant.ipv6().insidePrefixes().stream().anyMatch(prefix -> prefix.contains(packet.source()));

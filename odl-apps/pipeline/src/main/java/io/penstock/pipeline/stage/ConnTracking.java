@@ -5,7 +5,7 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.MatchField;
-import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
@@ -51,7 +51,7 @@ final class ConnTracking {
         return sink.flow(Table.NAT_OUT_CHECK, Priority.NORMAL, label)
             .when(view.isVrf(), state,
                 new FieldMatch(MatchField.CT_MARK, Constants.TRANSLATED_MARK, Constants.TRANSLATED_MARK))
-            .ipv4().when(address.match(MatchField.IP_SRC));
+            .ipv4().when(MatchField.IP_SRC, address);
     }
 
     /** A match on bits that are set and bits that are not. */

@@ -2,9 +2,9 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.IpProtocol;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;

@@ -3,10 +3,10 @@ package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.Node;
+import io.penstock.pipeline.net.IpProtocol;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;

@@ -4,9 +4,11 @@ package io.penstock.pipeline.stage;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.Fragment;
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.net.IpFamily;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.PortRange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,8 +36,8 @@ final class EntryFlows {
      * @param owner tells it from those of others in the table, 0..0x7fff
      * @param index which entry of that owner, 0..65534
      */
-    static long id(final int owner, final Acl.Family family, final int index) {
-        return (long) (family == Acl.Family.IPV4 ? owner : owner | IPV6_OWNER) << OWNER_SHIFT | index + 1;
+    static long id(final int owner, final IpFamily family, final int index) {
+        return (long) (family == IpFamily.IPV4 ? owner : owner | IPV6_OWNER) << OWNER_SHIFT | index + 1;
     }
 
     /**
@@ -45,10 +47,10 @@ final class EntryFlows {
      * @param begin begins a flow, with what all have in common, but not the family
      * @param finish finishes the flow of a packet that meets the entry
      */
-    static void plan(final Acl.Entry entry, final Acl.Family family, final long id,
+    static void plan(final Acl.Entry entry, final IpFamily family, final long id,
             final Supplier<FlowSink.Draft> begin, final Consumer<FlowSink.Draft> finish) {
         final Supplier<FlowSink.Draft> flow =
-            () -> family == Acl.Family.IPV4 ? begin.get().ipv4() : begin.get().ipv6();
+            () -> family == IpFamily.IPV4 ? begin.get().ipv4() : begin.get().ipv6();
         final Supplier<FlowSink.Draft> about = () -> flow.get().when(headerMatches(entry, family));
         final boolean tcp = entry.protocol().equals(Optional.of(IpProtocol.TCP));
         final List<List<FieldMatch>> sources =
@@ -70,13 +72,13 @@ final class EntryFlows {
         }
     }
 
-    private static List<FieldMatch> headerMatches(final Acl.Entry entry, final Acl.Family family) {
-        final boolean ipv4 = family == Acl.Family.IPV4;
+    private static List<FieldMatch> headerMatches(final Acl.Entry entry, final IpFamily family) {
+        final boolean ipv4 = family == IpFamily.IPV4;
         final List<FieldMatch> matches = new ArrayList<>();
-        entry.source().ifPresent(prefix -> matches.addAll(prefix.match(MatchField.IP_SRC)));
-        entry.destination().ifPresent(prefix -> matches.addAll(prefix.match(MatchField.IP_DST)));
-        entry.source6().ifPresent(prefix -> matches.addAll(prefix.match(MatchField.IPV6_SRC)));
-        entry.destination6().ifPresent(prefix -> matches.addAll(prefix.match(MatchField.IPV6_DST)));
+        entry.source().ifPresent(prefix -> matches.addAll(FieldMatch.in(MatchField.IP_SRC, prefix)));
+        entry.destination().ifPresent(prefix -> matches.addAll(FieldMatch.in(MatchField.IP_DST, prefix)));
+        entry.source6().ifPresent(prefix -> matches.addAll(FieldMatch.in(MatchField.IPV6_SRC, prefix)));
+        entry.destination6().ifPresent(prefix -> matches.addAll(FieldMatch.in(MatchField.IPV6_DST, prefix)));
         entry.protocol().ifPresent(number -> matches.add(FieldMatch.of(MatchField.IP_PROTO, number)));
         entry.icmpType().ifPresent(type -> matches.add(FieldMatch.of(
             ipv4 ? MatchField.ICMP_TYPE : MatchField.ICMPV6_TYPE, type)));
@@ -90,7 +92,7 @@ final class EntryFlows {
     }
 
     /** A port range as the fewest aligned blocks; one empty element for any port. */
-    private static List<List<FieldMatch>> blocks(final Optional<Acl.PortRange> range, final MatchField field) {
+    private static List<List<FieldMatch>> blocks(final Optional<PortRange> range, final MatchField field) {
         if (range.isEmpty() || range.orElseThrow().low() == 0 && range.orElseThrow().high() == 0xffff) {
             return List.of(List.of());
         }

@@ -7,8 +7,10 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Contract;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
@@ -71,6 +73,16 @@ public final class FlowSink {
         /** Adds an exact match. */
         public Draft when(final MatchField field, final long value) {
             return when(FieldMatch.of(field, value));
+        }
+
+        /** Adds a match of an address field on a prefix. */
+        public Draft when(final MatchField field, final Prefix prefix) {
+            return when(FieldMatch.in(field, prefix));
+        }
+
+        /** Adds a match of an address field on a prefix. */
+        public Draft when(final MatchField field, final Prefix6 prefix) {
+            return when(FieldMatch.in(field, prefix));
         }
 
         /** Only ARP. */

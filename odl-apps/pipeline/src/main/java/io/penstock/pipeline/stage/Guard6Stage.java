@@ -3,13 +3,13 @@ package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.Fragment;
-import io.penstock.pipeline.flow.IpProtocol;
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Ipv6Side;
-import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Route6;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -58,7 +58,7 @@ public final class Guard6Stage implements Stage {
         }
         for (final Prefix6 source : sources) {
             allow(view, domain, sink, Table.ACCESS_GUARD, "from " + source).ipv6()
-                .when(source.match(MatchField.IPV6_SRC)).go(Table.ACCESS_LEARN);
+                .when(MatchField.IPV6_SRC, source).go(Table.ACCESS_LEARN);
         }
         // These may come from :: (RFC 4861, section 4.1; RFC 3590). A match on it would cost each other source a flow.
         allow(view, domain, sink, Table.ACCESS_GUARD, "router solicitation").icmp6(NdReplies.ROUTER_SOLICITATION)
@@ -73,9 +73,9 @@ public final class Guard6Stage implements Stage {
             NdReplies.SOLICITATION).when(FieldMatch.of(MatchField.IPV6_SRC, Ipv6.UNSPECIFIED)).go(Table.ND_LEARN);
         for (final Prefix6 prefix : ofLink(domain)) {
             NdReplies.message(allow(view, domain, sink, Table.ND_GUARD, "solicitation from " + prefix),
-                NdReplies.SOLICITATION).when(prefix.match(MatchField.IPV6_SRC)).go(Table.ND_LEARN);
+                NdReplies.SOLICITATION).when(MatchField.IPV6_SRC, prefix).go(Table.ND_LEARN);
             NdReplies.message(allow(view, domain, sink, Table.ND_GUARD, "advertisement of " + prefix),
-                NdReplies.ADVERTISEMENT).when(prefix.match(MatchField.ND_TARGET)).go(Table.ND_LEARN);
+                NdReplies.ADVERTISEMENT).when(MatchField.ND_TARGET, prefix).go(Table.ND_LEARN);
         }
         sink.flow(Table.ND_GUARD, Priority.LOW, "neighbour discovery for an address that is not the sender's")
             .when(here(view, domain)).drop();
@@ -95,7 +95,7 @@ public final class Guard6Stage implements Stage {
         sink.flow(Table.L2_FORWARD, Priority.FIRST, "redirect" + whose).when(from).icmp6(NdReplies.REDIRECT).drop();
         // A piece shows no type, but these messages come from link-local addresses (RFC 4861, section 6.1.2 and 8.1).
         sink.flow(Table.L2_FORWARD, Priority.FIRST, "fragment from a link-local address" + whose).when(from).ipv6()
-            .when(Prefix6.LINK_LOCAL.match(MatchField.IPV6_SRC)).when(Fragment.YES.match()).drop();
+            .when(MatchField.IPV6_SRC, Prefix6.LINK_LOCAL).when(Fragment.YES.match()).drop();
         sink.flow(Table.L2_FORWARD, Priority.FIRST, "DHCPv6 answer" + whose).when(from).ipv6()
             .when(MatchField.IP_PROTO, IpProtocol.UDP).when(MatchField.UDP_DST, DHCP_CLIENT_PORT).drop();
     }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.stage;
 
+import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Dhcp;
-import io.penstock.pipeline.intent.Lease;
-import io.penstock.pipeline.intent.Prefix;
-import io.penstock.pipeline.intent.Range;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Range;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -70,7 +70,7 @@ public final class GuardStage implements Stage {
             final String label, final FlowSink sink) {
         for (final MatchField source : SOURCES) {
             sink.flow(Table.ACCESS_GUARD, Priority.NORMAL, label)
-                .when(view.isVrf(), Register.DOMAIN.is(domain.id())).when(family(source)).when(prefix.match(source))
+                .when(view.isVrf(), Register.DOMAIN.is(domain.id())).when(family(source)).when(source, prefix)
                 .go(Table.ACCESS_LEARN);
         }
     }
@@ -83,7 +83,7 @@ public final class GuardStage implements Stage {
                 for (final MatchField source : SOURCES) {
                     sink.flow(Table.ACCESS_GUARD, Priority.HIGH,
                         "address of a DHCP pool or reservation without a lease")
-                        .when(view.isVrf()).when(family(source)).when(prefix.match(source)).drop();
+                        .when(view.isVrf()).when(family(source)).when(source, prefix).drop();
                 }
             }
         }

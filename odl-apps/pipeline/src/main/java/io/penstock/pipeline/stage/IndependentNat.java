@@ -6,9 +6,11 @@ import io.penstock.pipeline.flow.Action.LearnLimit;
 import io.penstock.pipeline.flow.Action.LearnSpec;
 import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldRange;
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
-import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.net.AddressPorts;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;
@@ -89,11 +91,11 @@ final class IndependentNat {
     private static void planMappings(final TenantView view, final Mappings mappings, final FlowSink sink) {
         final int bits = bits(mappings.blockSize());
         udp(sink.flow(Table.NAT_MAP_OTHER_PORT, Priority.NORMAL, "look at another port for " + mappings.inside())
-            .when(view.isVrf())).when(mappings.inside().match(MatchField.IP_SRC)).when(Register.MAPPED.is(1))
+            .when(view.isVrf())).when(MatchField.IP_SRC, mappings.inside()).when(Register.MAPPED.is(1))
             .then(Register.MAPPED.load(0), candidate(bits, SHIFT), new Action.Resubmit(Table.NAT_PORTS))
             .go(Table.NAT_MAP_FREE);
         udp(sink.flow(Table.NAT_IN, Priority.HIGH, "look for a mapping of " + mappings.inside()).when(view.isVrf()))
-            .when(mappings.outside().match(MatchField.IP_DST))
+            .when(MatchField.IP_DST, mappings.outside())
             .then(new Action.Move(MatchField.IP_DST.range(), Register.MAP_ADDRESS.range()),
                 new Action.Move(MatchField.UDP_DST.range(), Register.MAP_PORT.range()),
                 new Action.Resubmit(Table.NAT_PORTS))
@@ -101,9 +103,9 @@ final class IndependentNat {
     }
 
     /** Looks for mappings of a subscriber, whose block is a power of two and begins at a multiple of it. */
-    static void subscriber(final TenantView view, final long subscriber, final Action.Nat.Source block,
+    static void subscriber(final TenantView view, final long subscriber, final AddressPorts block,
             final FlowSink sink) {
-        final Action.Nat.Ports ports = block.ports().orElseThrow();
+        final PortRange ports = block.ports();
         udp(sink.flow(Table.NAT_MAP, Priority.NORMAL, "look for a mapping").when(view.isVrf()))
             .when(MatchField.IP_SRC, subscriber)
             .then(Register.MAP_ADDRESS.load(block.address()),

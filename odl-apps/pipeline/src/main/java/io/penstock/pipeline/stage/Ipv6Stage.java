@@ -4,12 +4,12 @@ package io.penstock.pipeline.stage;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.flow.MatchField;
-import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Ipv6Side;
-import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Route6;
+import io.penstock.pipeline.net.IpFamily;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
@@ -71,12 +71,12 @@ public final class Ipv6Stage implements Stage {
         }
         for (final Prefix6 prefix : side.insidePrefixes()) {
             sink.flow(Table.GATEWAY, Priority.LOW, "from " + prefix)
-                .when(view.isVrf()).ipv6().when(prefix.match(MatchField.IPV6_SRC)).go(Table.VRF_ROUTE);
+                .when(view.isVrf()).ipv6().when(MatchField.IPV6_SRC, prefix).go(Table.VRF_ROUTE);
         }
         sink.flow(Table.VRF_ROUTE, Priority.LOW, "IPv6 to the backbone")
             .when(view.isVrf(), Register.FROM_BACKBONE.is(0)).ipv6().then(view.limitOut())
             .then(mtu.toBackbone()).then(new Action.DecTtl())
-            .go(view.behindRouting(Acl.Family.IPV6));
+            .go(view.behindRouting(IpFamily.IPV6));
     }
 
     /** A gateway answers a used-up hop limit as well: the packet has arrived. */
@@ -95,6 +95,6 @@ public final class Ipv6Stage implements Stage {
         actions.addAll(way.setNextHop());
         actions.add(new Action.SetField(MatchField.ETH_SRC, Constants.GATEWAY_MAC));
         sink.flow(Table.VRF_ROUTE, Priority.prefix(way.prefix().length()), label).when(view.isVrf()).ipv6()
-            .when(way.prefix().match(MatchField.IPV6_DST)).then(actions).go(Table.NEIGHBOUR_LOOKUP);
+            .when(MatchField.IPV6_DST, way.prefix()).then(actions).go(Table.NEIGHBOUR_LOOKUP);
     }
 }

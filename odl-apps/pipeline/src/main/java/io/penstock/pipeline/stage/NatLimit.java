@@ -10,8 +10,9 @@ import static io.penstock.pipeline.stage.ConnTracking.state;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.IpProtocol;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -41,7 +42,7 @@ final class NatLimit {
         }
         translate(view, sink, Priority.GUARD, "translate if the connection is known", List.of(), Optional.empty());
         if (view.hasSourceNat()) {
-            for (final Action.Alg alg : view.algs()) {
+            for (final Alg alg : view.algs()) {
                 // The ALG has to see every packet of its control connections, in the pass that translates them.
                 for (final MatchField port : List.of(MatchField.TCP_SRC, MatchField.TCP_DST)) {
                     translate(view, sink, Priority.FIRST, "translate if the connection is known, ALG " + alg,
@@ -57,7 +58,7 @@ final class NatLimit {
     }
 
     private static void translate(final TenantView view, final FlowSink sink, final int priority, final String label,
-            final List<FieldMatch> packets, final Optional<Action.Alg> alg) {
+            final List<FieldMatch> packets, final Optional<Alg> alg) {
         sink.flow(Table.NAT_TRANSLATE, priority, label).when(view.isVrf()).ipv4().when(packets)
             .when(Register.LOOKED_UP.is(0)).then(Register.LOOKED_UP.load(1),
                 new Action.ConnTrack(false, Register.VRF.range(), Table.NAT_BEGIN,

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.stage;
 
-
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.Action.LearnLimit;
 import io.penstock.pipeline.flow.Action.LearnSpec;
 import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.IpProtocol;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;

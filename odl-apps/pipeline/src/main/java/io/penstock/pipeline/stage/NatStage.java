@@ -14,9 +14,10 @@ import static io.penstock.pipeline.stage.ConnTracking.state;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
-import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
@@ -133,7 +134,7 @@ public final class NatStage implements Stage {
     }
 
     /** Control connections are never sampled, for their ALG has to see all of them, and mends sequence numbers. */
-    private static void planAlg(final TenantView view, final Action.Alg alg, final FlowSink sink) {
+    private static void planAlg(final TenantView view, final Alg alg, final FlowSink sink) {
         for (final MatchField port : List.of(MatchField.TCP_SRC, MatchField.TCP_DST)) {
             final String label = "ALG " + alg + (port == MatchField.TCP_DST ? ", to the server" : ", from the server");
             final List<FieldMatch> control = List.of(view.isVrf(), FieldMatch.of(MatchField.ETH_TYPE, EtherType.IPV4),

@@ -3,11 +3,11 @@ package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
-import io.penstock.pipeline.flow.IpProtocol;
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
@@ -88,11 +88,11 @@ public final class NdStage implements Stage {
             final List<Action> asker = new ArrayList<>(host);
             asker.add(NdReplies.learnAsker(view.vrf(), most));
             NdReplies.message(sink.flow(Table.ND_LEARN, Priority.HIGH, label).when(here), NdReplies.SOLICITATION)
-                .when(subnet.prefix().match(MatchField.IPV6_SRC)).when(SOURCE_OPTION).then(asker).go(Table.ND_REPLY);
+                .when(MatchField.IPV6_SRC, subnet.prefix()).when(SOURCE_OPTION).then(asker).go(Table.ND_REPLY);
             final List<Action> target = new ArrayList<>(host);
             target.add(NdReplies.learnTarget(view.vrf(), most));
             NdReplies.message(sink.flow(Table.ND_LEARN, Priority.HIGH, label).when(here), NdReplies.ADVERTISEMENT)
-                .when(subnet.prefix().match(MatchField.ND_TARGET)).when(TARGET_OPTION).then(target)
+                .when(MatchField.ND_TARGET, subnet.prefix()).when(TARGET_OPTION).then(target)
                 .go(Table.ND_REPLY);
         }
         sink.flow(Table.ND_LEARN, Priority.NORMAL, "no neighbour to learn").when(here).ipv6()

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.stage;
 
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.CanaryResult.Verdict;
 import io.penstock.pipeline.intent.AccessPlace;
-import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Backbone;
-import io.penstock.pipeline.intent.CanaryResult.Verdict;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;

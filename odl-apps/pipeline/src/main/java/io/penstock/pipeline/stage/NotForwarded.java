@@ -3,7 +3,7 @@ package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.MatchField;
-import io.penstock.pipeline.intent.Prefix6;
+import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
@@ -46,7 +46,7 @@ final class NotForwarded {
     static void scope(final FlowSink sink, final Table table) {
         for (final Prefix6 prefix : List.of(Prefix6.LINK_LOCAL, Prefix6.MULTICAST)) {
             sink.flow(table, Priority.GUARD, "to " + prefix + ", which is not forwarded").ipv6()
-                .when(prefix.match(MatchField.IPV6_DST)).drop();
+                .when(MatchField.IPV6_DST, prefix).drop();
         }
     }
 }

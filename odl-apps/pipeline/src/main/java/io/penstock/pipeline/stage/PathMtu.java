@@ -7,6 +7,7 @@ import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Mtu;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Priority;
@@ -31,7 +32,7 @@ final class PathMtu {
     PathMtu(final NodeView node, final TenantView view) {
         this.view = view;
         mostInside = IntStream.concat(view.tenant().subnets().stream().mapToInt(Tenant.Subnet::mtu),
-            view.tenant().ipv6().subnets().stream().mapToInt(PathMtu::mtu)).max().orElse(Constants.DEFAULT_MTU);
+            view.tenant().ipv6().subnets().stream().mapToInt(PathMtu::mtu)).max().orElse(Mtu.DEFAULT);
         final List<Integer> uplinks = view.hasListedWays()
             ? node.uplinks().stream().map(Backbone.Interface::mtu).toList() : List.of();
         least = uplinks.stream().min(Integer::compare).orElse(mostInside);
@@ -59,7 +60,7 @@ final class PathMtu {
 
     /** What its hosts are told that the link takes; the leaf may say more than any device does. */
     private static int mtu(final Ipv6Side.Subnet subnet) {
-        return Math.min(subnet.advertisement().mtu().orElse(Constants.DEFAULT_MTU), Constants.MOST_MTU);
+        return Math.min(subnet.advertisement().mtu().orElse(Mtu.DEFAULT), Mtu.MOST);
     }
 
     /** Whether lengths of packets of the VRF are looked at. */

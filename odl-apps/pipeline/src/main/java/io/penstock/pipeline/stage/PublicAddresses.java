@@ -9,9 +9,9 @@ import static io.penstock.pipeline.stage.ConnTracking.TRK;
 import static io.penstock.pipeline.stage.ConnTracking.state;
 import static io.penstock.pipeline.stage.ConnTracking.translated;
 
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
-import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -25,7 +25,7 @@ final class PublicAddresses {
     /** Public addresses that are translated to by connection tracking. */
     static void tracked(final NodeView node, final TenantView view, final Prefix addresses, final FlowSink sink) {
         sink.flow(Table.BACKBONE_IN, Priority.NORMAL, "to the public address")
-            .when(MatchField.ETH_DST, node.backboneMac()).ipv4().when(addresses.match(MatchField.IP_DST))
+            .when(MatchField.ETH_DST, node.backboneMac()).ipv4().when(MatchField.IP_DST, addresses)
             .then(Crossing.toTenant(view)).go(Table.NAT_IN);
         leave(view, addresses, sink);
         // A session copies the source that the connection began with, so it has to have begun inside. What an ALG

@@ -16,10 +16,10 @@ import static io.penstock.pipeline.stage.ConnTracking.translated;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
@@ -76,17 +76,17 @@ final class PublishedNat {
         final Prefix outside = mapping.outside();
         final String label = inside + " is " + outside;
         sink.flow(Table.NAT_OUT, Priority.HIGH, label).when(view.isVrf()).ipv4()
-            .when(MatchField.IP_FRAG, 0).when(inside.match(MatchField.IP_SRC))
-            .then(outside.replaceIn(MatchField.IP_SRC)).then(Crossing.toBackbone())
+            .when(MatchField.IP_FRAG, 0).when(MatchField.IP_SRC, inside)
+            .then(Action.replace(MatchField.IP_SRC, outside)).then(Crossing.toBackbone())
             .go(Table.BACKBONE_ROUTE);
         final List<FieldMatch> arrives = List.of(FieldMatch.of(MatchField.ETH_DST, node.backboneMac()),
-            FieldMatch.of(MatchField.ETH_TYPE, EtherType.IPV4), outside.match(MatchField.IP_DST).get(0));
+            FieldMatch.of(MatchField.ETH_TYPE, EtherType.IPV4), FieldMatch.in(MatchField.IP_DST, outside).get(0));
         sink.flow(Table.BACKBONE_IN, Priority.NORMAL, label).when(arrives).when(MatchField.IP_FRAG, 0)
-            .then(inside.replaceIn(MatchField.IP_DST)).then(Crossing.toTenant(view)).go(Table.CHAIN_IN);
+            .then(Action.replace(MatchField.IP_DST, inside)).then(Crossing.toTenant(view)).go(Table.CHAIN_IN);
         sink.flow(Table.BACKBONE_IN, Priority.LOW, "fragment, " + label).when(arrives)
             .then(Crossing.toTenant(view)).go(Table.NAT_IN);
         sink.flow(Table.NAT_IN_CHECK, Priority.NORMAL, "more fragments, " + label)
-            .when(view.isVrf(), state(TRK | DNAT, RPL | INV)).ipv4().when(inside.match(MatchField.IP_DST))
+            .when(view.isVrf(), state(TRK | DNAT, RPL | INV)).ipv4().when(MatchField.IP_DST, inside)
             .go(Table.CHAIN_IN);
         PublicAddresses.leave(view, outside, sink);
         for (long index = 0; index < inside.size(); index++) {

@@ -2,11 +2,11 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Link;
 import io.penstock.pipeline.intent.NetworkFunction.Routed;
+import io.penstock.pipeline.net.IpProtocol;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.stage;
 
+import io.penstock.pipeline.allocation.CanaryResult;
+import io.penstock.pipeline.allocation.CanaryResult.Verdict;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.MatchField;
-import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Canary;
-import io.penstock.pipeline.intent.CanaryResult.Verdict;
-import io.penstock.pipeline.intent.FiveTuple;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.NetworkFunction.State;
+import io.penstock.pipeline.net.FiveTuple;
+import io.penstock.pipeline.net.IpFamily;
 import io.penstock.pipeline.registry.Register;
 import java.util.List;
 import java.util.Optional;
@@ -83,7 +84,7 @@ final class Share {
 
     /** The bucket of a packet by which a new connection begins: an index of {@link #of}. */
     static int bucketOf(final FiveTuple packet) {
-        final boolean ipv4 = packet.family() == Acl.Family.IPV4;
+        final boolean ipv4 = packet.family() == IpFamily.IPV4;
         final FieldRange bits = packet.hasPorts() ? bits(MatchField.TCP_SRC, true)
             : bits(ipv4 ? MatchField.IP_SRC : MatchField.IPV6_SRC, false);
         final long value = packet.hasPorts() ? packet.sourcePort() : packet.source().low();
@@ -91,8 +92,8 @@ final class Share {
     }
 
     private static List<Group> groups(final NetworkFunction function, final Optional<Verdict> verdict) {
-        final List<Instance> meant = function.instances().stream().filter(instance -> function.canary()
-            .map(canary -> canary.state(instance, verdict)).orElse(instance.state()) == State.IN_SERVICE).toList();
+        final List<Instance> meant = function.instances().stream()
+            .filter(instance -> CanaryResult.state(function, instance, verdict) == State.IN_SERVICE).toList();
         if (function.canary().isEmpty() || verdict.isPresent()) {
             return List.of(new Group(meant, BUCKETS));
         }

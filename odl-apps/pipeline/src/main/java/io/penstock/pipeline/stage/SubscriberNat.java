@@ -7,14 +7,15 @@ import static io.penstock.pipeline.stage.ConnTracking.TRK;
 import static io.penstock.pipeline.stage.ConnTracking.newToBackbone;
 import static io.penstock.pipeline.stage.ConnTracking.state;
 
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
-import io.penstock.pipeline.flow.IpProtocol;
-import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.flow.MatchField;
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.AddressPorts;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
@@ -56,13 +57,13 @@ final class SubscriberNat {
         final Prefix inside = mapping.inside();
         PublicAddresses.tracked(node, view, mapping.outside(), sink);
         sink.flow(Table.NAT_TRANSLATE, Priority.NORMAL, "first block for a subscriber of " + inside)
-            .when(view.isVrf()).ipv4().when(inside.match(MatchField.IP_SRC)).then(requestOfBlock(view)).end();
+            .when(view.isVrf()).ipv4().when(MatchField.IP_SRC, inside).then(requestOfBlock(view)).end();
         for (final int protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
             for (int full = 0; full < mapping.mostBlocks(); full++) {
                 final boolean last = full == mapping.mostBlocks() - 1;
                 final FlowSink.Draft flow = untranslated(view, sink, Priority.NORMAL, protocol, full,
                     last ? "every port block of a subscriber of " + inside + " is full"
-                        : "one more block for a subscriber of " + inside).when(inside.match(MatchField.IP_SRC));
+                        : "one more block for a subscriber of " + inside).when(MatchField.IP_SRC, inside);
                 if (last) {
                     flow.drop();
                 } else {
@@ -72,7 +73,7 @@ final class SubscriberNat {
         }
         final Map<Long, Integer> blocks = new HashMap<>();
         for (final Allocations.Block block : view.blocks()) {
-            if (mapping.fits(block)) {
+            if (block.isOf(mapping)) {
                 planBlock(view, block, blocks.merge(block.subscriber(), 1, Integer::sum) - 1, mapping.independent(),
                     sink);
             }
@@ -88,8 +89,7 @@ final class SubscriberNat {
     private static void planBlock(final TenantView view, final Allocations.Block block, final int index,
             final boolean independent, final FlowSink sink) {
         final String label = "block " + (index + 1) + " of " + Ipv4.text(block.subscriber());
-        final Action.Nat.Source whole = new Action.Nat.Source(block.address(),
-            Optional.of(new Action.Nat.Ports(block.firstPort(), block.firstPort() + block.ports() - 1)));
+        final AddressPorts whole = block.addressPorts();
         final Action translate = newToBackbone(tracked(whole, independent && index == 0));
         if (index == 0) {
             if (independent) {
@@ -106,10 +106,11 @@ final class SubscriberNat {
     }
 
     /** The ports that connection tracking may use: the lower half, where mappings of other kinds have the upper one. */
-    private static Action.Nat.Source tracked(final Action.Nat.Source block, final boolean half) {
-        final Action.Nat.Ports ports = block.ports().orElseThrow();
-        return half ? new Action.Nat.Source(block.address(),
-            Optional.of(new Action.Nat.Ports(ports.low(), (ports.low() + ports.high()) / 2))) : block;
+    private static Action.Nat.Source tracked(final AddressPorts block, final boolean half) {
+        final int low = block.ports().low();
+        final int high = block.ports().high();
+        return new Action.Nat.Source(block.address(),
+            Optional.of(new Action.Nat.Ports(low, half ? (low + high) / 2 : high)));
     }
 
     /** A new connection for which no port was free. */

@@ -3,19 +3,21 @@ package io.penstock.pipeline.stage;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.pipeline.allocation.Allocations.Block;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.intent.Acl;
-import io.penstock.pipeline.intent.Allocations.Block;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.ChainRule;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Ipv6Side;
-import io.penstock.pipeline.intent.Lease;
 import io.penstock.pipeline.intent.NetworkFunction;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.IpFamily;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
@@ -159,7 +161,7 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
 
     /** Connections that NAT may begin in a second, if that is limited. */
     Optional<Integer> newSessions() {
-        return quota().mostNewSessions().filter(rate -> hasNat());
+        return quota().mostNewSessions(TenantMeter.NEW_SESSIONS.rate()).filter(rate -> hasNat());
     }
 
     /** Begins a flow for packets that begin a connection, and for no others. */
@@ -195,8 +197,8 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
     }
 
     /** Where packets of a family to the backbone go from the routing of the VRF. */
-    Table behindRouting(final Acl.Family family) {
-        return tracksLists() || tenant.egressAcl().isPresent() || family == Acl.Family.IPV6 && admitsIpv6Replies()
+    Table behindRouting(final IpFamily family) {
+        return tracksLists() || tenant.egressAcl().isPresent() || family == IpFamily.IPV6 && admitsIpv6Replies()
             ? Table.TENANT_ACL : Table.CHAIN_OUT;
     }
 
@@ -206,9 +208,9 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
     }
 
     /** The families of packets that the backbone carries for the tenant. */
-    List<Acl.Family> families() {
-        return Stream.of(Acl.Family.values())
-            .filter(family -> family == Acl.Family.IPV4 ? hasNat() : hasIpv6()).toList();
+    List<IpFamily> families() {
+        return Stream.of(IpFamily.values())
+            .filter(family -> family == IpFamily.IPV4 ? hasNat() : hasIpv6()).toList();
     }
 
     /** Whether the VRF routes IPv6. */
@@ -247,7 +249,7 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
     }
 
     /** What source NAT looks into, in the order of their ports. */
-    public List<Action.Alg> algs() {
+    public List<Alg> algs() {
         return tenant.nat().map(Tenant.Nat::algs).orElse(Set.of()).stream().sorted().toList();
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.stage;
 
+import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Priority;
@@ -34,11 +35,11 @@ final class TwiceNat {
         for (final Tenant.Twice mapping : view.twice()) {
             final String to = "to " + mapping.seen() + ", which is translated to " + mapping.outside();
             goOn.accept(border.apply(Priority.prefix(mapping.seen().length()), to).ipv4()
-                .when(MatchField.IP_FRAG, 0).when(mapping.seen().match(MatchField.IP_DST))
-                .then(mapping.outside().replaceIn(MatchField.IP_DST)));
-            border.apply(Priority.HIGH, "fragment " + to).ipv4().when(mapping.seen().match(MatchField.IP_DST)).drop();
+                .when(MatchField.IP_FRAG, 0).when(MatchField.IP_DST, mapping.seen())
+                .then(Action.replace(MatchField.IP_DST, mapping.outside())));
+            border.apply(Priority.HIGH, "fragment " + to).ipv4().when(MatchField.IP_DST, mapping.seen()).drop();
             border.apply(Priority.HIGH, "to " + mapping.outside() + ", which is seen at " + mapping.seen()).ipv4()
-                .when(mapping.outside().match(MatchField.IP_DST)).drop();
+                .when(MatchField.IP_DST, mapping.outside()).drop();
         }
     }
 
@@ -54,8 +55,8 @@ final class TwiceNat {
         for (final Tenant.Twice mapping : view.twice()) {
             final String from = "from " + mapping.outside() + ", which is seen at " + mapping.seen();
             goOn.accept(border.apply(Priority.prefix(mapping.outside().length()), hop + from).ipv4()
-                .when(MatchField.IP_FRAG, 0).when(mapping.outside().match(MatchField.IP_SRC))
-                .then(mapping.seen().replaceIn(MatchField.IP_SRC)));
+                .when(MatchField.IP_FRAG, 0).when(MatchField.IP_SRC, mapping.outside())
+                .then(Action.replace(MatchField.IP_SRC, mapping.seen())));
             guard(mapping, border, "fragment " + from);
         }
     }
@@ -73,8 +74,8 @@ final class TwiceNat {
 
     private static void guard(final Tenant.Twice mapping, final BiFunction<Integer, String, FlowSink.Draft> border,
             final String label) {
-        border.apply(Priority.HIGH, label).ipv4().when(mapping.outside().match(MatchField.IP_SRC)).drop();
+        border.apply(Priority.HIGH, label).ipv4().when(MatchField.IP_SRC, mapping.outside()).drop();
         border.apply(Priority.HIGH, "from " + mapping.seen() + ", at which the tenant sees " + mapping.outside()).ipv4()
-            .when(mapping.seen().match(MatchField.IP_SRC)).drop();
+            .when(MatchField.IP_SRC, mapping.seen()).drop();
     }
 }

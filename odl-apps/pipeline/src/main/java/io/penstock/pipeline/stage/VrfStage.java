@@ -3,12 +3,12 @@ package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.EtherType;
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
-import io.penstock.pipeline.intent.Acl;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.IpFamily;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Priority;
@@ -49,27 +49,27 @@ public final class VrfStage implements Stage {
         for (final Tenant.Subnet subnet : view.tenant().subnets()) {
             gateway(view, subnet, sink);
             sink.flow(Table.VRF_ROUTE, Priority.prefix(subnet.prefix().length()), "connected " + subnet.name())
-                .when(view.isVrf()).ipv4().when(subnet.prefix().match(MatchField.IP_DST))
+                .when(view.isVrf()).ipv4().when(MatchField.IP_DST, subnet.prefix())
                 .then(mtu.to(subnet))
                 .then(forward(new Action.Move(MatchField.IP_DST.range(), Register.NEXT_HOP.range())))
                 .go(Table.NEIGHBOUR_LOOKUP);
         }
         for (final Route route : view.tenant().routes()) {
             sink.flow(Table.VRF_ROUTE, Priority.prefix(route.prefix().length()), "route " + route.prefix())
-                .when(view.isVrf()).ipv4().when(route.prefix().match(MatchField.IP_DST))
+                .when(view.isVrf()).ipv4().when(MatchField.IP_DST, route.prefix())
                 .then(view.tenant().subnets().stream().filter(subnet -> subnet.prefix().contains(route.nextHop()))
                     .flatMap(subnet -> mtu.to(subnet).stream()).toList())
                 .then(forward(Register.NEXT_HOP.load(route.nextHop()))).go(Table.NEIGHBOUR_LOOKUP);
         }
         for (final Prefix prefix : view.tenant().insidePrefixes()) {
             sink.flow(Table.GATEWAY, Priority.LOW, "from " + prefix)
-                .when(view.isVrf()).ipv4().when(prefix.match(MatchField.IP_SRC)).go(Table.VRF_ROUTE);
+                .when(view.isVrf()).ipv4().when(MatchField.IP_SRC, prefix).go(Table.VRF_ROUTE);
         }
         if (view.hasNat()) {
             sink.flow(Table.VRF_ROUTE, Priority.LOW, "to the backbone")
                 .when(view.isVrf(), Register.FROM_BACKBONE.is(0)).ipv4()
                 .then(view.limitOut()).then(mtu.toBackbone()).then(new Action.DecTtl())
-                .go(view.behindRouting(Acl.Family.IPV4));
+                .go(view.behindRouting(IpFamily.IPV4));
         }
     }
 

@@ -4,6 +4,10 @@ package io.penstock.pipeline.flow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Table;
 import java.math.BigInteger;
 import java.util.List;
@@ -96,6 +100,26 @@ class FieldTest {
             .extracting(FlowText::match).containsExactly("ipv6_src=2001:db8:1:2:3:4:5:6", "ipv6_dst=2000::/3",
                 "ipv6_dst=::1/::ffff:ffff:ffff:ffff", "nw_frag=no", "nw_frag=not_later", "nd_reserved=0xe0000000",
                 "xxreg2=0x10000000000000002");
+    }
+
+    @Test
+    void theDefaultPrefixNeedsNoMatch() {
+        assertThat(FieldMatch.in(MatchField.IP_DST, Prefix.DEFAULT)).isEmpty();
+        assertThat(FieldMatch.in(MatchField.IPV6_DST, Prefix6.DEFAULT)).isEmpty();
+        assertThat(FieldMatch.in(MatchField.IP_DST, Prefix.parse("10.0.1.0/24")))
+            .containsExactly(new FieldMatch(MatchField.IP_DST, Ipv4.parse("10.0.1.0"), 0xffffff00L));
+        assertThat(FieldMatch.in(MatchField.IPV6_DST, Prefix6.parse("8000::/1"))).containsExactly(
+            new FieldMatch(MatchField.IPV6_DST, 1L << 63, 0, 1L << 63, 0));
+    }
+
+    @Test
+    void replacingAPrefixKeepsTheBitsBehindIt() {
+        assertThat(Action.replace(MatchField.IP_SRC, Prefix.parse("10.0.1.0/24")))
+            .isEqualTo(new Action.Load(new FieldRange(MatchField.IP_SRC, 31, 8), 0x0a0001L));
+        assertThat(Action.replace(MatchField.IP_SRC, Prefix.parse("10.0.1.2/31")))
+            .isEqualTo(new Action.Load(new FieldRange(MatchField.IP_SRC, 31, 1), 0x05000081L));
+        assertThat(Action.replace(MatchField.IP_SRC, Prefix.parse("10.0.1.2/32")))
+            .isEqualTo(new Action.SetField(MatchField.IP_SRC, Ipv4.parse("10.0.1.2")));
     }
 
     @Test

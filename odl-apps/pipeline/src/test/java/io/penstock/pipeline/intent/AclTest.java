@@ -4,8 +4,13 @@ package io.penstock.pipeline.intent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.flow.IpProtocol;
-import io.penstock.pipeline.flow.Ipv6;
+import io.penstock.pipeline.net.FiveTuple;
+import io.penstock.pipeline.net.IpFamily;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Prefix6;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -25,7 +30,7 @@ class AclTest {
 
     private static Acl.Entry tcp(final int lowSource, final int highSource, final int low, final int high) {
         return new Acl.Entry("e", true, Optional.empty(), Optional.empty(), Optional.of(IpProtocol.TCP),
-            Optional.of(new Acl.PortRange(lowSource, highSource)), Optional.of(new Acl.PortRange(low, high)),
+            Optional.of(new PortRange(lowSource, highSource)), Optional.of(new PortRange(low, high)),
             Optional.empty(), Optional.empty(), List.of());
     }
 
@@ -36,7 +41,7 @@ class AclTest {
 
     private static Acl.Entry addresses6(final String source, final String destination) {
         return new Acl.Entry("e", true, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-            Optional.empty(), Optional.empty(), Optional.empty(), List.of(), Optional.of(Acl.Family.IPV6),
+            Optional.empty(), Optional.empty(), Optional.empty(), List.of(), Optional.of(IpFamily.IPV6),
             Optional.of(Prefix6.parse(source)), Optional.of(Prefix6.parse(destination)));
     }
 
@@ -57,8 +62,8 @@ class AclTest {
         final Acl.Entry entry = addresses(Optional.empty(), Optional.empty());
         assertThat(entry.isAbout(WEB)).isTrue();
         assertThat(entry.isAbout(WEB6)).isTrue();
-        assertThat(addresses(Optional.empty(), OUTSIDE).isAbout(Acl.Family.IPV6)).isFalse();
-        assertThat(icmp(8, Optional.empty()).isAbout(Acl.Family.IPV6)).isFalse();
+        assertThat(addresses(Optional.empty(), OUTSIDE).isAbout(IpFamily.IPV6)).isFalse();
+        assertThat(icmp(8, Optional.empty()).isAbout(IpFamily.IPV6)).isFalse();
     }
 
     @Test
@@ -72,7 +77,7 @@ class AclTest {
         assertThat(tcp(0, 1023, 80, 80).isAbout(WEB)).isFalse();
         assertThat(tcp(0, 0xffff, 0, 0xffff).isAbout(ECHO)).as("another protocol").isFalse();
         for (final int[] range : new int[][] {{-1, 5}, {6, 5}, {5, 0x10000}}) {
-            assertThatThrownBy(() -> new Acl.PortRange(range[0], range[1]))
+            assertThatThrownBy(() -> new PortRange(range[0], range[1]))
                 .isInstanceOf(IllegalArgumentException.class);
         }
     }
@@ -106,10 +111,10 @@ class AclTest {
         assertThat(list.answers().entries().get(0).isAbout(ECHO.answer())).isTrue();
         final Acl.Entry echo6 = new Acl.Entry("e", true, Optional.empty(), Optional.empty(),
             Optional.of(IpProtocol.ICMPV6), Optional.empty(), Optional.empty(), Optional.of(128), Optional.empty(),
-            List.of(), Optional.of(Acl.Family.IPV6), Optional.empty(), Optional.empty());
+            List.of(), Optional.of(IpFamily.IPV6), Optional.empty(), Optional.empty());
         assertThat(echo6.hasAnswers()).isTrue();
         assertThat(echo6.answer().icmpType()).contains(129);
-        assertThat(new FiveTuple(Acl.Family.IPV6, new Ipv6(0, 1), new Ipv6(0, 2), IpProtocol.ICMPV6, 129, 0))
+        assertThat(new FiveTuple(IpFamily.IPV6, new Ipv6(0, 1), new Ipv6(0, 2), IpProtocol.ICMPV6, 129, 0))
             .matches(echo6.answer()::isAbout);
     }
 }

@@ -3,11 +3,12 @@ package io.penstock.pipeline.intent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Action.Nat;
-import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Tenant.Deterministic;
+import io.penstock.pipeline.net.AddressPorts;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.net.Prefix;
 import java.util.HashSet;
-import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,10 +35,10 @@ class DeterministicTest {
         "10.0.0.0/23, 198.51.100.9/32", "10.0.0.0/20, 198.51.100.0/24"})
     void everySubscriberHasPortsOfItsOwn(final String inside, final String outside) {
         final Deterministic mapping = new Deterministic(Prefix.parse(inside), Prefix.parse(outside));
-        final Set<Nat.Source> given = new HashSet<>();
+        final Set<AddressPorts> given = new HashSet<>();
         for (long subscriber = mapping.inside().address(); subscriber < mapping.inside().end(); subscriber++) {
-            final Nat.Source block = mapping.blockOf(subscriber);
-            final Nat.Ports ports = block.ports().orElseThrow();
+            final AddressPorts block = mapping.blockOf(subscriber);
+            final PortRange ports = block.ports();
             assertThat(given.add(block)).isTrue();
             assertThat(mapping.outside().contains(block.address())).isTrue();
             assertThat(ports.high() - ports.low() + 1).isEqualTo(mapping.blockSize());
@@ -47,7 +48,7 @@ class DeterministicTest {
         }
     }
 
-    private static Nat.Source block(final String address, final int low, final int high) {
-        return new Nat.Source(Ipv4.parse(address), Optional.of(new Nat.Ports(low, high)));
+    private static AddressPorts block(final String address, final int low, final int high) {
+        return new AddressPorts(Ipv4.parse(address), new PortRange(low, high));
     }
 }

@@ -9,6 +9,7 @@ import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.plan.RandomLists.Flow;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
@@ -49,7 +50,7 @@ class AclFlowsTest {
     }
 
     /** Aligned blocks of a range, counted by taking the largest that fits, again and again. */
-    private static long blocks(final Optional<Acl.PortRange> range) {
+    private static long blocks(final Optional<PortRange> range) {
         if (range.isEmpty()) {
             return 0;
         }
@@ -82,7 +83,7 @@ class AclFlowsTest {
     @Test
     void twoWideRangesAreAConjunction() {
         final Acl wide = new Acl("wide", List.of(new Acl.Entry("udp", true, Optional.empty(), Optional.empty(),
-            Optional.of(17), Optional.of(new Acl.PortRange(1, 65534)), Optional.of(new Acl.PortRange(1, 65534)),
+            Optional.of(17), Optional.of(new PortRange(1, 65534)), Optional.of(new PortRange(1, 65534)),
             Optional.empty(), Optional.empty(), List.of())));
         assertThat(blocks(wide.entries().get(0).sourcePorts())).isEqualTo(30);
         assertThat(flows(Fixtures.plan(guarded(wide, wide, false)), Table.TENANT_ACL)).hasSize(30 + 30 + 1 + 1);

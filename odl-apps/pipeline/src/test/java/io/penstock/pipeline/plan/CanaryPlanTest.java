@@ -3,11 +3,11 @@ package io.penstock.pipeline.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocator;
-import io.penstock.pipeline.intent.CanaryResult;
-import io.penstock.pipeline.intent.CanaryResult.Side;
-import io.penstock.pipeline.intent.CanaryResult.Verdict;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocator;
+import io.penstock.pipeline.allocation.CanaryResult;
+import io.penstock.pipeline.allocation.CanaryResult.Side;
+import io.penstock.pipeline.allocation.CanaryResult.Verdict;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.PlannedFlow;

@@ -8,6 +8,7 @@ import io.penstock.pipeline.intent.ChainRule;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.PortRange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -85,7 +86,7 @@ public final class Chained {
 
     private static Acl list(final String name, final String destination, final int protocol, final int low,
             final int high) {
-        return new Acl(name, List.of(Fixtures.entry(name, true, destination, protocol, new Acl.PortRange(low, high),
+        return new Acl(name, List.of(Fixtures.entry(name, true, destination, protocol, new PortRange(low, high),
             null)));
     }
 

@@ -3,19 +3,19 @@ package io.penstock.pipeline.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.intent.Validator;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.FunctionMeter;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.rules.Validator;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

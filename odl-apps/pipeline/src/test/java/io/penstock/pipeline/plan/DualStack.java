@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.plan;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone6;
 import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Ipv6Side.Advertisement;
-import io.penstock.pipeline.intent.Prefix;
-import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Route6;
 import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.IpFamily;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Prefix6;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -91,15 +92,15 @@ public final class DualStack {
         final Snapshot plain = Fixtures.network(tenants);
         final List<Acl> acls = new ArrayList<>(plain.acls().values());
         acls.add(new Acl("six", List.of(
-            entry("lab", false, Optional.of(Acl.Family.IPV6), Optional.of("2001:db8:bad::/48"), null, null),
+            entry("lab", false, Optional.of(IpFamily.IPV6), Optional.of("2001:db8:bad::/48"), null, null),
             entry("web", true, Optional.empty(), Optional.empty(), 6, null),
-            entry("ping", true, Optional.of(Acl.Family.IPV6), Optional.empty(), 58, 128))));
+            entry("ping", true, Optional.of(IpFamily.IPV6), Optional.empty(), 58, 128))));
         return Snapshot.of(List.copyOf(plain.nodes().values()), plain.backbone().with(backbone()),
             List.copyOf(plain.pools().values()), List.copyOf(plain.functions().values()),
             List.copyOf(plain.chains().values()), List.of(tenants), acls);
     }
 
-    private static Acl.Entry entry(final String name, final boolean permit, final Optional<Acl.Family> family,
+    private static Acl.Entry entry(final String name, final boolean permit, final Optional<IpFamily> family,
             final Optional<String> destination, final Integer protocol, final Integer icmpType) {
         return new Acl.Entry(name, permit, Optional.empty(), Optional.empty(), Optional.ofNullable(protocol),
             Optional.empty(), Optional.empty(), Optional.ofNullable(icmpType), Optional.empty(), List.of(), family,

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.plan;
 
-import io.penstock.pipeline.flow.Action;
-import io.penstock.pipeline.flow.Ipv4;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.Block;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Allocator;
+import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Acl;
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocations.Block;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
-import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Dns;
-import io.penstock.pipeline.intent.Lease;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Pool;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Protection;
 import io.penstock.pipeline.intent.Quota;
-import io.penstock.pipeline.intent.Range;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.net.Range;
 import io.penstock.pipeline.stage.NodeView;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -106,7 +107,7 @@ public final class Fixtures {
                 List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.10/32"), Prefix.parse("198.51.100.10/32")),
                     new Tenant.OneToOne(Prefix.parse("10.0.0.128/30"), Prefix.parse("198.51.100.128/30"))),
                 List.of(), List.of(), List.of(new Tenant.PortForward("web", 6, 80, Ipv4.parse("10.0.0.20"), 8080),
-                    new Tenant.PortForward("dns", 17, 53, Ipv4.parse("10.0.0.21"), 53)), Set.of(Action.Alg.FTP)));
+                    new Tenant.PortForward("dns", 17, 53, Ipv4.parse("10.0.0.21"), 53)), Set.of(Alg.FTP)));
     }
 
     /** A tenant whose subscribers share two public addresses. */
@@ -286,30 +287,30 @@ public final class Fixtures {
 
     private static Acl webOnly() {
         return new Acl("web-only", List.of(
-            entry("web", true, null, 6, new Acl.PortRange(80, 90), null),
-            entry("dns", true, "192.0.2.53/32", 17, new Acl.PortRange(53, 53), null),
+            entry("web", true, null, 6, new PortRange(80, 90), null),
+            entry("dns", true, "192.0.2.53/32", 17, new PortRange(53, 53), null),
             entry("ping", true, null, 1, null, 8)));
     }
 
     private static Acl officeOut() {
         return new Acl("office-out", List.of(
-            entry("no-mail", false, null, 6, new Acl.PortRange(25, 25), null),
-            entry("web", true, null, 6, new Acl.PortRange(80, 443), null),
-            entry("dns", true, "192.0.2.53/32", 17, new Acl.PortRange(53, 53), null),
+            entry("no-mail", false, null, 6, new PortRange(25, 25), null),
+            entry("web", true, null, 6, new PortRange(80, 443), null),
+            entry("dns", true, "192.0.2.53/32", 17, new PortRange(53, 53), null),
             new Acl.Entry("high", true, Optional.of(Prefix.parse("10.0.0.0/25")), Optional.empty(), Optional.of(17),
-                Optional.of(new Acl.PortRange(1025, 65534)), Optional.of(new Acl.PortRange(1000, 4999)),
+                Optional.of(new PortRange(1025, 65534)), Optional.of(new PortRange(1000, 4999)),
                 Optional.empty(), Optional.empty(), List.of()),
             entry("ping", true, null, 1, null, 8)));
     }
 
     private static Acl officeIn() {
         return new Acl("office-in", List.of(
-            entry("web", true, "10.0.0.20/32", 6, new Acl.PortRange(8080, 8080), null),
+            entry("web", true, "10.0.0.20/32", 6, new PortRange(8080, 8080), null),
             entry("ping", true, "10.0.0.10/32", 1, null, 8)));
     }
 
     static Acl.Entry entry(final String name, final boolean permit, final String destination,
-            final Integer protocol, final Acl.PortRange ports, final Integer icmpType) {
+            final Integer protocol, final PortRange ports, final Integer icmpType) {
         return new Acl.Entry(name, permit, Optional.empty(), Optional.ofNullable(destination).map(Prefix::parse),
             Optional.ofNullable(protocol), Optional.empty(), Optional.ofNullable(ports),
             Optional.ofNullable(icmpType), Optional.empty(), List.of());

@@ -3,8 +3,8 @@ package io.penstock.pipeline.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocator;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.plan;
 
+import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.AccessPlace;
-import io.penstock.pipeline.intent.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import java.util.List;
 import java.util.Optional;

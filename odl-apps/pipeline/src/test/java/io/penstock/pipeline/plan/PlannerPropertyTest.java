@@ -3,21 +3,21 @@ package io.penstock.pipeline.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
-import io.penstock.pipeline.flow.Ipv6;
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Ipv6Side;
-import io.penstock.pipeline.intent.Prefix6;
 import io.penstock.pipeline.intent.Protection;
 import io.penstock.pipeline.intent.Route6;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.intent.Validator;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.rules.Validator;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,9 +4,9 @@ package io.penstock.pipeline.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.flow.MeterSpec;
-import io.penstock.pipeline.intent.Allocations;
-import io.penstock.pipeline.intent.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.Quarantine.Flows;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.plan;
 
-import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
-import io.penstock.pipeline.intent.Prefix;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.net.Prefix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -71,11 +72,11 @@ public final class RandomLists {
             : Optional.of(new Prefix(address(base) >> 32 - length << 32 - length, length));
     }
 
-    private Optional<Acl.PortRange> range() {
+    private Optional<PortRange> range() {
         final int one = port();
         final int other = port();
         return random.nextInt(4) == 0 ? Optional.empty()
-            : Optional.of(new Acl.PortRange(Math.min(one, other), Math.max(one, other)));
+            : Optional.of(new PortRange(Math.min(one, other), Math.max(one, other)));
     }
 
     private int port() {
@@ -112,7 +113,7 @@ public final class RandomLists {
             && entry.icmpType().stream().allMatch(type -> type == packet.sourcePort());
     }
 
-    private static boolean isIn(final Acl.PortRange range, final int port) {
+    private static boolean isIn(final PortRange range, final int port) {
         return range.low() <= port && port <= range.high();
     }
 }

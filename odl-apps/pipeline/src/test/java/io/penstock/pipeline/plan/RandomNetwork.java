@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.plan;
 
-import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.ChainRule;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Pool;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Protection;
 import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.net.Prefix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -173,7 +174,7 @@ public final class RandomNetwork {
         final List<Acl> acls = new ArrayList<>(Fixtures.network().acls().values());
         acls.removeIf(acl -> acl.name().equals("web-only"));
         acls.add(new Acl("web-only", List.of(new Acl.Entry("web", true, Optional.empty(), Optional.empty(),
-            Optional.of(6), Optional.empty(), Optional.of(new Acl.PortRange(port, port)), Optional.empty(),
+            Optional.of(6), Optional.empty(), Optional.of(new PortRange(port, port)), Optional.empty(),
             Optional.empty(), List.of()))));
         return Snapshot.of(List.copyOf(around.nodes().values()), around.backbone(),
             List.copyOf(around.pools().values()), List.copyOf(around.functions().values()),

@@ -74,7 +74,7 @@ class TenantOrdersTest {
     void aTenantWithoutAQuotaHasTheDefault() {
         final Tenant plain = Fixtures.tenant("t", 100);
         assertThat(Fixtures.plan(Fixtures.network(plain)).orders().get(2).sessions())
-            .contains(Constants.CONNECTIONS_PER_ZONE);
+            .contains(Quota.DEFAULT_SESSIONS);
         assertThat(Fixtures.plan(Fixtures.network(plain.with(new Protection(Optional.empty(), false,
             Fixtures.UNLIMITED)))).orders().get(2).sessions()).isEmpty();
     }

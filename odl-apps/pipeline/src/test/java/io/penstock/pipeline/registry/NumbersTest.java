@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.pipeline.flow.Action;
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.flow.MeterSpec;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Ipv6;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Optional;

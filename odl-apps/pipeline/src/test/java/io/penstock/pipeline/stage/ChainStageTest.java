@@ -4,11 +4,11 @@ package io.penstock.pipeline.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.flow.FieldMatch;
-import io.penstock.pipeline.flow.IpProtocol;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.ChainRule;
 import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.net.IpProtocol;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;

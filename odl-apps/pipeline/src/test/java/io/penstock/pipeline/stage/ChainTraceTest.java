@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.intent.Acl;
-import io.penstock.pipeline.intent.FiveTuple;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.net.FiveTuple;
+import io.penstock.pipeline.net.IpFamily;
+import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.plan.Chained;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.NodePlan;
@@ -183,7 +184,7 @@ class ChainTraceTest {
         for (int round = 0; round < 300; round++) {
             final Acl list = random.list("any");
             final RandomLists.Flow flow = random.packet();
-            final FiveTuple packet = new FiveTuple(Acl.Family.IPV4,
+            final FiveTuple packet = new FiveTuple(IpFamily.IPV4,
                 new Ipv6(0, flow.source()),
                 new Ipv6(0, flow.destination()), flow.protocol(), flow.sourcePort(),
                 flow.destinationPort());

@@ -3,9 +3,9 @@ package io.penstock.pipeline.stage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Ipv4;
-import io.penstock.pipeline.intent.Prefix;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.plan.Fixtures;
 import java.util.List;
 import java.util.Optional;

@@ -4,9 +4,10 @@ package io.penstock.pipeline.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.flow.Action;
-import io.penstock.pipeline.flow.IpProtocol;
-import io.penstock.pipeline.flow.Ipv4;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.plan.Fixtures;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +20,7 @@ class NatStageTest {
     private static List<PlannedFlow> flows(final Tenant.PortForward... forwards) {
         return StageFlows.of(new NatStage(), Fixtures.network(Fixtures.tenant("t", 100).with(new Tenant.Nat(
             Optional.empty(), Optional.of("public"), List.of(), List.of(), List.of(), List.of(forwards),
-            Set.of(Action.Alg.FTP)))));
+            Set.of(Alg.FTP)))));
     }
 
     /** The ALG has to see a control connection from its first packet on. */

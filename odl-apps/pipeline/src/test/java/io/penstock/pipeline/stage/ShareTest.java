@@ -3,8 +3,8 @@ package io.penstock.pipeline.stage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.allocation.CanaryResult.Verdict;
 import io.penstock.pipeline.intent.Canary;
-import io.penstock.pipeline.intent.CanaryResult.Verdict;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;

@@ -3,8 +3,8 @@ package io.penstock.southbound.openflow;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.registry.Register;
 import java.util.Iterator;
 import java.util.Map;

@@ -3,8 +3,8 @@ package io.penstock.southbound.openflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.flow.Ipv6;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.registry.Register;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -6,6 +6,7 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.net.Alg;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -135,7 +136,7 @@ final class WireNiciraActions {
 
     private static void connTrack(final ByteBuf out, final Action.ConnTrack ct) {
         connTrack(out, ct.commit() ? CT_COMMIT : 0, ct.zone(), ct.table().number(),
-            ct.alg().map(Action.Alg::port).orElse(0));
+            ct.alg().map(Alg::port).orElse(0));
         ct.nat().ifPresent(nat -> {
             final int start = out.writerIndex();
             begin(out, NAT);
@@ -264,8 +265,8 @@ final class WireNiciraActions {
         final int table = in.readUnsignedByte();
         in.skipBytes(3);
         final int alg = in.readUnsignedShort();
-        final Optional<Action.Alg> gateway =
-            Arrays.stream(Action.Alg.values()).filter(each -> each.port() == alg).findFirst();
+        final Optional<Alg> gateway =
+            Arrays.stream(Alg.values()).filter(each -> each.port() == alg).findFirst();
         if ((flags & ~CT_COMMIT) != 0 || zoneSource == 0 || alg != 0 && gateway.isEmpty()) {
             throw new UndecodableException(
                 "ct with flags %d, zone %d of field 0x%x, alg %d".formatted(flags, zoneBits, zoneSource, alg));

@@ -11,6 +11,7 @@ import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.Fragment;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.net.Alg;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
@@ -51,7 +52,7 @@ public final class SampleFlows {
         for (final Action.ConnTrack ct : List.of(ct(true, Optional.of(new Nat.Source(ADDRESS)), Optional.of(1)),
                 ct(false, Optional.of(new Nat.Existing()), Optional.empty()))) {
             flows.add(new FlowSpec(Table.NAT_TRANSLATE, 1 + flows.size(),
-                List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 6)), List.of(ct.with(Action.Alg.FTP)),
+                List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 6)), List.of(ct.with(Alg.FTP)),
                 Optional.empty(), 1, 0));
         }
         flows.add(new FlowSpec(Table.CHAIN_ENTER, 9, List.of(IS_IP), List.of(new Action.EncapNsh(),

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.net;
+
+/** Ports of one IPv4 address. */
+public record AddressPorts(long address, PortRange ports) { }

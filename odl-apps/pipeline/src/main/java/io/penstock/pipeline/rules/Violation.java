@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.rules;
+
+/**
+ * A rule that a snapshot breaks.
+ *
+ * @param entry the configured entry, for example {@code tenant acme}
+ * @param leaf path of the leaf within it, for example {@code attachment lan / vlan}
+ * @param rule what is wrong and what would be right, one sentence without a full stop
+ */
+public record Violation(String entry, String leaf, String rule) {
+    /** Further ones are not looked for: an error names some, and each costs memory while a change is judged. */
+    static final int MOST = 10_000;
+
+    @Override
+    public String toString() {
+        return entry + ": " + leaf + ": " + rule;
+    }
+}
