@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _settings(options: argparse.Namespace) -> Settings:
     numbers = {field.name: getattr(options, field.name + "_port") for field in dataclasses.fields(Ports)}
     return Settings(options.listen, Ports(**numbers), options.heap, options.namespace,
-                    nat_syslog=options.nat_syslog, nat_ipfix=options.nat_ipfix,
+                    nat_syslog=options.nat_syslog, nat_ipfix=options.nat_ipfix, event_syslog=options.event_syslog,
                     flow_check_seconds=options.flow_check_seconds, nodes=options.nodes)
 
 
@@ -127,6 +127,8 @@ def _parser() -> argparse.ArgumentParser:
                                "over UDP to this address")
             added.add_argument("--nat-ipfix", default="", metavar="ADDRESS:PORT", help="send port block events by "
                                "IPFIX over UDP to this address")
+            added.add_argument("--event-syslog", default="", metavar="ADDRESS:PORT", help="send what operators must "
+                               "know by syslog over UDP to this address")
             added.add_argument("--flow-check-seconds", default=Settings.flow_check_seconds, type=int, metavar="SECONDS",
                                help="time in which all flows of each switch are compared with the plan and repaired; "
                                "0 for never (default %(default)s)")

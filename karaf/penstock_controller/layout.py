@@ -151,6 +151,7 @@ def files(settings: Settings) -> dict[str, str]:
             f"ovsdb-listen-port = {ports.ovsdb}\n"
             f"nat-syslog = {settings.nat_syslog}\n"
             f"nat-ipfix = {settings.nat_ipfix}\n"
+            f"event-syslog = {settings.event_syslog}\n"
             f"flow-check-seconds = {settings.flow_check_seconds}\n"
             f"nodes = {settings.nodes}\n"
             f"restconf-url = http://{LOOPBACK}:{ports.restconf}/rests\n"),

@@ -51,6 +51,8 @@ class Settings:
     """ADDRESS:PORT of a collector of NAT events by syslog over UDP; none when empty."""
     nat_ipfix: str = ""
     """The same by IPFIX over UDP."""
+    event_syslog: str = ""
+    """ADDRESS:PORT of a collector of the controller's events by syslog over UDP; none when empty."""
     flow_check_seconds: int = 50
     """Time in which the controller compares all flows of each switch with the plan, and repairs them; 0 for never."""
     nodes: str = "configured"
@@ -63,7 +65,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         ipaddress.ip_address(self.listen_address)
-        for name, text in (("nat-syslog", self.nat_syslog), ("nat-ipfix", self.nat_ipfix)):
+        for name, text in (("nat-syslog", self.nat_syslog), ("nat-ipfix", self.nat_ipfix),
+                           ("event-syslog", self.event_syslog)):
             address, _, port = text.rpartition(":")
             if text and not (address and port.isdecimal() and 0 < int(port) < 65536):
                 raise ValueError(f"{name}: '{text}' is not ADDRESS:PORT")

@@ -75,12 +75,16 @@ class LayoutTest(unittest.TestCase):
         self.assertIn("ovsdb-listen-port = 7640", self.read("io.penstock.cfg"))
 
     def test_collectors(self) -> None:
-        self.layout.prepare(Settings(nat_syslog="192.0.2.9:514", nat_ipfix="192.0.2.8:4739"))
+        self.layout.prepare(Settings(nat_syslog="192.0.2.9:514", nat_ipfix="192.0.2.8:4739",
+                                     event_syslog="192.0.2.7:514"))
         self.assertIn("nat-syslog = 192.0.2.9:514\n", self.read("io.penstock.cfg"))
         self.assertIn("nat-ipfix = 192.0.2.8:4739\n", self.read("io.penstock.cfg"))
+        self.assertIn("event-syslog = 192.0.2.7:514\n", self.read("io.penstock.cfg"))
         for wrong in ("192.0.2.9", "192.0.2.9:", ":514", "192.0.2.9:65536"):
             with self.assertRaisesRegex(ValueError, "nat-syslog: .* is not ADDRESS:PORT"):
                 Settings(nat_syslog=wrong)
+            with self.assertRaisesRegex(ValueError, "event-syslog: .* is not ADDRESS:PORT"):
+                Settings(event_syslog=wrong)
 
     def test_flow_check(self) -> None:
         self.layout.prepare(Settings())

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.config.ConfigurationStore;
 import io.penstock.engine.config.DatastoreException;
-import io.penstock.engine.export.NatExporter;
+import io.penstock.engine.export.UdpExporter;
 import io.penstock.engine.grant.Transition;
 import io.penstock.engine.journal.Assignment;
 import io.penstock.engine.journal.Change;
@@ -28,14 +28,14 @@ final class AllocationWriter implements AutoCloseable {
     private final NatJournal journal;
     private final DiskSpace space;
     private final SegmentReserve reserve;
-    private final List<NatExporter> exporters;
+    private final List<UdpExporter<Change>> exporters;
     /** What was stored the last time; empty when that is not known. */
     private Optional<Allocations> stored = Optional.empty();
     /** Whether the journal has all of the last state that was written. */
     private boolean journaled;
 
     AllocationWriter(final ConfigurationStore store, final NatJournal journal, final DiskSpace space,
-            final SegmentReserve reserve, final List<NatExporter> exporters) {
+            final SegmentReserve reserve, final List<UdpExporter<Change>> exporters) {
         this.store = requireNonNull(store);
         this.journal = requireNonNull(journal);
         this.space = requireNonNull(space);
@@ -94,6 +94,6 @@ final class AllocationWriter implements AutoCloseable {
     @Override
     public void close() {
         journal.close();
-        exporters.forEach(NatExporter::close);
+        exporters.forEach(UdpExporter::close);
     }
 }

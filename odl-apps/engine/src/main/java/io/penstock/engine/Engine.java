@@ -11,6 +11,8 @@ import io.penstock.engine.config.Desired;
 import io.penstock.engine.config.NodeRegistration;
 import io.penstock.engine.dhcp.DhcpService;
 import io.penstock.engine.error.RoutingErrors;
+import io.penstock.engine.event.EventSink;
+import io.penstock.engine.event.RepairEvent;
 import io.penstock.engine.health.HealthService;
 import io.penstock.engine.ipv6.Ipv6Services;
 import io.penstock.engine.link.FrameOutlet;
@@ -20,10 +22,10 @@ import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.neighbour.Recall;
 import io.penstock.engine.node.NodeEvents;
 import io.penstock.engine.node.NodeWorker;
-import io.penstock.engine.node.RepairEvent;
 import io.penstock.engine.pool.PoolWatch;
 import io.penstock.engine.state.LiveNetwork;
 import io.penstock.engine.state.StateService;
+import io.penstock.engine.state.StateSink;
 import io.penstock.engine.subscriber.Subscribers;
 import io.penstock.engine.task.SerialTasks;
 import io.penstock.engine.task.SharedThreads;
@@ -78,7 +80,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
     private final Southbounds southbounds;
     private final OpenFlowSouthbound southbound;
     private final Environment environment;
-    private final EngineEvents events;
+    private final EventSink events;
     private final Duration comparing;
     private final TaskThread thread = new TaskThread("penstock-engine");
     private final SharedThreads nodeThreads = new SharedThreads("penstock-nodes", NODE_THREADS);
@@ -100,10 +102,11 @@ public final class Engine implements NodeEvents, AutoCloseable {
     /**
      * An engine that does nothing until it is started.
      *
+     * @param states takes the state of nodes, tenants, functions and pools; may block
      * @param round in which all flows of a switch are compared with its plan and repaired; zero for never
      */
     Engine(final ConfigurationStore store, final AllocationWriter writer, final Southbounds southbounds,
-            final Environment environment, final EngineEvents events, final Duration round) {
+            final Environment environment, final StateSink states, final EventSink events, final Duration round) {
         this.store = requireNonNull(store);
         this.writer = requireNonNull(writer);
         this.southbounds = requireNonNull(southbounds);
@@ -124,12 +127,12 @@ public final class Engine implements NodeEvents, AutoCloseable {
         health = new HealthService(outlet, this::desired, nodes, environment.ticker(),
             environment.random().nextLong());
         canaries = new CanaryService(this::desired, nodes, health, environment.ticker(), environment.wall(),
-            this::mark, events.canaries());
-        pools = new PoolWatch(environment.steady(), events.pools());
+            this::mark, events::tell);
+        pools = new PoolWatch(environment.steady(), events::tell);
         subscribers = new Subscribers(environment.steady(), this::mark);
         dhcp = new DhcpService(environment.steady(), this::mark,
             millis -> thread.later(this::mark, Duration.ofMillis(millis)), this::whenApplied, outlet);
-        state = new StateService(() -> new LiveNetwork(desired(), fleet.workers(), health), events.states(),
+        state = new StateService(() -> new LiveNetwork(desired(), fleet.workers(), health), states, events::tell,
             environment.wall());
         packets = new PacketRouter()
             .route(Table.NEIGHBOUR_FOUND, "next-hop", resolver::onPacketIn)
@@ -319,7 +322,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
 
     @Override
     public void repaired(final RepairEvent repair) {
-        events.repairs().accept(repair);
+        events.tell(repair);
         state.changed(repair.node());
     }
 

@@ -4,23 +4,26 @@ package io.penstock.engine;
 import com.google.common.base.Throwables;
 import io.penstock.engine.api.Operations;
 import io.penstock.engine.config.ConfigurationStore;
+import io.penstock.engine.event.EventSink;
+import io.penstock.engine.event.OperatorEvent;
+import io.penstock.engine.export.EventSyslog;
 import io.penstock.engine.export.Ipfix;
-import io.penstock.engine.export.NatExporter;
-import io.penstock.engine.export.Syslog;
+import io.penstock.engine.export.NatSyslog;
+import io.penstock.engine.export.UdpExporter;
+import io.penstock.engine.journal.Change;
 import io.penstock.engine.journal.DiskSpace;
 import io.penstock.engine.journal.NatJournal;
 import io.penstock.engine.journal.SegmentReserve;
 import io.penstock.engine.node.BridgeTranslator;
-import io.penstock.engine.rest.CanaryEvents;
+import io.penstock.engine.rest.Notifications;
 import io.penstock.engine.rest.OperationsRpcs;
-import io.penstock.engine.rest.PoolEvents;
-import io.penstock.engine.rest.RepairEvents;
 import io.penstock.engine.rest.RpcThreads;
 import io.penstock.engine.rest.StateStore;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.ovsdb.OvsdbServer;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -30,9 +33,12 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.opendaylight.mdsal.binding.api.DataBroker;
-import org.opendaylight.mdsal.binding.api.NotificationPublishService;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
+import org.opendaylight.mdsal.dom.api.DOMNotificationPublishService;
+import org.opendaylight.mdsal.dom.api.DOMSchemaService;
 import org.opendaylight.yangtools.concepts.Registration;
 import org.osgi.framework.BundleContext;
 import org.osgi.service.component.annotations.Activate;
@@ -82,6 +88,10 @@ public final class EngineComponent implements Operations, AutoCloseable {
         @AttributeDefinition
         String nat$_$ipfix() default "";
 
+        /** ADDRESS:PORT of a syslog collector for events; none when empty. */
+        @AttributeDefinition
+        String event$_$syslog() default "";
+
         /** Time in which all flows of each switch are compared with its plan and repaired, in seconds; 0 for never. */
         @AttributeDefinition
         int flow$_$check$_$seconds() default 50;
@@ -95,15 +105,21 @@ public final class EngineComponent implements Operations, AutoCloseable {
     private final EngineOperations operations;
     private final RpcThreads rpcThreads = new RpcThreads();
     private final Registration rpcs;
+    private final Optional<UdpExporter<OperatorEvent>> syslog;
 
     /** Starts the engine. Where that fails the store refuses all changes, with the reason. */
     @Activate
     @SuppressWarnings("checkstyle:IllegalCatch")
     public EngineComponent(@Reference final ConfigurationStore store, @Reference final RpcProviderService rpcProvider,
-            @Reference final NotificationPublishService notifications, @Reference final OpenFlowSouthbound southbound,
-            @Reference final DataBroker broker, final BundleContext bundles, final Settings settings) {
+            @Reference final DOMNotificationPublishService notifications, @Reference final DOMSchemaService models,
+            @Reference final OpenFlowSouthbound southbound, @Reference final DataBroker broker,
+            final BundleContext bundles, final Settings settings) {
+        final List<EventSink> sinks = new ArrayList<>(List.of(EventSink.log(),
+            new Notifications(models::getGlobalContext, notifications, Clock.systemUTC())));
         Engine made = null;
         try {
+            syslog = collector(settings.event$_$syslog(), new EventSyslog(hostName(), Clock.systemUTC()));
+            syslog.ifPresent(exporter -> sinks.add(event -> exporter.accept(List.of(event))));
             final Path base = Path.of(bundles.getProperty("karaf.base"));
             final NatJournal journal = new NatJournal(base.resolve(settings.nat$_$journal()), Clock.systemUTC());
             made = new Engine(store, new AllocationWriter(store, journal, new DiskSpace(base),
@@ -112,8 +128,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
                     + settings.openflow$_$listen$_$address() + ":" + settings.openflow$_$listen$_$port()),
                     admission(settings.nodes())),
                 Environment.of(SteadyClock.open(base.resolve("steady-clock"), Clock.systemUTC())),
-                new EngineEvents(new PoolEvents(notifications), new CanaryEvents(notifications),
-                    new RepairEvents(notifications), new StateStore(broker, notifications)),
+                new StateStore(broker), EventSink.all(sinks),
                 Duration.ofSeconds(settings.flow$_$check$_$seconds()));
             made.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());
         } catch (RuntimeException e) {
@@ -145,16 +160,15 @@ public final class EngineComponent implements Operations, AutoCloseable {
             .reduce((whole, cause) -> whole.contains(cause) ? whole : whole + ": " + cause).orElseThrow();
     }
 
-    private static List<NatExporter> exporters(final Settings settings) {
-        final List<NatExporter> exporters = new ArrayList<>();
-        if (!settings.nat$_$syslog().isEmpty()) {
-            exporters.add(new NatExporter(NatExporter.collector(settings.nat$_$syslog()), new Syslog(hostName())));
-        }
-        if (!settings.nat$_$ipfix().isEmpty()) {
-            exporters.add(new NatExporter(NatExporter.collector(settings.nat$_$ipfix()),
-                new Ipfix(Clock.systemUTC())));
-        }
-        return exporters;
+    private static List<UdpExporter<Change>> exporters(final Settings settings) {
+        return Stream.of(collector(settings.nat$_$syslog(), new NatSyslog(hostName())),
+            collector(settings.nat$_$ipfix(), new Ipfix(Clock.systemUTC()))).flatMap(Optional::stream).toList();
+    }
+
+    private static <T> Optional<UdpExporter<T>> collector(final String address,
+            final Function<List<T>, List<ByteBuffer>> format) {
+        return address.isEmpty() ? Optional.empty()
+            : Optional.of(new UdpExporter<>(UdpExporter.collector(address), format));
     }
 
     /** RFC 5424 has a dash for a name that is not known. */
@@ -172,6 +186,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
         rpcs.close();
         rpcThreads.close();
         engine.close();
+        syslog.ifPresent(UdpExporter::close);
     }
 
     @Override

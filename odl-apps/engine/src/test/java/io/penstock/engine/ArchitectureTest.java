@@ -36,7 +36,8 @@ class ArchitectureTest {
         Map.entry("api", Set.of()),
         Map.entry("task", Set.of()),
         Map.entry("journal", Set.of(JSON)),
-        Map.entry("export", Set.of("journal")),
+        Map.entry("event", Set.of()),
+        Map.entry("export", Set.of("event", "journal")),
         Map.entry("config", Set.of(MDSAL, OSGI, OVSDB)),
         Map.entry("grant", Set.of("config")),
         Map.entry("link", Set.of("api", "config", OPENFLOW, FRAMES)),
@@ -45,13 +46,13 @@ class ArchitectureTest {
         Map.entry("error", Set.of("config", "ipv6", "link", OPENFLOW, FRAMES)),
         Map.entry("dhcp", Set.of("config", "grant", "link", OPENFLOW, FRAMES, "io.penstock.dhcp")),
         Map.entry("subscriber", Set.of("config", "grant", "link", OPENFLOW)),
-        Map.entry("pool", Set.of("api", "config", "grant")),
+        Map.entry("pool", Set.of("api", "config", "event", "grant")),
         Map.entry("health", Set.of("api", "config", "link", "task", OPENFLOW, FRAMES)),
-        Map.entry("canary", Set.of("config", "grant", "health", OPENFLOW)),
-        Map.entry("node", Set.of("api", "config", "task", JSON, OPENFLOW, OVSDB)),
+        Map.entry("canary", Set.of("config", "event", "grant", "health", OPENFLOW)),
+        Map.entry("node", Set.of("api", "config", "event", "task", JSON, OPENFLOW, OVSDB)),
         Map.entry("trace", Set.of("api", "config", "node", JSON, OVSDB)),
-        Map.entry("state", Set.of("config", "grant", "health", "node", "task", OVSDB)),
-        Map.entry("rest", Set.of("api", "canary", "node", "pool", "state", "task", MDSAL)),
+        Map.entry("state", Set.of("config", "event", "grant", "health", "node", "task", OVSDB)),
+        Map.entry("rest", Set.of("api", "event", "node", "state", "task", MDSAL)),
         Map.entry("request", Set.of("journal", JSON, MDSAL, OSGI, "javax.servlet", "javax.xml")));
 
     @ArchTest

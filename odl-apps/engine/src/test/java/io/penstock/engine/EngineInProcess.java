@@ -2,14 +2,13 @@
 package io.penstock.engine;
 
 import io.penstock.engine.config.ConfigurationStore;
+import io.penstock.engine.event.EventSink;
 import io.penstock.engine.journal.DiskSpace;
 import io.penstock.engine.journal.NatJournal;
 import io.penstock.engine.journal.SegmentReserve;
 import io.penstock.engine.node.BridgeTranslator;
-import io.penstock.engine.rest.CanaryEvents;
+import io.penstock.engine.rest.Notifications;
 import io.penstock.engine.rest.OperationsRpcs;
-import io.penstock.engine.rest.PoolEvents;
-import io.penstock.engine.rest.RepairEvents;
 import io.penstock.engine.rest.RpcThreads;
 import io.penstock.engine.rest.StateStore;
 import io.penstock.pipeline.registry.Table;
@@ -60,8 +59,8 @@ public final class EngineInProcess implements AutoCloseable {
                 new SegmentReserve(journal.resolve("segments")), List.of()),
             new Southbounds(southbound, ovsdb, new BridgeTranslator("tcp:" + ADDRESS + ":" + openFlowPort), admission),
             Environment.of(SteadyClock.open(journal.resolve("steady-clock"), wall)),
-            new EngineEvents(new PoolEvents(mdsal.publisher()), new CanaryEvents(mdsal.publisher()),
-                new RepairEvents(mdsal.publisher()), new StateStore(mdsal.broker(), mdsal.publisher())), round);
+            new StateStore(mdsal.broker()), EventSink.all(List.of(EventSink.log(),
+                new Notifications(mdsal.models()::getGlobalContext, mdsal.domPublisher(), wall))), round);
         final EngineOperations operations = new EngineOperations(engine, "http://localhost", "1");
         engine.start(ADDRESS, ovsdbPort);
         rpcs = new OperationsRpcs(operations, rpcThreads).register(mdsal.rpcProvider());

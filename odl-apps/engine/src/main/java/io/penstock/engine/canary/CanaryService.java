@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.base.Ticker;
 import io.penstock.engine.canary.Judgement.Phase;
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.event.CanaryEvent;
 import io.penstock.engine.grant.Grantor;
 import io.penstock.engine.grant.Transition;
 import io.penstock.engine.health.ProbeResults;

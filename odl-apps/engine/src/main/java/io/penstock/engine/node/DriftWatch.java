@@ -4,6 +4,7 @@ package io.penstock.engine.node;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
+import io.penstock.engine.event.RepairEvent;
 import io.penstock.engine.task.SerialTasks;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
@@ -134,7 +135,7 @@ final class DriftWatch {
             : flows.repair(id, installed, seen).thenAccept(changes -> {
                 report = new DriftReport(report.compared(), report.repairs() + 1, Optional.of(clock.instant()),
                     Map.of());
-                events.accept(RepairEvent.of(node, seen));
+                events.accept(seen.repair(node));
             })).thenRun(() -> {
                 lastRepair = ticker.read();
                 compared();

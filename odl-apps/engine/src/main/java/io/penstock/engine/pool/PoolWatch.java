@@ -4,12 +4,13 @@ package io.penstock.engine.pool;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.event.PoolEvent;
+import io.penstock.engine.event.PoolEvent.Kind;
+import io.penstock.engine.event.PoolEvent.OfPool;
+import io.penstock.engine.event.PoolEvent.OfPortBlock;
+import io.penstock.engine.event.PoolEvent.Owner;
 import io.penstock.engine.grant.Grantor;
 import io.penstock.engine.grant.Transition;
-import io.penstock.engine.pool.PoolEvent.Kind;
-import io.penstock.engine.pool.PoolEvent.OfPool;
-import io.penstock.engine.pool.PoolEvent.OfPortBlock;
-import io.penstock.engine.pool.PoolEvent.Owner;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocations.Block;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;

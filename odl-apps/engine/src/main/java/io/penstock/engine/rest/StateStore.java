@@ -8,7 +8,6 @@ import io.penstock.engine.state.FunctionState;
 import io.penstock.engine.state.NodeState;
 import io.penstock.engine.state.PoolState;
 import io.penstock.engine.state.StateSink;
-import io.penstock.engine.state.StatusEvent;
 import io.penstock.engine.state.TenantState;
 import io.penstock.pipeline.net.Ipv4;
 import java.time.Instant;
@@ -21,7 +20,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.opendaylight.mdsal.binding.api.DataBroker;
-import org.opendaylight.mdsal.binding.api.NotificationPublishService;
 import org.opendaylight.mdsal.binding.api.WriteTransaction;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.inet.types.rev130715.Ipv4AddressNoZone;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.DateAndTime;
@@ -55,17 +53,10 @@ public final class StateStore implements StateSink {
     private static final long COMMIT_SECONDS = 60;
 
     private final DataBroker broker;
-    private final StateEvents events;
 
-    /** The operational side of a datastore, and a service for notifications, which RESTCONF listens to. */
-    public StateStore(final DataBroker broker, final NotificationPublishService notifications) {
+    /** The operational side of a datastore. */
+    public StateStore(final DataBroker broker) {
         this.broker = requireNonNull(broker);
-        events = new StateEvents(notifications);
-    }
-
-    @Override
-    public void tell(final StatusEvent event) {
-        events.tell(event);
     }
 
     @Override

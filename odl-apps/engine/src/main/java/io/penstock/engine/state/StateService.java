@@ -4,6 +4,7 @@ package io.penstock.engine.state;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.event.StatusEvent;
 import io.penstock.engine.grant.Transition;
 import io.penstock.engine.state.StateSink.Changes;
 import io.penstock.engine.state.StateSink.Entry;
@@ -45,7 +46,8 @@ public final class StateService implements AutoCloseable {
     private final Published<TenantState> tenants = new Published<>();
     private final Published<FunctionState> functions = new Published<>();
     private final Published<PoolState> pools = new Published<>();
-    private final StatusEvents events;
+    private final Consumer<StatusEvent> events;
+    private final StatusEvents differences;
     private Marks marks = new Marks();
     /** Whether the states of an engine of before may still be there. For the thread. */
     private boolean toClear = true;
@@ -97,12 +99,15 @@ public final class StateService implements AutoCloseable {
      * Tells nothing until it is started.
      *
      * @param network the network as it is when this is called
+     * @param events is told of changes of statuses; must not block
      */
-    public StateService(final Supplier<LiveNetwork> network, final StateSink sink, final Clock clock) {
+    public StateService(final Supplier<LiveNetwork> network, final StateSink sink,
+            final Consumer<StatusEvent> events, final Clock clock) {
         this.network = requireNonNull(network);
         this.sink = requireNonNull(sink);
         this.clock = requireNonNull(clock);
-        events = new StatusEvents(clock);
+        this.events = requireNonNull(events);
+        differences = new StatusEvents(clock);
     }
 
     /** Takes away what an engine of before has told, and begins. */
@@ -182,7 +187,7 @@ public final class StateService implements AutoCloseable {
             tenants.told(changes.tenants());
             functions.told(changes.functions());
             pools.told(changes.pools());
-            events.of(changes).forEach(sink::tell);
+            differences.of(changes).forEach(events);
         }
     }
 

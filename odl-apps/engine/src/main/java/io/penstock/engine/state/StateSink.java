@@ -35,7 +35,4 @@ public interface StateSink {
      * @throws IllegalStateException when they are not taken, and then have to be told again
      */
     void write(Changes changes);
-
-    /** Takes an event; must not block. */
-    void tell(StatusEvent event);
 }

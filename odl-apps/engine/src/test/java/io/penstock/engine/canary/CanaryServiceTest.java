@@ -7,6 +7,7 @@ import com.google.common.base.Ticker;
 import io.penstock.engine.ManualClock;
 import io.penstock.engine.canary.Judgement.Phase;
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.event.CanaryEvent;
 import io.penstock.engine.grant.Transitions;
 import io.penstock.engine.health.ProbeResults;
 import io.penstock.engine.health.Probed;

@@ -33,7 +33,7 @@ class NatEventsTest {
 
     @Test
     void syslogMessages() {
-        assertThat(new Syslog("edge").apply(List.of(BLOCK, FORWARD)).stream()
+        assertThat(new NatSyslog("edge").apply(List.of(BLOCK, FORWARD)).stream()
             .map(message -> StandardCharsets.UTF_8.decode(message).toString())).containsExactly(
                 "<133>1 2026-11-21T10:00:00.123Z edge penstock - NAT [nat@32473 event=\"assigned\" kind=\"port-block\" "
                     + "tenant=\"r\\\"e\\]d\\\\\" vrf=\"7\" public=\"198.51.100.4/32\" inside=\"10.0.0.5/32\" "
@@ -72,8 +72,9 @@ class NatEventsTest {
     @Test
     void datagramsArrive() throws IOException {
         try (DatagramSocket collector = new DatagramSocket(0, InetAddress.getLoopbackAddress());
-             NatExporter exporter = new NatExporter(NatExporter.collector("127.0.0.1:" + collector.getLocalPort()),
-                 new Syslog("edge"))) {
+             UdpExporter<Change> exporter = new UdpExporter<>(
+                 UdpExporter.collector("127.0.0.1:" + collector.getLocalPort()),
+                 new NatSyslog("edge"))) {
             collector.setSoTimeout(5000);
             exporter.accept(List.of(FORWARD, BLOCK));
             for (final String event : List.of("released", "assigned")) {
@@ -87,17 +88,18 @@ class NatEventsTest {
 
     @Test
     void aCollectorThatCannotBeFoundStopsNothing() {
-        try (NatExporter exporter = new NatExporter(InetSocketAddress.createUnresolved("collector.invalid", 514),
-                new Syslog("edge"))) {
+        try (UdpExporter<Change> exporter = new UdpExporter<>(
+                InetSocketAddress.createUnresolved("collector.invalid", 514),
+                new NatSyslog("edge"))) {
             exporter.accept(List.of(FORWARD, BLOCK));
         }
     }
 
     @Test
     void aCollectorIsAnAddressAndAPort() {
-        assertThat(NatExporter.collector("192.0.2.9:4739")).isEqualTo(new InetSocketAddress("192.0.2.9", 4739));
+        assertThat(UdpExporter.collector("192.0.2.9:4739")).isEqualTo(new InetSocketAddress("192.0.2.9", 4739));
         for (final String wrong : List.of("192.0.2.9", "192.0.2.9:", ":4739", "192.0.2.9:x")) {
-            assertThatThrownBy(() -> NatExporter.collector(wrong)).hasMessage("'" + wrong + "' is not ADDRESS:PORT");
+            assertThatThrownBy(() -> UdpExporter.collector(wrong)).hasMessage("'" + wrong + "' is not ADDRESS:PORT");
         }
     }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.common.base.Ticker;
 import io.penstock.engine.api.Operations.Progress;
 import io.penstock.engine.config.Desired;
+import io.penstock.engine.event.RepairEvent;
 import io.penstock.engine.task.SerialTasks;
 import io.penstock.engine.task.SharedThreads;
 import io.penstock.pipeline.allocation.Allocations;

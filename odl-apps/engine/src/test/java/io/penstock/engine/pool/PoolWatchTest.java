@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.ManualClock;
 import io.penstock.engine.config.Desired;
-import io.penstock.engine.pool.PoolEvent.Kind;
-import io.penstock.engine.pool.PoolEvent.OfPool;
-import io.penstock.engine.pool.PoolEvent.OfPortBlock;
+import io.penstock.engine.event.PoolEvent;
+import io.penstock.engine.event.PoolEvent.Kind;
+import io.penstock.engine.event.PoolEvent.OfPool;
+import io.penstock.engine.event.PoolEvent.OfPortBlock;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocations.Block;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;

@@ -56,11 +56,8 @@ class StateServiceTest {
             }
             told.add(changes);
         }
-
-        @Override
-        public void tell(final StatusEvent event) {
-            throw new AssertionError("nodes are away all the time: " + event);
-        }
+    }, event -> {
+        throw new AssertionError("nodes are away all the time: " + event);
     }, clock);
 
     @AfterEach

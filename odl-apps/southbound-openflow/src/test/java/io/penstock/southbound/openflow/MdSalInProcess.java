@@ -21,6 +21,7 @@ import org.opendaylight.mdsal.common.api.LogicalDatastoreType;
 import org.opendaylight.mdsal.dom.api.DOMDataBroker;
 import org.opendaylight.mdsal.dom.api.DOMDataBrokerExtension;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohortRegistry;
+import org.opendaylight.mdsal.dom.api.DOMNotificationPublishService;
 import org.opendaylight.mdsal.dom.api.DOMNotificationService;
 import org.opendaylight.mdsal.dom.api.DOMRpcService;
 import org.opendaylight.mdsal.dom.api.DOMSchemaService;
@@ -93,6 +94,11 @@ public final class MdSalInProcess implements AutoCloseable {
     /** Gives notifications by generated classes. */
     public NotificationService notifications() {
         return adapters.createNotificationService(notificationRouter);
+    }
+
+    /** Takes notifications by names. */
+    public DOMNotificationPublishService domPublisher() {
+        return notificationRouter;
     }
 
     /** Takes notifications. */

@@ -3,7 +3,6 @@ package io.penstock.engine.export;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.journal.Change;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -17,23 +16,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends changes to a collector in UDP datagrams, as they are written to the journal. What does not arrive is lost: the
- * journal is what counts. Never blocks; for one thread.
+ * Sends messages to a collector in UDP datagrams. What does not arrive is lost. Never blocks; safe for all threads if
+ * the format is.
+ *
+ * @param <T> what the messages are made of
  */
-public final class NatExporter implements Consumer<List<Change>>, AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(NatExporter.class);
+public final class UdpExporter<T> implements Consumer<List<T>>, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(UdpExporter.class);
 
     private final InetSocketAddress collector;
-    private final Function<List<Change>, List<ByteBuffer>> format;
+    private final Function<List<T>, List<ByteBuffer>> format;
     private final DatagramChannel channel;
-    private boolean complained;
+    private volatile boolean complained;
 
     /**
      * An exporter to a collector.
      *
-     * @param format from changes to the payload of datagrams
+     * @param format makes the payload of datagrams
      */
-    public NatExporter(final InetSocketAddress collector, final Function<List<Change>, List<ByteBuffer>> format) {
+    public UdpExporter(final InetSocketAddress collector, final Function<List<T>, List<ByteBuffer>> format) {
         this.collector = requireNonNull(collector);
         this.format = requireNonNull(format);
         try {
@@ -58,15 +59,15 @@ public final class NatExporter implements Consumer<List<Change>>, AutoCloseable 
     }
 
     @Override
-    public void accept(final List<Change> changes) {
+    public void accept(final List<T> some) {
         try {
-            for (final ByteBuffer datagram : format.apply(changes)) {
+            for (final ByteBuffer datagram : format.apply(some)) {
                 channel.send(datagram, collector);
             }
             complained = false;
         } catch (IOException | UnresolvedAddressException e) {
             if (!complained) {
-                LOG.warn("Cannot send NAT events to {}: {}", collector, e.toString());
+                LOG.warn("Cannot send events to {}: {}", collector, e.toString());
             }
             complained = true;
         }
