@@ -10,17 +10,20 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 
 /** Server-sent events of a RESTCONF stream, as far as they came. */
 final class EventStream implements AutoCloseable {
     private static final String DATA = "data: ";
 
     private final SocketChannel channel;
+    private final String notification;
     /** Written by one thread. */
     private volatile String text = "";
 
     /** Reads an answer that never ends; ready when its head has come. */
-    EventStream(final SocketChannel channel) {
+    EventStream(final SocketChannel channel, final String notification) {
+        this.notification = notification;
         this.channel = channel;
         final Thread reader = new Thread(this::read, "events");
         reader.setDaemon(true);
@@ -44,12 +47,12 @@ final class EventStream implements AutoCloseable {
         }
     }
 
-    /** The notifications until now. */
+    /** The notifications of its kind until now. */
     List<JsonObject> events() {
         return text.lines().filter(line -> line.startsWith(DATA))
             .map(line -> JsonParser.parseString(line.substring(DATA.length())).getAsJsonObject()
-                .getAsJsonObject("ietf-restconf:notification").getAsJsonObject("penstock-operations:nat-pool-event"))
-            .toList();
+                .getAsJsonObject("ietf-restconf:notification").getAsJsonObject(notification))
+            .filter(Objects::nonNull).toList();
     }
 
     @Override

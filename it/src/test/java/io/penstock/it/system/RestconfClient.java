@@ -13,7 +13,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -132,22 +131,13 @@ final class RestconfClient {
         return output == null ? new JsonObject() : output;
     }
 
-    /** Listens to notifications of the model, such as {@code penstock-operations:nat-pool-event}. */
+    /** Listens to events, such as {@code penstock-operations:nat-pool-event}. */
     EventStream listen(final String notification) {
-        final String stream = "notification-stream/" + notification + "/JSON";
-        final String streams = "ietf-restconf-monitoring:restconf-state/streams";
-        // The first request makes the streams, the second one has this one filled.
-        for (final String path : List.of(streams + "?content=nonconfig", streams + "/" + stream)) {
-            final Answer answer = data("GET", path, "");
-            if (!answer.isGood()) {
-                throw new AssertionError("GET " + path + ": " + answer);
-            }
-        }
         try {
             final SocketChannel channel = door.connect();
-            write(channel, ("GET /rests/notif/" + stream + " HTTP/1.0\r\nHost: localhost\r\nAuthorization: "
-                + authorization + "\r\nAccept: text/event-stream\r\n\r\n").getBytes(StandardCharsets.UTF_8));
-            return new EventStream(channel);
+            write(channel, ("GET /penstock/events HTTP/1.0\r\nHost: localhost\r\nAuthorization: " + authorization
+                + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
+            return new EventStream(channel, notification);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

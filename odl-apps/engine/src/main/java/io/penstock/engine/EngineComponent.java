@@ -15,10 +15,11 @@ import io.penstock.engine.journal.DiskSpace;
 import io.penstock.engine.journal.NatJournal;
 import io.penstock.engine.journal.SegmentReserve;
 import io.penstock.engine.node.BridgeTranslator;
-import io.penstock.engine.rest.Notifications;
 import io.penstock.engine.rest.OperationsRpcs;
 import io.penstock.engine.rest.RpcThreads;
 import io.penstock.engine.rest.StateStore;
+import io.penstock.engine.stream.EventHub;
+import io.penstock.engine.stream.Notifications;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.ovsdb.OvsdbServer;
 import java.net.InetAddress;
@@ -112,10 +113,12 @@ public final class EngineComponent implements Operations, AutoCloseable {
     @SuppressWarnings("checkstyle:IllegalCatch")
     public EngineComponent(@Reference final ConfigurationStore store, @Reference final RpcProviderService rpcProvider,
             @Reference final DOMNotificationPublishService notifications, @Reference final DOMSchemaService models,
+            @Reference final EventHub stream,
             @Reference final OpenFlowSouthbound southbound, @Reference final DataBroker broker,
             final BundleContext bundles, final Settings settings) {
         final List<EventSink> sinks = new ArrayList<>(List.of(EventSink.log(),
-            new Notifications(models::getGlobalContext, notifications, Clock.systemUTC())));
+            new Notifications(models::getGlobalContext, notifications, Clock.systemUTC()),
+            stream.sink(Clock.systemUTC())));
         Engine made = null;
         try {
             syslog = collector(settings.event$_$syslog(), new EventSyslog(hostName(), Clock.systemUTC()));

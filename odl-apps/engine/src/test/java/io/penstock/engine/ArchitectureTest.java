@@ -53,6 +53,7 @@ class ArchitectureTest {
         Map.entry("trace", Set.of("api", "config", "node", JSON, OVSDB)),
         Map.entry("state", Set.of("config", "event", "grant", "health", "node", "task", OVSDB)),
         Map.entry("rest", Set.of("api", "event", "node", "state", "task", MDSAL)),
+        Map.entry("stream", Set.of("event", JSON, MDSAL, OSGI, "javax.servlet")),
         Map.entry("request", Set.of("journal", JSON, MDSAL, OSGI, "javax.servlet", "javax.xml")));
 
     @ArchTest

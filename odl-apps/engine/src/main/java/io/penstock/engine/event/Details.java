@@ -27,6 +27,11 @@ public record Details(List<Leaf> leaves) {
         leaves = List.copyOf(leaves);
     }
 
+    /** Names of the leaves, in order. */
+    public List<String> names() {
+        return leaves.stream().map(Leaf::name).distinct().toList();
+    }
+
     /** No leaves. */
     public static Details none() {
         return new Details(List.of());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.rest;
+package io.penstock.engine.stream;
 
 import static java.util.Objects.requireNonNull;
 
