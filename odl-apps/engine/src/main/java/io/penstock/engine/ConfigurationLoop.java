@@ -8,6 +8,7 @@ import io.penstock.engine.config.Desired;
 import io.penstock.engine.config.Stored;
 import io.penstock.engine.grant.Grantor;
 import io.penstock.engine.grant.Transition;
+import io.penstock.engine.task.Faults;
 import io.penstock.engine.task.TaskThread;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
@@ -33,6 +34,7 @@ import org.slf4j.LoggerFactory;
 final class ConfigurationLoop {
     private static final Logger LOG = LoggerFactory.getLogger(ConfigurationLoop.class);
     private static final Duration RETRY = Duration.ofSeconds(5);
+    private static final String PASS = "the configuration";
 
     private final Function<Allocations, Stored> configuration;
     private final Consumer<Transition> writer;
@@ -43,6 +45,7 @@ final class ConfigurationLoop {
     private final Overdue overdue;
     private final Retry retry;
     private final TakenOver takenOver = new TakenOver();
+    private final Faults faults = new Faults(LOG);
     /** How often the configuration was said to have changed. */
     private final AtomicLong wanted = new AtomicLong();
     private final AtomicBoolean marked = new AtomicBoolean();
@@ -126,19 +129,21 @@ final class ConfigurationLoop {
                 return;
             }
             carryOut(snapshot.orElse(desired.snapshot()));
+            faults.succeeded(PASS);
             if (reads && snapshot.isPresent()) {
                 takenOver.set(asked, desired.revision());
             }
         } catch (UncheckedIOException e) {
-            LOG.error("Cannot store what is allocated, will try again in {} s", RETRY.toSeconds(), e);
+            faults.failed(PASS, "Cannot store what is allocated, will try again in " + RETRY.toSeconds() + " s", e);
             failed(Optional.of("what is allocated cannot be stored: " + e.getMessage() + " ("
                 + requireNonNull(e.getCause()).getMessage() + "); it is tried again every " + RETRY.toSeconds()
                 + " s"));
         } catch (DatastoreException e) {
-            LOG.error("The datastore does not read or store, will try again in {} s", RETRY.toSeconds(), e);
+            faults.failed(PASS, "The datastore does not read or store, will try again in " + RETRY.toSeconds() + " s",
+                e);
             failed(Optional.of(e.getMessage() + "; it is tried again every " + RETRY.toSeconds() + " s"));
         } catch (RuntimeException | Error e) {
-            LOG.error("Cannot carry out the configuration, will try again in {} s", RETRY.toSeconds(), e);
+            faults.failed(PASS, "Cannot carry out the configuration, will try again in " + RETRY.toSeconds() + " s", e);
             failed(trouble);
         }
     }
@@ -182,11 +187,13 @@ final class ConfigurationLoop {
 
     /** The state is stored: whatever fails now, the rest has to hear of it, for nothing else tells them. */
     @SuppressWarnings("checkstyle:IllegalCatch")
-    private static void guarded(final String subject, final Runnable task) {
+    private void guarded(final String subject, final Runnable task) {
+        final String taking = "the new state for " + subject;
         try {
             task.run();
+            faults.succeeded(taking);
         } catch (RuntimeException e) {
-            LOG.error("A new state was not taken over by {}", subject, e);
+            faults.failed(taking, "A new state was not taken over by " + subject, e);
         }
     }
 
@@ -197,12 +204,14 @@ final class ConfigurationLoop {
         try {
             final Allocations after = grantor.propose(snapshot, before);
             proposed.add(grantor);
+            faults.succeeded(grantor.name());
             return after;
         } catch (RuntimeException e) {
             if (grantor.isEssential()) {
                 throw e;
             }
-            LOG.error("Cannot hand out {}, will try again in {} s", grantor.name(), RETRY.toSeconds(), e);
+            faults.failed(grantor.name(), "Cannot hand out " + grantor.name() + ", will try again in "
+                + RETRY.toSeconds() + " s", e);
             retry.later();
             return before;
         }

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Makes events of changes of the state. A status that ends by itself, and that of a subject that was not known before,
@@ -38,6 +40,7 @@ final class StatusEvents {
                 case DOWN -> "down";
                 case WAITING -> "";
             }), Optional.empty());
+            forgetInstances(name, now.map(entry -> entry.state().instances()).orElse(List.of()));
             final Map<String, Instance> instances = new HashMap<>();
             now.filter(entry -> entry.state().kind() != FunctionState.Kind.WAITING)
                 .ifPresent(entry -> entry.state().instances().forEach(each -> instances.put(each.name(), each)));
@@ -58,6 +61,17 @@ final class StatusEvents {
         return events;
     }
 
+    /** Forgets the instances of a function but those that it has. */
+    private void forgetInstances(final String function, final List<Instance> present) {
+        final String prefix = key(Kind.INSTANCE, function + "/");
+        final Set<String> kept = present.stream().map(each -> prefix + each.name()).collect(Collectors.toSet());
+        last.keySet().removeIf(key -> key.startsWith(prefix) && !kept.contains(key));
+    }
+
+    private static String key(final Kind kind, final String name) {
+        return kind.name().toLowerCase(Locale.ROOT) + " " + name;
+    }
+
     private static String text(final NodeState state) {
         return !state.connected() ? "lost" : state.databaseConnected() ? "connected" : "database-lost";
     }
@@ -65,7 +79,7 @@ final class StatusEvents {
     /** Looks at a subject; its status is absent when it is gone, and empty when that is no event. */
     private void look(final List<StatusEvent> events, final Kind kind, final String name, final Optional<String> now,
             final Optional<String> reason) {
-        final String key = kind.name().toLowerCase(Locale.ROOT) + " " + name;
+        final String key = key(kind, name);
         if (now.isEmpty()) {
             last.remove(key);
         } else if (!now.orElseThrow().isEmpty()) {

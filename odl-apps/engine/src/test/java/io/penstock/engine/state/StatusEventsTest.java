@@ -81,6 +81,20 @@ class StatusEventsTest {
     }
 
     @Test
+    void anInstanceThatIsMadeAgainIsNotKnown() {
+        final Instance up = new Instance("fw1", true, true);
+        final Instance down = new Instance("fw1", false, true);
+        function(FunctionState.Kind.UP, up, new Instance("fw2", true, true));
+        function(FunctionState.Kind.UP, new Instance("fw2", true, true));
+        assertThat(function(FunctionState.Kind.UP, down, new Instance("fw2", true, true))).isEmpty();
+        texts(new Changes(Map.of(), Map.of(), Map.of("fw", Optional.empty()), Map.of()));
+        assertThat(function(FunctionState.Kind.UP, up)).isEmpty();
+        assertThat(function(FunctionState.Kind.WAITING, up)).isEmpty();
+        assertThat(function(FunctionState.Kind.UP, down)).as("its node was away meanwhile")
+            .containsExactly("INSTANCE fw/fw1 up > down: a port has no link");
+    }
+
+    @Test
     void instancesAreToldByThemselves() {
         function(FunctionState.Kind.UP, new Instance("fw1", true, true), new Instance("fw2", true, true));
         assertThat(function(FunctionState.Kind.UP, new Instance("fw1", true, false), new Instance("fw2", true, true)))
