@@ -29,6 +29,11 @@ KARAF_USER = "karaf"
 _MESSAGE = r"%replace{%encode{%maxLen{%m}{4000}}{CRLF}}{[\\x00-\\x1f\\x7f-\\x9f]}{?}"
 LOG_PATTERN = ("%d{ISO8601} | %-5p | %-16t | %-32c{1} | %X{bundle.id} - %X{bundle.name} - %X{bundle.version} | "
                + _MESSAGE + "%n")
+# What OpenDaylight logs of a change that was refused, with stacks of 160 lines each. Its sender has the reason, and the
+# engine logs it in one line. The loggers have other messages, which stay.
+_OF_REFUSED_CHANGES = (
+    ("org.opendaylight.controller.cluster.datastore.SimpleShardDataTreeCohort", "Transaction .* failed to prepare"),
+    ("org.opendaylight.restconf.nb.rfc8040.rests.utils.FutureCallbackTx", "Transaction.* FAILED!"))
 RESTCONF_USER = "admin"
 # Of a web connection on which nothing comes or goes, as Jetty has it; OpenDaylight has 300. A sender that is silent in
 # its body holds a thread for so long. A connection whose request is being answered is not idle, nor a stream of events.
@@ -62,7 +67,9 @@ class Layout:
             write(self.run / relative, text)
         _replace(self.etc / "org.apache.karaf.shell.cfg",
                  {"sshHost": LOOPBACK, "sshPort": str(settings.ports.ssh)})
-        _replace(self.etc / "org.ops4j.pax.logging.cfg", {"log4j2.pattern": LOG_PATTERN})
+        logging = self.etc / "org.ops4j.pax.logging.cfg"
+        _replace(logging, {"log4j2.pattern": LOG_PATTERN})
+        write(logging, logging.read_text(encoding="utf-8") + _without_refused_changes())
         # Pax Web opens this listener, jetty.xml configures it: port and address have to agree or there are two.
         web = self.etc / "org.ops4j.pax.web.cfg"
         _replace(web, {"org.osgi.service.http.port": str(settings.ports.restconf)})
@@ -211,6 +218,16 @@ def _set_jetty(path: pathlib.Path, port: int) -> None:
         raise ValueError(f"{path}: {hosts} hosts, {numbers} ports and {timeouts} timeouts found: "
                          "is this OpenDaylight's jetty.xml?")
     write(path, text)
+
+
+def _without_refused_changes() -> str:
+    lines = [""]
+    for number, (name, message) in enumerate(_OF_REFUSED_CHANGES):
+        logger = f"log4j2.logger.refused{number}"
+        lines += [f"{logger}.name = {name}", f"{logger}.level = INFO", f"{logger}.filter.refused.type = RegexFilter",
+                  f"{logger}.filter.refused.regex = {message}", f"{logger}.filter.refused.onMatch = DENY",
+                  f"{logger}.filter.refused.onMismatch = NEUTRAL"]
+    return "\n".join(lines) + "\n"
 
 
 def _replace(path: pathlib.Path, values: dict[str, str]) -> None:

@@ -65,6 +65,15 @@ class LayoutTest(unittest.TestCase):
         self.assertIn(r"%replace{%encode{%maxLen{%m}{4000}}{CRLF}}{[\\x00-\\x1f\\x7f-\\x9f]}{?}%n", settings)
         self.assertIn("appender.a.layout.pattern = ${log4j2.pattern}", settings)
 
+    def test_a_refused_change_has_no_stack_in_the_log(self) -> None:
+        self.layout.prepare(Settings())
+        self.layout.prepare(Settings())
+        settings = self.read("org.ops4j.pax.logging.cfg")
+        for number, name in enumerate(("SimpleShardDataTreeCohort", "FutureCallbackTx")):
+            self.assertEqual(settings.count(f"log4j2.logger.refused{number}.name"), 1)
+            self.assertRegex(settings, rf"(?m)^log4j2.logger.refused{number}.name = org\.opendaylight\..*\.{name}$")
+            self.assertIn(f"log4j2.logger.refused{number}.filter.refused.onMatch = DENY\n", settings)
+
     def test_later_start_takes_new_ports_and_address(self) -> None:
         self.layout.prepare(Settings())
         self.layout.prepare(Settings("127.0.0.9", Ports().shifted(1000)))

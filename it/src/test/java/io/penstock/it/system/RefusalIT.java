@@ -4,6 +4,7 @@ package io.penstock.it.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.it.system.RestconfClient.Answer;
+import io.penstock.testkit.Await;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,17 @@ class RefusalIT {
                 "acl odd", "ace ace1", "ipv4/dscp", "cannot express");
             assertThat(system.restconf().has(path)).isFalse();
         });
+    }
+
+    @Test
+    void aRefusalIsALineOfTheLogWithoutAStack() {
+        final int before = system.controller().log().length();
+        refused("DELETE", Intent.NETWORK + "/chain=private", "", "there is no chain 'private'");
+        refused("PUT", Intent.NETWORK + "/pool=odd",
+            "{'penstock:pool': [{'name': 'odd', 'prefix': ['203.0.113.800/30']}]}", "is not an IPv4 prefix");
+        Await.until("both are in the log", () -> system.controller().log().substring(before).contains("Refused PUT"));
+        assertThat(system.controller().log().substring(before)).contains("Refused a change: ")
+            .doesNotContain("\tat ", "Exception");
     }
 
     @Test
