@@ -5,12 +5,14 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Prefix;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What is configured of a VRF as far as its DHCP server is concerned. Made once for a configuration, as it takes a
@@ -102,6 +104,26 @@ public final class Scope {
         final List<ServedSubnet> here = served.stream()
             .filter(each -> each.attached().filter(subnet -> isAt(subnet, query)).isPresent()).toList();
         return isRouted(query) ? servedWith(message.addresses().client()).map(List::of).orElse(here) : here;
+    }
+
+    /** The subnet of which the sender of a message gets an address if one is free; empty when it has no pools. */
+    public Optional<Prefix> poolsFor(final Query query) {
+        return servedAt(query).stream().filter(subnet -> subnet.openRanges().iterator().hasNext()).findFirst()
+            .map(subnet -> subnet.config().prefix());
+    }
+
+    /** Whether a subnet has pools. */
+    public boolean hasPools(final Prefix subnet) {
+        return pools(subnet).anyMatch(each -> each.openRanges().iterator().hasNext());
+    }
+
+    /** Whether a host that is not known could get an address of a subnet; offers that others may still accept count. */
+    public boolean hasFree(final Prefix subnet, final LeaseTable leases) {
+        return pools(subnet).anyMatch(each -> each.hasFree(leases));
+    }
+
+    private Stream<ServedSubnet> pools(final Prefix subnet) {
+        return served.stream().filter(each -> each.config().prefix().equals(subnet));
     }
 
     /** Whether a client behind a router of the tenant renews its lease without a relay agent. */

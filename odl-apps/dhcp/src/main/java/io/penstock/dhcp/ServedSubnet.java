@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.dhcp;
 
+import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Dhcp.Reservation;
 import io.penstock.pipeline.intent.Tenant;
@@ -108,6 +109,21 @@ final class ServedSubnet {
     boolean isOpen(final long address) {
         final Map.Entry<Long, Range> range = open.floorEntry(address);
         return range != null && range.getValue().contains(address);
+    }
+
+    /** Whether no host has an open address. */
+    boolean hasFree(final LeaseTable leases) {
+        for (final Range range : openRanges()) {
+            if (leases.nextUnused(range.first()) <= range.last()) {
+                return true;
+            }
+        }
+        for (final Lease lease : leases.oldestFree()) {
+            if (isOpen(lease.address())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Who an address is kept for. */

@@ -49,6 +49,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,6 +88,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
     private final Fleet fleet;
     private final ConfigurationLoop loop;
     private final PoolWatch pools;
+    private final ResolverWatch resolvers;
     private final NeighbourResolver resolver;
     private final Recall recall;
     private final Ipv6Services ipv6;
@@ -128,10 +130,11 @@ public final class Engine implements NodeEvents, AutoCloseable {
             environment.random().nextLong());
         canaries = new CanaryService(this::desired, nodes, health, environment.ticker(), environment.wall(),
             this::mark, events::tell);
+        resolvers = new ResolverWatch(this::desired, events::tell, thread);
         pools = new PoolWatch(environment.steady(), events::tell);
-        subscribers = new Subscribers(environment.steady(), this::mark);
+        subscribers = new Subscribers(environment.steady(), this::mark, events::tell);
         dhcp = new DhcpService(environment.steady(), this::mark,
-            millis -> thread.later(this::mark, Duration.ofMillis(millis)), this::whenApplied, outlet);
+            millis -> thread.later(this::mark, Duration.ofMillis(millis)), this::whenApplied, outlet, events::tell);
         state = new StateService(() -> new LiveNetwork(desired(), fleet.workers(), health), states, events::tell,
             environment.wall());
         packets = new PacketRouter()
@@ -182,6 +185,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
 
     private void startTimers() {
         eachInTurn(AUDIT, NodeWorker::audit);
+        eachInTurn(AUDIT, resolvers::look);
         if (!comparing.isZero()) {
             eachInTurn(comparing, NodeWorker::compareNext);
         }
@@ -196,10 +200,14 @@ public final class Engine implements NodeEvents, AutoCloseable {
 
     /** Does something with each node once in a period. */
     private void eachInTurn(final Duration period, final Consumer<NodeWorker> work) {
+        eachInTurn(period, (node, worker) -> work.accept(worker));
+    }
+
+    private void eachInTurn(final Duration period, final BiConsumer<String, NodeWorker> work) {
         final Rota rota = new Rota(TURNS);
         final Duration tick = Duration.ofMillis(Math.max(1, period.dividedBy(TURNS).toMillis()));
         thread.every(tick, tick, () -> rota.next(fleet.workers().keySet()).forEach(node ->
-            fleet.worker(node).ifPresent(work)));
+            fleet.worker(node).ifPresent(worker -> work.accept(node, worker))));
     }
 
     private String newSecret() {

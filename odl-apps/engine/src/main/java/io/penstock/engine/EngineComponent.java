@@ -15,6 +15,7 @@ import io.penstock.engine.journal.DiskSpace;
 import io.penstock.engine.journal.NatJournal;
 import io.penstock.engine.journal.SegmentReserve;
 import io.penstock.engine.node.BridgeTranslator;
+import io.penstock.engine.request.AcceptedChanges;
 import io.penstock.engine.rest.OperationsRpcs;
 import io.penstock.engine.rest.RpcThreads;
 import io.penstock.engine.rest.StateStore;
@@ -106,6 +107,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
     private final EngineOperations operations;
     private final RpcThreads rpcThreads = new RpcThreads();
     private final Registration rpcs;
+    private final AcceptedChanges changes;
     private final Optional<UdpExporter<OperatorEvent>> syslog;
 
     /** Starts the engine. Where that fails the store refuses all changes, with the reason. */
@@ -113,7 +115,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
     @SuppressWarnings("checkstyle:IllegalCatch")
     public EngineComponent(@Reference final ConfigurationStore store, @Reference final RpcProviderService rpcProvider,
             @Reference final DOMNotificationPublishService notifications, @Reference final DOMSchemaService models,
-            @Reference final EventHub stream,
+            @Reference final EventHub stream, @Reference final AcceptedChanges changes,
             @Reference final OpenFlowSouthbound southbound, @Reference final DataBroker broker,
             final BundleContext bundles, final Settings settings) {
         final List<EventSink> sinks = new ArrayList<>(List.of(EventSink.log(),
@@ -142,6 +144,8 @@ public final class EngineComponent implements Operations, AutoCloseable {
             throw e;
         }
         engine = made;
+        this.changes = changes;
+        changes.tellTo(EventSink.all(sinks));
         operations = new EngineOperations(engine, settings.restconf$_$url(),
             bundles.getBundle().getVersion().toString());
         rpcs = new OperationsRpcs(operations, rpcThreads).register(rpcProvider);
@@ -188,6 +192,7 @@ public final class EngineComponent implements Operations, AutoCloseable {
     public void close() {
         rpcs.close();
         rpcThreads.close();
+        changes.tellTo(event -> { });
         engine.close();
         syslog.ifPresent(UdpExporter::close);
     }

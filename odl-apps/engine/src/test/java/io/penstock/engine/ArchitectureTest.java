@@ -44,8 +44,8 @@ class ArchitectureTest {
         Map.entry("neighbour", Set.of("config", "link", OPENFLOW, FRAMES)),
         Map.entry("ipv6", Set.of("config", "link", "neighbour", "task", OPENFLOW, FRAMES)),
         Map.entry("error", Set.of("config", "ipv6", "link", OPENFLOW, FRAMES)),
-        Map.entry("dhcp", Set.of("config", "grant", "link", OPENFLOW, FRAMES, "io.penstock.dhcp")),
-        Map.entry("subscriber", Set.of("config", "grant", "link", OPENFLOW)),
+        Map.entry("dhcp", Set.of("config", "event", "grant", "link", OPENFLOW, FRAMES, "io.penstock.dhcp")),
+        Map.entry("subscriber", Set.of("config", "event", "grant", "link", "pool", OPENFLOW)),
         Map.entry("pool", Set.of("api", "config", "event", "grant")),
         Map.entry("health", Set.of("api", "config", "link", "task", OPENFLOW, FRAMES)),
         Map.entry("canary", Set.of("config", "event", "grant", "health", OPENFLOW)),
@@ -54,7 +54,7 @@ class ArchitectureTest {
         Map.entry("state", Set.of("config", "event", "grant", "health", "node", "task", OVSDB)),
         Map.entry("rest", Set.of("api", "event", "node", "state", "task", MDSAL)),
         Map.entry("stream", Set.of("event", JSON, MDSAL, OSGI, "javax.servlet")),
-        Map.entry("request", Set.of("journal", JSON, MDSAL, OSGI, "javax.servlet", "javax.xml")));
+        Map.entry("request", Set.of("event", "journal", "task", JSON, MDSAL, OSGI, "javax.servlet", "javax.xml")));
 
     @ArchTest
     final ArchRule everyPackageUsesWhatIsListedForIt = classes().that(new DescribedPredicate<>("are in a package") {

@@ -115,7 +115,7 @@ class PacketInFuzzTest {
     void dhcp() {
         final ManualClock clock = new ManualClock(Instant.parse("2026-11-21T10:00:00Z"));
         final DhcpService service = new DhcpService(clock, () -> { }, millis -> { },
-            (target, revision, task) -> task.run(), outlet);
+            (target, revision, task) -> task.run(), outlet, event -> { });
         final PacketInListener listener = counting(service::onPacketIn);
         Allocations allocations = desired.allocations();
         for (int batch = 0; batch < ROUNDS / BATCH; batch++) {

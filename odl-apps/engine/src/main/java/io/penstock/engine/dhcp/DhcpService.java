@@ -13,6 +13,8 @@ import io.penstock.engine.dhcp.Arrivals.Arrival;
 import io.penstock.engine.dhcp.Probes.Holder;
 import io.penstock.engine.dhcp.Probes.Probe;
 import io.penstock.engine.dhcp.Releases.Release;
+import io.penstock.engine.event.DhcpPoolEvent;
+import io.penstock.engine.event.Troubles;
 import io.penstock.engine.grant.Grantor;
 import io.penstock.engine.grant.Transition;
 import io.penstock.engine.grant.VrfLookup;
@@ -42,6 +44,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -71,6 +74,9 @@ public final class DhcpService implements Grantor {
     private final DhcpServer server;
     private final LeaseTables tables = new LeaseTables();
     private final Counts counts = new Counts();
+    private final EmptyPools empty;
+    /** Tenants on whose messages the server failed lately. */
+    private final Troubles<String> faults;
     private final List<Held> held = new ArrayList<>();
     /** What operators have ended, and is not stored yet. */
     private final Map<Release, Lease> released = new LinkedHashMap<>();
@@ -90,14 +96,15 @@ public final class DhcpService implements Grantor {
      * @param mark called on any thread when there is something to answer; must not block
      * @param timer calls {@code mark} after some milliseconds
      * @param flows sends an answer when the node it is for has the flows of the new lease
+     * @param events is told of pools without a free address; must not block
      */
     public DhcpService(final Clock clock, final Runnable mark, final Timer timer, final Postponed flows,
-            final FrameOutlet outlet) {
-        this(clock, mark, timer, flows, outlet::send);
+            final FrameOutlet outlet, final Consumer<DhcpPoolEvent> events) {
+        this(clock, mark, timer, flows, outlet::send, events);
     }
 
     DhcpService(final Clock clock, final Runnable mark, final Timer timer, final Postponed flows,
-            final BiConsumer<Place, byte[]> outlet) {
+            final BiConsumer<Place, byte[]> outlet, final Consumer<DhcpPoolEvent> events) {
         this.flows = requireNonNull(flows);
         this.clock = requireNonNull(clock);
         this.outlet = requireNonNull(outlet);
@@ -105,6 +112,8 @@ public final class DhcpService implements Grantor {
         releases = new Releases(mark);
         probes = new Probes(clock, timer);
         server = new DhcpServer(clock);
+        empty = new EmptyPools(clock, events);
+        faults = new Troubles<>(clock, EmptyPools.LEAST);
     }
 
     /** Has the engine look after what is due then. */
@@ -227,18 +236,29 @@ public final class DhcpService implements Grantor {
                 .filter(tenant -> ids.containsKey(tenant.name())).orElse(null);
         }
 
-        /** A message on which the server fails must keep neither the others nor the configuration from the engine. */
+        /**
+         * What the server fails on must keep neither the others nor the configuration from the engine. Hosts may send
+         * as many such messages as they like.
+         */
         @SuppressWarnings("checkstyle:IllegalCatch")
+        private void guarded(final String tenant, final Runnable task) {
+            try {
+                task.run();
+                faults.ends(tenant);
+            } catch (RuntimeException e) {
+                counts.failed(tenant);
+                if (faults.begins(tenant)) {
+                    LOG.error("The DHCP server of tenant {} failed", tenant, e);
+                } else {
+                    LOG.debug("The DHCP server of tenant {} failed again", tenant, e);
+                }
+            }
+        }
+
         void take(final Arrival arrival) {
             final Tenant tenant = tenant(arrival.place().node(), arrival.vrf());
-            if (tenant == null) {
-                return;
-            }
-            try {
-                take(tenant, arrival);
-            } catch (RuntimeException e) {
-                counts.failed(tenant.name());
-                LOG.error("The DHCP server of tenant {} failed on a message", tenant.name(), e);
+            if (tenant != null) {
+                guarded(tenant.name(), () -> take(tenant, arrival));
             }
         }
 
@@ -258,11 +278,10 @@ public final class DhcpService implements Grantor {
 
         void goOn(final Probe probe) {
             final Tenant tenant = tenant(probe.place().node(), probe.vrf());
-            if (tenant != null && probe.holder().isPresent()) {
-                goOn(tenant, probe, probe.holder().orElseThrow());
-            } else if (tenant != null) {
-                answer(probe.vrf(), probe.place(), tenant, probe.query(), server.probed(probe.query(),
-                    scope(tenant), leases(tenant), probe.address(), probe.conflict()));
+            if (tenant != null) {
+                guarded(tenant.name(), () -> probe.holder().ifPresentOrElse(holder -> goOn(tenant, probe, holder),
+                    () -> answer(probe.vrf(), probe.place(), tenant, probe.query(), server.probed(probe.query(),
+                        scope(tenant), leases(tenant), probe.address(), probe.conflict()))));
             }
         }
 
@@ -313,12 +332,17 @@ public final class DhcpService implements Grantor {
         }
 
         void expire() {
-            ids.keySet().forEach(name -> server.expire(leases(name)));
+            ids.keySet().forEach(name -> guarded(name, () -> server.expire(leases(name))));
+            faults.keep(ids::containsKey);
+            empty.look(ids::containsKey, name -> scope(requireNonNull(snapshot.tenants().get(name))), this::leases);
         }
 
         private void answer(final int vrf, final Place place, final Tenant tenant, final Query query,
                 final Answer answer) {
             counts.count(tenant.name(), query, answer);
+            if (answer instanceof Answer.Nothing nothing && nothing.reason() == Answer.Reason.NO_ADDRESS) {
+                scope(tenant).poolsFor(query).ifPresent(subnet -> empty.begins(tenant.name(), subnet));
+            }
             if (answer instanceof Answer.Reply reply) {
                 held.add(new Held(place, leases(tenant).changed(), DhcpFrames.frame(reply)));
             } else if (answer instanceof Answer.Probe probe

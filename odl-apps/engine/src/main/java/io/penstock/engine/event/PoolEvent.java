@@ -21,7 +21,11 @@ public record PoolEvent(Kind kind, Owner owner, Optional<Prefix> prefix, long us
         /** After that, as much as the low threshold says is used, or less. */
         LOW_THRESHOLD,
         /** Nothing of what is drained is used any more. */
-        DRAINED
+        DRAINED,
+        /** Something was to be given and nothing is left. */
+        EXHAUSTED,
+        /** After that, something is free again. */
+        AVAILABLE
     }
 
     /** Whose the addresses are. */
@@ -63,7 +67,12 @@ public record PoolEvent(Kind kind, Owner owner, Optional<Prefix> prefix, long us
 
     @Override
     public Severity severity() {
-        return kind == Kind.HIGH_THRESHOLD ? Severity.WARNING : Severity.NOTICE;
+        return switch (kind) {
+            // Subscribers wait for a block. A pool is full when its last address was given, and no tenant lacks one.
+            case EXHAUSTED -> owner instanceof OfPortBlock ? Severity.ERROR : Severity.WARNING;
+            case HIGH_THRESHOLD -> Severity.WARNING;
+            case LOW_THRESHOLD, DRAINED, AVAILABLE -> Severity.NOTICE;
+        };
     }
 
     @Override

@@ -21,7 +21,9 @@ import java.util.function.Predicate;
 public final class Troubles<K> {
     private final Clock clock;
     private final Duration least;
-    private final Map<K, Instant> since = new HashMap<>();
+    private final Map<K, Trouble> lasting = new HashMap<>();
+
+    private record Trouble(Instant since, boolean isOver) { }
 
     /**
      * None yet.
@@ -35,22 +37,38 @@ public final class Troubles<K> {
 
     /** Says that there is trouble; true if that is to be told. */
     public synchronized boolean begins(final K subject) {
-        return since.putIfAbsent(subject, clock.instant()) == null;
+        final Trouble known = lasting.get(subject);
+        lasting.put(subject, new Trouble(known == null ? clock.instant() : known.since(), false));
+        return known == null;
     }
 
     /** Says that there is none; true if there was, and that is to be told now. If not it is to be said again. */
     public synchronized boolean ends(final K subject) {
-        final Instant begun = since.get(subject);
-        return begun != null && !clock.instant().isBefore(begun.plus(least)) && since.remove(subject) != null;
+        final Trouble known = lasting.get(subject);
+        if (known == null) {
+            return false;
+        }
+        final Trouble over = new Trouble(known.since(), true);
+        lasting.put(subject, over);
+        return isDue(over) && lasting.remove(subject) != null;
     }
 
-    /** Those that are not over. */
+    /** Whether one has lasted long enough whose end was said before that. */
+    public synchronized boolean areDue() {
+        return lasting.values().stream().anyMatch(this::isDue);
+    }
+
+    private boolean isDue(final Trouble trouble) {
+        return trouble.isOver() && !clock.instant().isBefore(trouble.since().plus(least));
+    }
+
+    /** Those that are not over, or not for long enough. */
     public synchronized Set<K> lasting() {
-        return Set.copyOf(since.keySet());
+        return Set.copyOf(lasting.keySet());
     }
 
     /** Forgets what is not configured any more; that is no event. */
     public synchronized void keep(final Predicate<K> configured) {
-        since.keySet().removeIf(configured.negate());
+        lasting.keySet().removeIf(configured.negate());
     }
 }

@@ -9,6 +9,7 @@ import io.penstock.engine.event.PoolEvent.Kind;
 import io.penstock.engine.event.PoolEvent.OfPool;
 import io.penstock.engine.event.PoolEvent.OfPortBlock;
 import io.penstock.engine.event.PoolEvent.Owner;
+import io.penstock.engine.event.Troubles;
 import io.penstock.engine.grant.Grantor;
 import io.penstock.engine.grant.Transition;
 import io.penstock.pipeline.allocation.Allocations;
@@ -40,8 +41,11 @@ import java.util.stream.IntStream;
  * threads.
  */
 public final class PoolWatch implements Grantor {
+    private static final Duration LEAST_FULL = Duration.ofMinutes(10);
+
     private final Clock clock;
     private final Consumer<PoolEvent> events;
+    private final Troubles<Owner> full;
     private final Set<Owner> high = new HashSet<>();
     private Set<Drain> empty = new HashSet<>();
     private Map<Address, Start> started = new HashMap<>();
@@ -61,6 +65,7 @@ public final class PoolWatch implements Grantor {
      */
     public PoolWatch(final Clock clock, final Consumer<PoolEvent> events) {
         this.clock = requireNonNull(clock);
+        full = new Troubles<>(clock, LEAST_FULL);
         this.events = requireNonNull(events);
     }
 
@@ -76,7 +81,7 @@ public final class PoolWatch implements Grantor {
 
     @Override
     public void stored(final Transition transition) {
-        if (mayDiffer(transition)) {
+        if (mayDiffer(transition) || full.areDue()) {
             look(transition.after()).forEach(events);
         }
     }
@@ -105,6 +110,7 @@ public final class PoolWatch implements Grantor {
             }
         });
         high.retainAll(look.seen);
+        full.keep(owner -> owner instanceof OfPool pool && desired.snapshot().pools().containsKey(pool.name()));
         empty = look.empty;
         started = look.started;
         return look.events;
@@ -124,7 +130,9 @@ public final class PoolWatch implements Grantor {
 
         void at(final Pool pool) {
             final Owner owner = new OfPool(pool.name());
-            compare(owner, pool.thresholds(), Usage.tenants(pool, allocations).size(), pool.size());
+            final long used = Usage.tenants(pool, allocations).size();
+            compare(owner, pool.thresholds(), used, pool.size());
+            fill(pool, owner, used);
             pool.drain().forEach(prefix -> drain(new Drain(owner, prefix),
                 Usage.tenants(new Pool(pool.name(), List.of(prefix)), allocations).isEmpty()));
         }
@@ -138,6 +146,20 @@ public final class PoolWatch implements Grantor {
                 for (long address = prefix.address(); address < prefix.end(); address++) {
                     start(new Address(owner, address), Usage.subscribers(blocks, address));
                 }
+            }
+        }
+
+        /** Drained addresses are given to no tenant; a pool of which all are drained is empty on purpose. */
+        private void fill(final Pool pool, final Owner owner, final long used) {
+            final long drained = pool.drain().stream().mapToLong(Prefix::size).sum();
+            final long usedDrained = pool.drain().stream().mapToLong(prefix ->
+                Usage.tenants(new Pool(pool.name(), List.of(prefix)), allocations).size()).sum();
+            if (drained < pool.size() && used - usedDrained >= pool.size() - drained) {
+                if (full.begins(owner)) {
+                    events.add(new PoolEvent(Kind.EXHAUSTED, owner, Optional.empty(), used, pool.size()));
+                }
+            } else if (full.ends(owner)) {
+                events.add(new PoolEvent(Kind.AVAILABLE, owner, Optional.empty(), used, pool.size()));
             }
         }
 

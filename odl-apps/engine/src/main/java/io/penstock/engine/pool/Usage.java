@@ -75,7 +75,7 @@ public final class Usage {
     }
 
     /** All blocks there are. */
-    static int blocks(final Tenant.PortBlocks mapping) {
+    public static int blocks(final Tenant.PortBlocks mapping) {
         return (int) mapping.outside().size() * mapping.blocksOfAddress();
     }
 

@@ -6,8 +6,11 @@ import com.google.common.cache.CacheBuilder;
 import com.google.common.hash.HashCode;
 import com.google.common.hash.HashFunction;
 import com.google.common.hash.Hashing;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Base64;
+import java.util.Optional;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -54,12 +57,35 @@ final class KnownSenders {
         if (key == null || !CONTEXT.equals(request.getContextPath())) {
             return;
         }
-        final int status = answer.getStatus();
-        if (status == HttpServletResponse.SC_UNAUTHORIZED) {
+        if (answer.getStatus() == HttpServletResponse.SC_UNAUTHORIZED) {
             accepted.invalidate(key);
-        } else if (status >= HttpServletResponse.SC_OK && status < HttpServletResponse.SC_MULTIPLE_CHOICES) {
+        } else if (isGood(answer)) {
             // An error may come from before the password was looked at, as for a path that Shiro takes for invalid.
             accepted.put(key, true);
+        }
+    }
+
+    /** Whether a request was carried out. */
+    static boolean isGood(final HttpServletResponse answer) {
+        return answer.getStatus() >= HttpServletResponse.SC_OK
+            && answer.getStatus() < HttpServletResponse.SC_MULTIPLE_CHOICES;
+    }
+
+    /**
+     * The user whose request was accepted; empty if it came from a session, which OpenDaylight believes without a look
+     * at the name in the header.
+     */
+    static Optional<String> user(final HttpServletRequest request) {
+        final String header = request.getHeader(HEADER);
+        if (header == null || request.isRequestedSessionIdValid()) {
+            return Optional.empty();
+        }
+        final String[] parts = header.strip().split(" +", 2);
+        try {
+            return parts.length < 2 ? Optional.empty() : Optional.of(new String(Base64.getDecoder().decode(parts[1]),
+                StandardCharsets.UTF_8).split(":", 2)[0]);
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
         }
     }
 

@@ -71,6 +71,7 @@ public final class RequestFilter implements Filter {
     private final BodyBudget budget;
     private final BodyBudget strangers;
     private final Duration patience;
+    private final AcceptedChanges changes;
     private final KnownSenders senders = new KnownSenders();
     /**
      * Large bodies take ten times their length in memory when they are parsed: one after the other. It is fair, so that
@@ -80,20 +81,23 @@ public final class RequestFilter implements Filter {
 
     /** A filter by the models of the controller. */
     @Activate
-    public RequestFilter(@Reference final DOMSchemaService models, final BundleContext bundles) {
+    public RequestFilter(@Reference final DOMSchemaService models, @Reference final AcceptedChanges changes,
+            final BundleContext bundles) {
         this(models::getGlobalContext, new DiskSpace(Path.of(bundles.getProperty("karaf.base")))::shortage,
             new BodyBudget(MOST_BODY, SMALL_BODY, LARGE_BODIES, READERS, PATIENCE, System::nanoTime),
-            new BodyBudget(MOST_BODY, SMALL_BODY, MOST_BODY, STRANGERS, PATIENCE, System::nanoTime), PATIENCE);
+            new BodyBudget(MOST_BODY, SMALL_BODY, MOST_BODY, STRANGERS, PATIENCE, System::nanoTime), PATIENCE, changes);
     }
 
     RequestFilter(final Supplier<EffectiveModelContext> models, final Supplier<Optional<String>> shortage,
-            final BodyBudget budget, final BodyBudget strangers, final Duration patience) {
+            final BodyBudget budget, final BodyBudget strangers, final Duration patience,
+            final AcceptedChanges changes) {
         targets = new Targets(models);
         bodies = new Bodies(models);
         this.shortage = requireNonNull(shortage);
         this.budget = requireNonNull(budget);
         this.strangers = requireNonNull(strangers);
         this.patience = requireNonNull(patience);
+        this.changes = requireNonNull(changes);
     }
 
     @Override
@@ -204,6 +208,10 @@ public final class RequestFilter implements Filter {
             refuse(request, response, refusal.orElseThrow());
         } else {
             pass(new StoredRequest(request, body.bytes()), response, chain);
+            if (KnownSenders.isGood(response)) {
+                path(request).ifPresent(path -> changes.accepted(KnownSenders.user(request),
+                    request.getMethod() + " " + path.replaceFirst("^/", "")));
+            }
         }
     }
 

@@ -3,6 +3,8 @@ package io.penstock.engine.subscriber;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.event.PoolEvent;
+import io.penstock.engine.event.PoolEvent.OfPortBlock;
 import io.penstock.engine.grant.VrfLookup;
 import io.penstock.engine.subscriber.BlockRequests.Request;
 import io.penstock.pipeline.allocation.Allocations;
@@ -17,10 +19,12 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import org.slf4j.LoggerFactory;
+import java.util.function.Consumer;
 
 /**
  * Gives and takes blocks, as changes of {@link Allocations}. Remembers what was taken a short time ago, which nobody
@@ -28,7 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class SubscriberBlocks {
     private final Clock clock;
-    private final ShortageLog shortages;
+    private final Shortages shortages;
     private final VrfLookup vrfs;
     private final Map<Place, Instant> resting = new HashMap<>();
 
@@ -42,20 +46,25 @@ public final class SubscriberBlocks {
     /** The same by the name of its tenant. */
     record Holder(String tenant, long address) { }
 
-    /** Blocks that rest are counted from when they were taken by this clock. */
-    public SubscriberBlocks(final Clock clock, final VrfLookup vrfs) {
+    /**
+     * Blocks that rest are counted from when they were taken by this clock.
+     *
+     * @param events is told of entries without a free block; must not block
+     */
+    public SubscriberBlocks(final Clock clock, final VrfLookup vrfs, final Consumer<PoolEvent> events) {
         this.vrfs = requireNonNull(vrfs);
         this.clock = requireNonNull(clock);
-        shortages = new ShortageLog(LoggerFactory.getLogger(SubscriberBlocks.class), clock);
+        shortages = new Shortages(clock, events);
     }
 
     /** Gives one block to everybody who asked for it and may have it; the same object when that is nobody. */
     public Allocations give(final Snapshot snapshot, final Allocations before, final Set<Request> requests) {
+        final Instant now = clock.instant();
+        resting.values().removeIf(until -> !now.isBefore(until));
+        endShortages(snapshot, before);
         if (requests.isEmpty()) {
             return before;
         }
-        final Instant now = clock.instant();
-        resting.values().removeIf(until -> !now.isBefore(until));
         final Map<String, List<Block>> changed = new HashMap<>();
         for (final Request request : requests) {
             // The VRF is the word of the node, which may touch its own tenants alone.
@@ -74,7 +83,32 @@ public final class SubscriberBlocks {
         tenant.nat().stream().flatMap(nat -> nat.portBlocks().stream())
             .filter(mapping -> mapping.inside().contains(request.subscriber())).findFirst().ifPresent(mapping ->
                 BlockAllocator.give(mapping, taken, resting.keySet(), request.subscriber()).ifPresentOrElse(taken::add,
-                    () -> shortages.warn(tenant.name(), mapping.outside(), request.subscriber())));
+                    () -> {
+                        if (request.had() < mapping.mostBlocks()) {
+                            shortages.begins(tenant.name(), mapping, taken, request.subscriber());
+                        }
+                    }));
+    }
+
+    private void endShortages(final Snapshot snapshot, final Allocations allocations) {
+        final Map<OfPortBlock, Long> lasting = shortages.lasting();
+        final Set<OfPortBlock> configured = new HashSet<>();
+        lasting.forEach((owner, subscriber) -> mapping(snapshot, owner).ifPresent(mapping -> {
+            final TenantAllocation given = allocations.tenants().get(owner.tenant());
+            configured.add(owner);
+            if (given != null
+                    && BlockAllocator.give(mapping, given.blocks(), resting.keySet(), subscriber).isPresent()) {
+                shortages.ends(owner, mapping, given.blocks());
+            }
+        }));
+        if (!lasting.isEmpty()) {
+            shortages.keep(configured);
+        }
+    }
+
+    private static Optional<Tenant.PortBlocks> mapping(final Snapshot snapshot, final OfPortBlock owner) {
+        return Optional.ofNullable(snapshot.tenants().get(owner.tenant())).flatMap(Tenant::nat).stream()
+            .flatMap(nat -> nat.portBlocks().stream()).filter(each -> each.inside().equals(owner.inside())).findFirst();
     }
 
     /** Takes all blocks of some subscribers; the same object when they have none. */

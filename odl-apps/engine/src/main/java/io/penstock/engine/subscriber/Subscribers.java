@@ -3,6 +3,7 @@ package io.penstock.engine.subscriber;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.engine.event.PoolEvent;
 import io.penstock.engine.grant.Grantor;
 import io.penstock.engine.grant.Transition;
 import io.penstock.engine.grant.VrfLookup;
@@ -20,6 +21,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -48,12 +50,13 @@ public final class Subscribers implements Grantor {
      * Nobody known yet.
      *
      * @param mark called on any thread when the allocations are to be changed; must not block
+     * @param events is told of entries without a free block; must not block
      */
-    public Subscribers(final Clock clock, final Runnable mark) {
+    public Subscribers(final Clock clock, final Runnable mark, final Consumer<PoolEvent> events) {
         this.clock = requireNonNull(clock);
         this.mark = requireNonNull(mark);
         requests = new BlockRequests(mark);
-        blocks = new SubscriberBlocks(clock, vrfs);
+        blocks = new SubscriberBlocks(clock, vrfs, events);
     }
 
     /** Takes a packet for which there was no port. */
@@ -107,6 +110,9 @@ public final class Subscribers implements Grantor {
     @Override
     public void stored(final Transition transition) {
         requests.answered(asking);
+        // A node that comes again has other flows, which count from the beginning.
+        counted.keySet().removeIf(node -> transition.before().snapshot().nodes().containsKey(node)
+            && !transition.after().snapshot().nodes().containsKey(node));
         counted.forEach((node, each) -> each.forget(ending.stream().filter(one -> one.node().equals(node))
             .map(Ending::subscriber).collect(Collectors.toSet())));
         idle.clear();

@@ -8,6 +8,7 @@ import io.penstock.dhcp.DhcpMessage;
 import io.penstock.dhcp.OptionCode;
 import io.penstock.dhcp.OptionSet;
 import io.penstock.engine.ManualClock;
+import io.penstock.engine.event.DhcpPoolEvent;
 import io.penstock.engine.grant.Transitions;
 import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.Place;
@@ -40,6 +41,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,6 +50,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DhcpServiceTest {
     private static final int VRF = 2;
     /** Message type (RFC 2132, section 9.6). */
+    private static final int DISCOVER = 1;
     private static final int REQUEST = 3;
     private static final int DECLINE = 4;
     private static final int RELEASE = 7;
@@ -75,6 +78,8 @@ class DhcpServiceTest {
     private final List<byte[]> sent = new ArrayList<>();
     private final List<Place> places = new ArrayList<>();
     private final List<Runnable> waiting = new ArrayList<>();
+    private final List<DhcpPoolEvent> told = new ArrayList<>();
+    private boolean failing;
     private boolean flowsAreThere = true;
     private final DhcpService service = new DhcpService(clock, () -> { }, millis -> { },
         (node, revision, task) -> {
@@ -83,9 +88,12 @@ class DhcpServiceTest {
                 task.run();
             }
         }, (place, frame) -> {
+            if (failing) {
+                throw new IllegalStateException("on purpose");
+            }
             sent.add(frame);
             places.add(place);
-        });
+        }, told::add);
 
     @Test
     void nobodyHearsOfALeaseBeforeItIsStored() {
@@ -208,6 +216,50 @@ class DhcpServiceTest {
             }
             places.clear();
         }
+    }
+
+    @Test
+    void aFaultAfterAProbeKeepsNothingElseFromTheEngine() {
+        final Snapshot network = Snapshot.empty().withTenants(List.of(TWO_PLACES));
+        service.onPacketIn(request());
+        final Allocations now = service.propose(network, NO_LEASE);
+        service.stored(Transitions.none());
+        service.onPacketIn(packet(NODE, 5L << 12 | 200, REQUEST, 0, FIRST));
+        service.propose(network, now);
+        failing = true;
+        clock.passMillis(200);
+        assertThat(service.propose(network, now)).isSameAs(now);
+        assertThat(service.counts().all().get("t")).containsKey("dropped: failed");
+    }
+
+    @Test
+    void anEmptyPoolIsToldOnceAndSoIsItsEnd() {
+        final List<Lease> all = LongStream.range(FIRST, FIRST + 10).mapToObj(address -> new Lease(address,
+            Lease.State.BOUND, "0102000000ff" + address, HOST + 1, "lan", "",
+            clock.instant().getEpochSecond() + 86400)).toList();
+        for (int message = 0; message < 5; message++) {
+            service.onPacketIn(packet(NODE, 5L << 12 | 100, DISCOVER, 0, 0));
+            service.propose(NETWORK, having(all));
+            service.stored(Transitions.none());
+            clock.pass(60);
+        }
+        assertThat(told).containsExactly(new DhcpPoolEvent("t", "10.0.0.0/24", true));
+        service.propose(NETWORK, having(all.subList(0, 9)));
+        assertThat(told).as("it would come and go").hasSize(1);
+        clock.pass(300);
+        service.propose(NETWORK, having(all));
+        assertThat(told).as("it is empty again").hasSize(1);
+        clock.pass(60);
+        service.propose(NETWORK, having(all.subList(0, 9)));
+        assertThat(told).hasSize(2).endsWith(new DhcpPoolEvent("t", "10.0.0.0/24", false));
+        clock.pass(60);
+        service.propose(NETWORK, having(all.subList(0, 9)));
+        assertThat(told).hasSize(2);
+    }
+
+    private static Allocations having(final List<Lease> leases) {
+        return new Allocations(VRF, NO_LEASE.nodes(), NO_LEASE.ports(),
+            Map.of("t", new TenantAllocation(VRF, 0).withLeases(leases)));
     }
 
     @Test

@@ -14,6 +14,11 @@ class OperatorEventTest {
         assertThat(SampleEvents.ALL).extracting(OperatorEvent::line).contains("node edge1: lost, was connected",
             "tenant red: stopped, was active: function fw is down", "pool public: high-threshold, 6 of 8 used",
             "tenant red port-block 10.0.0.0/24 198.51.100.0/31: drained, 0 of 2 used",
+            "tenant red port-block 10.0.0.0/24: exhausted, 4 of 4 used",
+            "tenant red DHCP subnet 10.0.0.0/24: empty, a client asked and no address was left",
+            "tenant red resolver on edge1: dead, it ended",
+            "user admin changed the configuration, 3 changes: PUT penstock:network/tenant=red, DELETE /b, ...",
+            "a session changed the configuration, 1 change: DELETE penstock:network/tenant=red",
             "function fw: canary 2.0 judged back: it is slow",
             "Node edge1: its switch differed from the plan and was repaired: 1 missing, 2 excess, 3 wrong; "
                 + "first in acl: priority=5");

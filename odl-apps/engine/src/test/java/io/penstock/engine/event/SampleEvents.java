@@ -33,6 +33,12 @@ public final class SampleEvents {
         new CanaryEvent("fw", new CanaryResult("2.0", CanaryResult.Verdict.BACK, "it is slow", 0, 60,
             new CanaryResult.Side(List.of("fw1"), 10, 10, 10, 0, 100, 200),
             new CanaryResult.Side(List.of("fw2"), 10, 10, 10, 0, 900, 999))),
+        new PoolEvent(Kind.EXHAUSTED, new OfPortBlock("red", Prefix.parse("10.0.0.0/24")), Optional.empty(), 4, 4),
+        new PoolEvent(Kind.AVAILABLE, new OfPool("public"), Optional.empty(), 3, 4),
+        new DhcpPoolEvent("red", "10.0.0.0/24", true), new DhcpPoolEvent("red", "10.0.0.0/24", false),
+        new ResolverEvent("edge1", "red", Optional.of("it ended")), new ResolverEvent("edge1", "red", Optional.empty()),
+        new ConfigurationEvent(Optional.of("admin"), 3, List.of("PUT penstock:network/tenant=red", "DELETE /b")),
+        new ConfigurationEvent(Optional.empty(), 1, List.of("DELETE penstock:network/tenant=red")),
         new RepairEvent("edge1", 1, 2, 3, "acl", "priority=5"));
 
     private SampleEvents() {

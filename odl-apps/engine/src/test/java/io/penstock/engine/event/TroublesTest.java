@@ -21,6 +21,7 @@ class TroublesTest {
         assertThat(troubles.begins("red")).isFalse();
         assertThat(troubles.begins("blue")).isTrue();
         clock.pass(LEAST.toSeconds());
+        assertThat(troubles.areDue()).as("no end was said").isFalse();
         assertThat(troubles.ends("red")).isTrue();
         assertThat(troubles.ends("red")).isFalse();
         assertThat(troubles.lasting()).containsExactly("blue");
@@ -35,6 +36,7 @@ class TroublesTest {
             clock.pass(1);
         }
         assertThat(told).isOne();
+        assertThat(troubles.areDue()).isTrue();
         assertThat(troubles.ends("red")).isTrue();
     }
 

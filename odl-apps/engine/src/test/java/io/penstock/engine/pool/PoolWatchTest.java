@@ -71,13 +71,28 @@ class PoolWatchTest {
         assertThat(watch.look(tenants(5, ""))).isEmpty();
         assertThat(watch.look(tenants(6, ""))).containsExactly(
             new PoolEvent(Kind.HIGH_THRESHOLD, new OfPool("public"), Optional.empty(), 6, 8));
-        assertThat(watch.look(tenants(8, ""))).isEmpty();
+        assertThat(watch.look(tenants(7, ""))).isEmpty();
         assertThat(watch.look(tenants(5, ""))).isEmpty();
         assertThat(watch.look(tenants(6, ""))).isEmpty();
         assertThat(watch.look(tenants(4, ""))).containsExactly(
             new PoolEvent(Kind.LOW_THRESHOLD, new OfPool("public"), Optional.empty(), 4, 8));
         assertThat(watch.look(tenants(3, ""))).isEmpty();
         assertThat(watch.look(tenants(7, ""))).hasSize(1);
+    }
+
+    @Test
+    void aFullPoolIsToldOnceAndSoIsItsEnd() {
+        final PoolEvent available = new PoolEvent(Kind.AVAILABLE, new OfPool("public"), Optional.empty(), 3, 8);
+        watch.look(tenants(7, ""));
+        assertThat(watch.look(tenants(8, ""))).containsExactly(
+            new PoolEvent(Kind.EXHAUSTED, new OfPool("public"), Optional.empty(), 8, 8));
+        assertThat(watch.look(tenants(8, ""))).isEmpty();
+        assertThat(watch.look(tenants(3, ""))).doesNotContain(available);
+        clock.pass(600);
+        assertThat(watch.look(tenants(3, ""))).containsExactly(available);
+        assertThat(watch.look(tenants(3, ""))).isEmpty();
+        assertThat(watch.look(tenants(3, "203.0.113.0/29"))).as("drained on purpose").extracting(PoolEvent::kind)
+            .doesNotContain(Kind.EXHAUSTED);
     }
 
     @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.gson.JsonParser;
+import io.penstock.engine.event.ConfigurationEvent;
+import io.penstock.engine.event.OperatorEvent;
 import java.io.ByteArrayInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -72,6 +74,10 @@ class RequestFilterTest {
     private final CountDownLatch working = new CountDownLatch(1);
     private final CountDownLatch done = new CountDownLatch(1);
 
+    private final Queue<Runnable> later = new ConcurrentLinkedQueue<>();
+    private final Queue<OperatorEvent> told = new ConcurrentLinkedQueue<>();
+    private final AcceptedChanges changes = new AcceptedChanges((task, pause) -> later.add(task), () -> { });
+
     private volatile Optional<String> shortage = Optional.empty();
 
     @BeforeEach
@@ -82,7 +88,7 @@ class RequestFilterTest {
         context.setContextPath("/rests");
         context.addFilter(new FilterHolder(new RequestFilter(() -> MODELS, () -> shortage,
             new BodyBudget(MOST, SMALL, 2 * MOST, READERS, PATIENCE, System::nanoTime), strangers,
-            Duration.ofSeconds(4))), "/*", EnumSet.of(DispatcherType.REQUEST));
+            Duration.ofSeconds(4), changes)), "/*", EnumSet.of(DispatcherType.REQUEST));
         context.addServlet(new ServletHolder(new HttpServlet() {
             private static final long serialVersionUID = 1;
 
@@ -182,6 +188,32 @@ class RequestFilterTest {
         assertThat(send("GET", "/rests/data" + path, JSON, "").statusCode()).isEqualTo(204);
         assertThat(send("POST", "/rests/operations/penstock-operations:status", JSON, "{}").statusCode())
             .isEqualTo(204);
+    }
+
+    @Test
+    void whoChangedTheConfigurationIsTold() throws Exception {
+        changes.tellTo(told::add);
+        assertThat(send("PUT", NETWORK + "/tenant=a", JSON, "{}").statusCode()).isEqualTo(204);
+        assertThat(send("DELETE", NETWORK + "/tenant=a", JSON, "").statusCode()).isEqualTo(204);
+        send("PUT", NETWORK + "/pool=west/name", JSON, "{}");
+        send("GET", NETWORK, JSON, "");
+        send("POST", "/rests/operations/penstock-operations:status", JSON, "{}");
+        client.send(request("PUT", NETWORK, JSON, BodyPublishers.ofString("{}"), MADE_UP), BodyHandlers.discarding());
+        later.forEach(Runnable::run);
+        assertThat(told).containsExactly(new ConfigurationEvent(Optional.of("x"), 2,
+            List.of("PUT penstock:network/tenant=a", "DELETE penstock:network/tenant=a")));
+    }
+
+    @Test
+    void theNameBesideASessionIsNotTold() throws Exception {
+        changes.tellTo(told::add);
+        final String cookie = send("GET", "/rests/session", JSON, "").headers().firstValue("Set-Cookie").orElseThrow()
+            .split(";")[0];
+        client.send(HttpRequest.newBuilder(URI.create("http://" + connector.getHost() + ":" + connector.getLocalPort()
+            + NETWORK)).header("Content-Type", JSON).header("Authorization", OTHER_USER).header("Cookie", cookie)
+            .PUT(BodyPublishers.ofString("{}")).build(), BodyHandlers.discarding());
+        later.forEach(Runnable::run);
+        assertThat(told).containsExactly(new ConfigurationEvent(Optional.empty(), 1, List.of("PUT penstock:network")));
     }
 
     @ParameterizedTest

@@ -4,6 +4,9 @@ package io.penstock.engine.subscriber;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.ManualClock;
+import io.penstock.engine.event.PoolEvent;
+import io.penstock.engine.event.PoolEvent.Kind;
+import io.penstock.engine.event.PoolEvent.OfPortBlock;
 import io.penstock.engine.grant.VrfLookup;
 import io.penstock.engine.subscriber.BlockRequests.Request;
 import io.penstock.engine.subscriber.SubscriberBlocks.Holder;
@@ -17,6 +20,7 @@ import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.openflow.SwitchId;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,8 +37,9 @@ class SubscriberBlocksTest {
     private static final SwitchId NODE = new SwitchId(Constants.datapathId(1, ""));
     private static final SwitchId OTHER = new SwitchId(Constants.datapathId(2, ""));
 
+    private final List<PoolEvent> told = new ArrayList<>();
     private final ManualClock clock = new ManualClock(Instant.EPOCH);
-    private final SubscriberBlocks blocks = new SubscriberBlocks(clock, new VrfLookup());
+    private final SubscriberBlocks blocks = new SubscriberBlocks(clock, new VrfLookup(), told::add);
     private final Snapshot snapshot = snapshot();
 
     private static Snapshot snapshot() {
@@ -85,6 +90,29 @@ class SubscriberBlocksTest {
         final Allocations had = having();
         assertThat(blocks.give(snapshot, had, Set.of(new Request(OTHER, VRF, FIRST, 0),
             new Request(new SwitchId(1), VRF, SECOND, 0)))).isSameAs(had);
+    }
+
+    @Test
+    void aShortageIsToldOnceAndSoIsItsEnd() {
+        final OfPortBlock owner = new OfPortBlock("red", Prefix.parse("10.0.0.0/29"));
+        final Allocations full = having(block(FIRST, 1), block(FIRST, 2), block(FIRST + 2, 3));
+        for (int packet = 0; packet < 5; packet++) {
+            give(full, new Request(NODE, VRF, SECOND, 0), new Request(NODE, VRF, FIRST + 2, 1));
+            clock.pass(60);
+        }
+        assertThat(told).containsExactly(new PoolEvent(Kind.EXHAUSTED, owner, Optional.empty(), 3, 3));
+        blocks.give(snapshot, having(), Set.of());
+        assertThat(told).as("it would come and go").hasSize(1);
+        clock.pass(300);
+        blocks.give(snapshot, having(block(FIRST, 1)), Set.of());
+        blocks.give(snapshot, having(block(FIRST, 1)), Set.of());
+        assertThat(told).hasSize(2).endsWith(new PoolEvent(Kind.AVAILABLE, owner, Optional.empty(), 1, 3));
+    }
+
+    @Test
+    void aSubscriberWithAsManyBlocksAsItMayHaveIsNoShortage() {
+        give(having(block(FIRST, 1), block(FIRST, 2)), new Request(NODE, VRF, FIRST, 2));
+        assertThat(told).isEmpty();
     }
 
     @Test

@@ -4,6 +4,8 @@ package io.penstock.engine.subscriber;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.ManualClock;
+import io.penstock.engine.config.Desired;
+import io.penstock.engine.grant.Transition;
 import io.penstock.engine.grant.Transitions;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocations.Block;
@@ -12,6 +14,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Backbone;
+import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Prefix;
@@ -42,7 +45,7 @@ class SubscribersTest {
 
     private final ManualClock clock = new ManualClock(Instant.EPOCH);
     private final AtomicInteger marks = new AtomicInteger();
-    private final Subscribers subscribers = new Subscribers(clock, marks::incrementAndGet);
+    private final Subscribers subscribers = new Subscribers(clock, marks::incrementAndGet, event -> { });
     private final Snapshot snapshot = Snapshot.of(List.of(), Backbone.NONE, List.of(), List.of(), List.of(),
         List.of(new Tenant("red", List.of(new Tenant.Attachment("lan", NODE, "acc0", 1)), List.of(), List.of(),
             Optional.of(new Tenant.Nat(Optional.empty(), Optional.empty(), List.of(), List.of(),
@@ -108,6 +111,19 @@ class SubscribersTest {
         assertThat(change(had)).containsExactly(block(SECOND, 2));
         assertThat(change(had)).containsExactly(block(SECOND, 2));
         subscribers.stored(Transitions.none());
+        assertThat(change(had)).hasSize(2);
+    }
+
+    @Test
+    void aNodeThatWasAwayCountsFromTheBeginning() {
+        final Allocations had = having(block(FIRST, 1), block(SECOND, 2));
+        subscribers.count(NODE, dump(10, 20));
+        change(had);
+        final Desired with = new Desired(1, Snapshot.of(List.of(new Node(NODE, "", List.of())), Backbone.NONE,
+            List.of(), List.of(), List.of(), List.of(), List.of()), had);
+        subscribers.stored(new Transition(with, new Desired(2, Snapshot.empty(), had), Set.of()));
+        clock.pass(Constants.BLOCK_IDLE_SECONDS);
+        subscribers.count(NODE, dump(10, 20));
         assertThat(change(had)).hasSize(2);
     }
 

@@ -49,13 +49,14 @@ class PoolEventsIT {
             add("first", VLAN);
             add("second", VLAN + 1);
             awaitEvent(stream, 0, "'event':'high-threshold' 'pool':'small' 'used':'2' 'size':'2'");
+            awaitEvent(stream, 1, "'event':'exhausted' 'pool':'small' 'used':'2' 'size':'2'");
             edge.client().delete(Documents.path("second"));
-            awaitEvent(stream, 1, "'event':'low-threshold' 'used':'1'");
+            awaitEvent(stream, 2, "'event':'low-threshold' 'used':'1'");
             edge.client().patch(POOL, pool("'drain': ['198.51.100.0/32']"));
             assertThat(edge.publicAddress("first")).isEqualTo("198.51.100.0");
             edge.client().delete(Documents.path("first"));
-            awaitEvent(stream, 2, "'event':'drained' 'pool':'small' 'prefix':'198.51.100.0/32' 'used':'0' 'size':'1'");
-            assertThat(stream.events()).hasSize(3);
+            awaitEvent(stream, 3, "'event':'drained' 'pool':'small' 'prefix':'198.51.100.0/32' 'used':'0' 'size':'1'");
+            assertThat(stream.events()).hasSize(4);
         }
     }
 }
