@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -125,6 +126,10 @@ public final class HealthService implements ProbeResults, AutoCloseable {
                     here.add(key);
                     InstanceHealth health = known.get(key);
                     if (health == null || !health.check().equals(check)) {
+                        if (isFailed(health)) {
+                            // By the other check. It is taken for healthy until this one says something else.
+                            changed.add(function.node());
+                        }
                         health = new InstanceHealth(check);
                         known.put(key, health);
                     }
@@ -135,9 +140,19 @@ public final class HealthService implements ProbeResults, AutoCloseable {
                     }
                 }));
             }
-            known.keySet().retainAll(here);
+            known.entrySet().removeIf(entry -> {
+                final boolean gone = !here.contains(entry.getKey());
+                if (gone && isFailed(entry.getValue())) {
+                    changed.add(entry.getKey().node());
+                }
+                return gone;
+            });
         }
         changed.forEach(nodes::changed);
+    }
+
+    private static boolean isFailed(final @Nullable InstanceHealth health) {
+        return health != null && !health.isHealthy();
     }
 
     private boolean look(final Desired state, final NetworkFunction function, final Instance instance,

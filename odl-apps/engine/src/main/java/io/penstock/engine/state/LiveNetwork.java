@@ -56,6 +56,10 @@ public record LiveNetwork(Desired desired, Map<String, NodeWorker> workers, Prob
     private record Reason(Kind kind, String text) { }
 
     private Reason reason(final Tenant tenant, final TenantAllocation given) {
+        if (tenant.attachments().isEmpty()) {
+            // No node carries anything out for it, and none tells of its functions.
+            return new Reason(Kind.ACTIVE, "");
+        }
         for (final Tenant.Attachment attachment : tenant.attachments()) {
             final Optional<Reason> reason = reason(tenant, attachment.node(), given);
             if (reason.isPresent()) {

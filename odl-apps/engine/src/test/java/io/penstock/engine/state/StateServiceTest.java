@@ -12,6 +12,7 @@ import io.penstock.engine.state.TenantState.Kind;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.testkit.Await;
 import java.time.Instant;
@@ -105,6 +106,23 @@ class StateServiceTest {
         Await.until("one is gone", () -> told.size() == 3);
         assertThat(told.get(2).tenants()).containsOnlyKeys("acme");
         assertThat(told.get(2).tenants().get("acme")).isEmpty();
+    }
+
+    @Test
+    void aTenantWithoutAttachmentsIsActive() {
+        final Tenant chained = Fixtures.rich();
+        assertThat(chained.hasChain()).as("its functions are down").isTrue();
+        final Tenant detached = new Tenant(chained.name(), List.of(), chained.subnets(), List.of(), chained.nat(),
+            chained.egressAcl(), chained.chain());
+        service.start();
+        change(Fixtures.network(chained));
+        Await.until("its node is away", () -> told.size() == 1);
+        change(Fixtures.network(detached));
+        Await.until("it has no node", () -> told.size() == 2);
+        final TenantState state = told.get(1).tenants().get(chained.name()).orElseThrow().state();
+        assertThat(state.kind()).isEqualTo(Kind.ACTIVE);
+        assertThat(state.reason()).isEmpty();
+        assertThat(state.vrfs()).isEmpty();
     }
 
     @Test
