@@ -72,7 +72,7 @@ class ConsoleIT {
             "penstock:flow-list --text --node " + system.second().name(), "penstock:verify", "penstock:nat-list",
             "penstock:limit-list --tenant acme", "penstock:limit-list --node " + system.second().name(),
             "penstock:lease-list", "penstock:dhcp-messages --tenant acme", "penstock:function-list",
-            "penstock:function-canary tap", TRACE);
+            "penstock:function-canary tap", TRACE, "penstock:host-list acme", "penstock:host-list beta");
         final String planned = system.verify(node).get("planned").getAsString();
         assertThat(row(printed.get(0), node.name())).contains("true", "netdev", "DPDK", planned);
         assertThat(row(printed.get(1), "acme")).contains(Integer.toString(system.vrf("acme")),
@@ -94,11 +94,15 @@ class ConsoleIT {
         assertThat(printed.get(13)).contains("version", "dropped", "nothing");
         assertThat(row(printed.get(14), "outbound")).contains("watched", "tap", "bypassed: down, open");
         assertThat(row(printed.get(14), "agrees")).isNotEmpty();
+        assertThat(row(printed.get(15), node.name())).contains("lan", host.address());
+        assertThat(printed.get(16)).contains("addresses", "nothing");
     }
 
     @Test
     void aMistakeIsNamed() {
         assertThatThrownBy(() -> console("penstock:tenant-show nobody"))
+            .hasMessageContaining("there is no tenant 'nobody'");
+        assertThatThrownBy(() -> console("penstock:host-list nobody"))
             .hasMessageContaining("there is no tenant 'nobody'");
         assertThatThrownBy(() -> console("penstock:limit-list --tenant nobody"))
             .hasMessageContaining("there is no tenant 'nobody'");

@@ -34,8 +34,7 @@ public final class FlowListCommand extends OperationsCommand {
     @Override
     public @Nullable Object execute() {
         final List<Operations.FlowLine> flows =
-            operations().flows(Optional.ofNullable(node), Optional.ofNullable(tenant)).stream()
-                .filter(flow -> !drops || flow.drop()).toList();
+            operations().flows(Optional.ofNullable(node), Optional.ofNullable(tenant), drops);
         final ShellTable table = table("node", "table", "tenant", "packets", "bytes", text ? "flow" : "purpose");
         flows.forEach(flow -> table.addRow().addContent(flow.node(), flow.table(), dash(flow.tenant()),
             flow.packets(), flow.bytes(), text ? flow.text() : flow.label()));

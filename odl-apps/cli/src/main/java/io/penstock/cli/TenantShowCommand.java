@@ -26,7 +26,7 @@ public final class TenantShowCommand extends OperationsCommand {
     @Override
     public @Nullable Object execute() {
         final Operations.TenantStatus found = operations().tenants(Optional.of(tenant)).get(0);
-        final List<Operations.FlowLine> flows = operations().flows(Optional.empty(), Optional.of(tenant));
+        final List<Operations.FlowLine> flows = operations().flows(Optional.empty(), Optional.of(tenant), false);
         final ShellTable table = table("property", "value");
         table.addRow().addContent("tenant", found.name());
         table.addRow().addContent("state", found.state());

@@ -309,7 +309,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
     /** Finds out which subscribers are idle, in the time of the engine; the answers come from the workers. */
     private void countSubscribers() {
         if (subscribers.areToBeCounted(desired().allocations())) {
-            fleet.workers().forEach((name, worker) -> worker.counters()
+            fleet.workers().forEach((name, worker) -> worker.ask(OpenFlowSouthbound::readFlows)
                 .thenAccept(dump -> thread.run(() -> subscribers.count(name, dump))).exceptionally(e -> {
                     LOG.debug("Node {}: idle subscribers cannot be counted", name, e);
                     return null;

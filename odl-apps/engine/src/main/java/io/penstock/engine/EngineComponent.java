@@ -238,8 +238,13 @@ public final class EngineComponent implements Operations, AutoCloseable {
     }
 
     @Override
-    public List<FlowLine> flows(final Optional<String> node, final Optional<String> tenant) {
-        return operations.flows(node, tenant);
+    public List<FlowLine> flows(final Optional<String> node, final Optional<String> tenant, final boolean dropsOnly) {
+        return operations.flows(node, tenant, dropsOnly);
+    }
+
+    @Override
+    public List<LearnedHost> learnedHosts(final String tenant) {
+        return operations.learnedHosts(tenant);
     }
 
     @Override

@@ -21,12 +21,14 @@ import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.InstalledFlow;
+import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.ovsdb.NodeAnnouncement;
 import io.penstock.southbound.ovsdb.NodeSession;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,7 +40,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -157,26 +159,51 @@ final class EngineOperations implements Operations {
     }
 
     @Override
-    public List<FlowLine> flows(final Optional<String> node, final Optional<String> tenant) {
+    public List<FlowLine> flows(final Optional<String> node, final Optional<String> tenant, final boolean dropsOnly) {
         final Desired desired = known(tenant);
+        final SortedMap<String, NodeWorker> chosen = choose(node);
         final List<FlowLine> lines = new ArrayList<>();
-        observe(choose(node)).forEach((name, seen) -> {
-            final Map<FlowSpec.Key, PlannedFlow> planned = seen.plan().flows();
-            seen.dump().flows().forEach(installed -> {
-                final FlowLine line = line(name, planned.get(installed.flow().key()), desired, installed);
-                if (tenant.isEmpty() || line.tenant().equals(tenant.orElseThrow())) {
-                    lines.add(line);
-                }
+        if (tenant.isPresent()) {
+            final TenantReadings readings = only(chosen, desired, tenant.orElseThrow());
+            ask(chosen, (name, worker) -> readings.flows(name, worker, !dropsOnly)).forEach((name, flows) -> {
+                final Map<FlowSpec.Key, PlannedFlow> planned = new HashMap<>();
+                requireNonNull(chosen.get(name)).plan().ifPresent(plan -> plan.tenantFlows()
+                    .getOrDefault(readings.vrf(name), List.of()).forEach(flow -> planned.put(flow.flow().key(), flow)));
+                flows.forEach(flow -> lines.add(line(name, planned.get(flow.flow().key()), desired, flow)));
             });
-        });
-        return lines;
+        } else {
+            observe(chosen).forEach((name, seen) -> {
+                final Map<FlowSpec.Key, PlannedFlow> planned = seen.plan().flows();
+                seen.dump().flows().forEach(flow ->
+                    lines.add(line(name, planned.get(flow.flow().key()), desired, flow)));
+            });
+        }
+        return dropsOnly ? lines.stream().filter(FlowLine::drop).toList() : lines;
+    }
+
+    @Override
+    public List<LearnedHost> learnedHosts(final String tenant) {
+        final Desired desired = known(Optional.of(tenant));
+        final SortedMap<String, NodeWorker> chosen = engine.workers();
+        final TenantReadings readings = only(chosen, desired, tenant);
+        return ask(chosen, readings::hosts).entrySet().stream().flatMap(each -> LearnedHosts.of(desired, each.getKey(),
+            requireNonNull(desired.snapshot().tenants().get(tenant)), each.getValue()).stream()).toList();
+    }
+
+    /** Leaves the nodes of a tenant, which are to be asked for it. */
+    private static TenantReadings only(final SortedMap<String, NodeWorker> chosen, final Desired desired,
+            final String tenant) {
+        final TenantReadings readings = new TenantReadings(desired, tenant);
+        chosen.keySet().removeIf(name -> !readings.isOn(name));
+        return readings;
     }
 
     @Override
     public List<Limit> limits(final Optional<String> node, final Optional<String> tenant) {
         final Desired desired = known(tenant);
         final SortedMap<String, NodeWorker> chosen = choose(node);
-        return ask(chosen, NodeWorker::meterCounts).entrySet().stream()
+        tenant.ifPresent(name -> only(chosen, desired, name));
+        return ask(chosen, (name, worker) -> worker.ask(OpenFlowSouthbound::readMeterCounts)).entrySet().stream()
             .flatMap(each -> requireNonNull(chosen.get(each.getKey())).plan().stream()
                 .flatMap(plan -> Limits.of(each.getKey(), plan, vrf -> name(desired, each.getKey(), vrf),
                     each.getValue())))
@@ -238,14 +265,14 @@ final class EngineOperations implements Operations {
     }
 
     private static Map<String, Observation> observe(final SortedMap<String, NodeWorker> workers) {
-        return ask(workers, NodeWorker::observe);
+        return ask(workers, (name, worker) -> worker.observe());
     }
 
     /** Asks all nodes at once; those that do not answer are left out. */
     private static <T> Map<String, T> ask(final SortedMap<String, NodeWorker> workers,
-            final Function<NodeWorker, CompletableFuture<T>> question) {
+            final BiFunction<String, NodeWorker, CompletableFuture<T>> question) {
         final Map<String, CompletableFuture<T>> running = new TreeMap<>();
-        workers.forEach((name, worker) -> running.put(name, question.apply(worker)));
+        workers.forEach((name, worker) -> running.put(name, question.apply(name, worker)));
         final Map<String, T> seen = new TreeMap<>();
         running.forEach((name, future) -> {
             try {

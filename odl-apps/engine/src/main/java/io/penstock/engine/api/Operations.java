@@ -178,6 +178,20 @@ public interface Operations {
             String text) { }
 
     /**
+     * A host that a switch has learned.
+     *
+     * @param attachment its name, or {@code port/vlan} of one that is not configured any more
+     * @param addresses those that the switch has learned, IPv4 and IPv6, sorted; none of a host that the switch has
+     *     only bridged
+     * @param ageSeconds since it was learned there
+     */
+    record LearnedHost(String node, String attachment, String mac, List<String> addresses, long ageSeconds) {
+        public LearnedHost {
+            addresses = List.copyOf(addresses);
+        }
+    }
+
+    /**
      * A limit of what a tenant may send, which a meter of a switch keeps, and what it has counted since it was made.
      *
      * @param tenant empty for a limit of all tenants of the node together
@@ -354,11 +368,20 @@ public interface Operations {
     List<Resync> resync(Optional<String> node);
 
     /**
-     * Flows with their counters.
+     * Flows with their counters. Of one tenant, its nodes are asked for its flows alone.
      *
+     * @param dropsOnly whether those that drop are wanted alone
      * @throws IllegalArgumentException when there is no such node or tenant
      */
-    List<FlowLine> flows(Optional<String> node, Optional<String> tenant);
+    List<FlowLine> flows(Optional<String> node, Optional<String> tenant, boolean dropsOnly);
+
+    /**
+     * Hosts of a tenant that switches have learned and not forgotten, by node, attachment and MAC address. Its nodes
+     * are asked for its hosts alone; those that are not connected are left out.
+     *
+     * @throws IllegalArgumentException when there is no such tenant
+     */
+    List<LearnedHost> learnedHosts(String tenant);
 
     /**
      * Limits of tenants with what passed and what was dropped, of nodes that are connected. Reads the switches.

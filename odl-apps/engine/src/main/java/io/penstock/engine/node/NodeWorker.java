@@ -11,9 +11,8 @@ import io.penstock.engine.task.SerialTasks;
 import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.southbound.openflow.FlowChanges;
-import io.penstock.southbound.openflow.FlowDump;
-import io.penstock.southbound.openflow.MeterCount;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
+import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
 import io.penstock.southbound.ovsdb.NodeSession;
 import java.time.Clock;
@@ -23,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -323,14 +323,10 @@ public final class NodeWorker implements AutoCloseable {
         return questions.ask(() -> switching.observe(desired.get(), OBSERVE));
     }
 
-    /** Reads the flows of the switch with their counters; changes nothing. Fails when the switch is not there. */
-    public CompletableFuture<FlowDump> counters() {
-        return questions.ask(() -> tasks.within(OBSERVE, southbound.readFlows(switching.id(desired.get()))));
-    }
-
-    /** Reads what the meters of the switch have counted; changes nothing. Fails when the switch is not there. */
-    public CompletableFuture<List<MeterCount>> meterCounts() {
-        return questions.ask(() -> tasks.within(OBSERVE, southbound.readMeterCounts(switching.id(desired.get()))));
+    /** Asks the switch a question that changes nothing. Fails when the switch is not there. */
+    public <T> CompletableFuture<T> ask(
+            final BiFunction<OpenFlowSouthbound, SwitchId, CompletableFuture<T>> question) {
+        return questions.ask(() -> tasks.within(OBSERVE, question.apply(southbound, switching.id(desired.get()))));
     }
 
     /** Reads the switch and repairs all that differs. Fails when the switch is not there. */

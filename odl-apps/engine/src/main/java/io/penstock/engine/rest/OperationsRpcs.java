@@ -16,7 +16,7 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ChainTrace
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ChainTraceOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.DhcpMessages;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Flows;
-import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsInput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LearnedHosts;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LeaseRelease;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LeaseReleaseInput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LeaseReleaseOutput;
@@ -53,8 +53,10 @@ public final class OperationsRpcs {
         final Verify verify = input -> read(() -> OperationsWriter.verify(operations.verify(node(input))));
         final Resync resync = input -> read(() -> OperationsWriter.resync(operations.resync(node(input))));
         final Flows flows = input -> read(() -> OperationsWriter.flows(
-            operations.flows(node(input), tenant(input)).stream()
-                .filter(line -> !Boolean.TRUE.equals(input.getDropsOnly()) || line.drop()).toList()));
+            operations.flows(node(input), Optional.ofNullable(input.getTenant()),
+                Boolean.TRUE.equals(input.getDropsOnly()))));
+        final LearnedHosts learnedHosts = input -> read(() -> OperationsWriter.learnedHosts(
+            operations.learnedHosts(given("tenant", input.getTenant()))));
         final Limits limits = input -> read(() -> OperationsWriter.limits(
             operations.limits(node(input), Optional.ofNullable(input.getTenant()))));
         final Leases leases = input -> answer(() ->
@@ -73,7 +75,8 @@ public final class OperationsRpcs {
             provider.registerRpcImplementation(natUsage), provider.registerRpcImplementation(natPreview),
             provider.registerRpcImplementation(waitApplied), provider.registerRpcImplementation(limits),
             provider.registerRpcImplementation(leases), provider.registerRpcImplementation(dhcpMessages),
-            provider.registerRpcImplementation(leaseRelease), provider.registerRpcImplementation(chainTrace)};
+            provider.registerRpcImplementation(leaseRelease), provider.registerRpcImplementation(chainTrace),
+            provider.registerRpcImplementation(learnedHosts)};
         return () -> {
             for (final Registration registration : registrations) {
                 registration.close();
@@ -124,10 +127,6 @@ public final class OperationsRpcs {
 
     private static Optional<String> node(final NodeChoice input) {
         return Optional.ofNullable(input.getNode());
-    }
-
-    private static Optional<String> tenant(final FlowsInput input) {
-        return Optional.ofNullable(input.getTenant());
     }
 
     /** An answer for which switches are read. */

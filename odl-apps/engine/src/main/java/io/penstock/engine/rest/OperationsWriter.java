@@ -15,6 +15,8 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.DhcpMessag
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.DhcpMessagesOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsOutputBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LearnedHostsOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LearnedHostsOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LeasesOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LeasesOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.LimitsOutput;
@@ -35,6 +37,7 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.chain.trac
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.chain.trace.output.OutboundBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.dhcp.messages.output.CountBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.flows.output.FlowBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.learned.hosts.output.HostBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.leases.output.LeaseBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.limits.output.LimitBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.nat.preview.output.MoveBuilder;
@@ -212,6 +215,13 @@ final class OperationsWriter {
         return way.hops().stream().map(hop -> new HopBuilder().setFunction(hop.function())
             .setInstance(unlessEmpty(hop.instance())).setReason(hop.reason()).setPortTo(unlessEmpty(hop.portTo()))
             .setPortFrom(unlessEmpty(hop.portFrom())).build()).toList();
+    }
+
+    static LearnedHostsOutput learnedHosts(final List<Operations.LearnedHost> hosts) {
+        return new LearnedHostsOutputBuilder().setHost(hosts.stream().map(host -> new HostBuilder()
+            .setNode(host.node()).setAttachment(host.attachment()).setMac(host.mac())
+            .setAddress(new LinkedHashSet<>(host.addresses())).setAge(Uint32.saturatedOf(host.ageSeconds())).build())
+            .toList()).build();
     }
 
     static FlowsOutput flows(final List<Operations.FlowLine> lines) {

@@ -4,6 +4,7 @@ package io.penstock.engine.node;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
+import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.ConnectionListener;
 import io.penstock.southbound.openflow.FlowChanges;
@@ -100,6 +101,11 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
         return CompletableFuture.completedFuture(new FlowDump(installed.stream().map(PlannedFlow::flow)
             .filter(flow -> flow.table().number() == table).map(flow -> new InstalledFlow(flow, 0, 0)).toList(),
             List.of()));
+    }
+
+    @Override
+    public CompletableFuture<FlowDump> readTable(final SwitchId source, final Table table, final long cookie) {
+        throw new UnsupportedOperationException();
     }
 
     @Override

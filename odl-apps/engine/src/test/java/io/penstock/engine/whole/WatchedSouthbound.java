@@ -23,7 +23,7 @@ final class WatchedSouthbound {
     private volatile CountDownLatch gate = new CountDownLatch(0);
 
     /** Something that was asked of a switch. */
-    private record Call(SwitchId target, String method) { }
+    private record Call(SwitchId target, String method, int arguments) { }
 
     WatchedSouthbound(final OpenFlowSouthbound real) {
         this.real = real;
@@ -38,7 +38,7 @@ final class WatchedSouthbound {
     private Object call(final Method method, final Object[] arguments)
             throws InterruptedException, IllegalAccessException {
         if (arguments != null && arguments[0] instanceof SwitchId target) {
-            calls.add(new Call(target, method.getName()));
+            calls.add(new Call(target, method.getName(), arguments.length));
             if (losing && method.getName().equals("flush")) {
                 return new CompletableFuture<>();
             }
@@ -66,9 +66,14 @@ final class WatchedSouthbound {
 
     /** Changes and complete readings of the flows of one switch, in their order: {@code apply} and {@code read}. */
     List<String> steps(final SwitchId id) {
-        return calls.stream().filter(call -> call.target().equals(id)).map(Call::method)
-            .filter(method -> method.equals("apply") || method.equals("readFlows"))
-            .map(method -> method.equals("apply") ? method : "read").toList();
+        return calls.stream().filter(call -> call.target().equals(id) && (call.method().equals("apply")
+                || call.method().equals("readFlows") && call.arguments() == 1))
+            .map(call -> call.method().equals("apply") ? "apply" : "read").toList();
+    }
+
+    /** Whether flows or meters of a switch were read. */
+    boolean isRead(final SwitchId id) {
+        return calls.stream().anyMatch(call -> call.target().equals(id) && call.method().startsWith("read"));
     }
 
     /** Has the next changes fail before they reach the switch. */

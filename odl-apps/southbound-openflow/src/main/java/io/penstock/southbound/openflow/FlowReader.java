@@ -18,6 +18,8 @@ import org.opendaylight.yangtools.yang.common.Uint8;
 
 /** Reads the flows of a switch when asked. Safe for all threads; decodes on the thread of the connection. */
 final class FlowReader {
+    private static final long EXACT = -1;
+
     private final GetFlowStatistics statistics;
 
     FlowReader(final RpcConsumerRegistry rpcs) {
@@ -32,6 +34,12 @@ final class FlowReader {
 
     CompletableFuture<FlowDump> readTable(final SwitchId source, final int table) {
         return ask(source, new GetFlowStatisticsInputBuilder().setTableId(Uint8.valueOf(table)));
+    }
+
+    CompletableFuture<FlowDump> readTable(final SwitchId source, final int table, final long cookie) {
+        return ask(source, new GetFlowStatisticsInputBuilder().setTableId(Uint8.valueOf(table))
+            .setCookie(new FlowCookie(Uint64.fromLongBits(cookie)))
+            .setCookieMask(new FlowCookie(Uint64.fromLongBits(EXACT))));
     }
 
     private CompletableFuture<FlowDump> ask(final SwitchId source, final GetFlowStatisticsInputBuilder question) {
@@ -50,7 +58,7 @@ final class FlowReader {
             }
             for (final WireFlow flow : WireFlow.decode(entries.getEntries())) {
                 flow.spec().ifPresentOrElse(
-                    spec -> flows.add(new InstalledFlow(spec, flow.packets(), flow.bytes())),
+                    spec -> flows.add(new InstalledFlow(spec, flow.packets(), flow.bytes(), flow.ageSeconds())),
                     () -> foreign.add(new ForeignFlow(flow.table(), flow.priority(), flow.cookie(),
                         HexFormat.of().formatHex(flow.match()), flow.problem(), flow.packets(), flow.bytes(),
                         flow.key())));

@@ -4,6 +4,7 @@ package io.penstock.southbound.openflow;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
+import io.penstock.pipeline.registry.Table;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +38,10 @@ public interface OpenFlowSouthbound extends FlowSender {
     /** Reads all flows with their counters; costs the switch and us time in proportion to their number. */
     CompletableFuture<FlowDump> readFlows(SwitchId source);
 
-    /** Reads the flows whose cookies have these values in the bits of the mask. */
+    /**
+     * Reads the flows whose cookies have these values in the bits of the mask. With all bits in the mask the switch
+     * finds them by the cookie, and looks at no other flow (collect_rules_loose, ofproto/ofproto.c, 3.1).
+     */
     CompletableFuture<FlowDump> readFlows(SwitchId source, long cookie, long cookieMask);
 
     /**
@@ -46,6 +50,9 @@ public interface OpenFlowSouthbound extends FlowSender {
      * @param table OpenFlow table number, 0..253; one that is not ours has the flows of other programs
      */
     CompletableFuture<FlowDump> readTable(SwitchId source, int table);
+
+    /** Reads the flows of one table of ours that have a cookie; the switch finds them by the cookie. */
+    CompletableFuture<FlowDump> readTable(SwitchId source, Table table, long cookie);
 
     /**
      * {@inheritDoc}

@@ -5,6 +5,7 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.wire.WireMessages;
 import java.util.Collection;
 import java.util.List;
@@ -98,6 +99,11 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
     @Override
     public CompletableFuture<FlowDump> readTable(final SwitchId source, final int table) {
         return connections.whileConnected(source, reader.readTable(source, table));
+    }
+
+    @Override
+    public CompletableFuture<FlowDump> readTable(final SwitchId source, final Table table, final long cookie) {
+        return connections.whileConnected(source, reader.readTable(source, table.number(), cookie));
     }
 
     @Override

@@ -15,10 +15,11 @@ import java.util.Optional;
  * One {@code struct ofp_flow_stats}: a flow as a switch has it, with its counters.
  *
  * @param match the {@code struct ofp_match}, with which even an unknown flow can be deleted
+ * @param ageSeconds since it was added
  * @param spec the flow, when all of it is known
  * @param problem what is not known, empty otherwise
  */
-public record WireFlow(int table, int priority, long cookie, byte[] match, long packets, long bytes,
+public record WireFlow(int table, int priority, long cookie, byte[] match, long packets, long bytes, long ageSeconds,
         Optional<FlowSpec> spec, String problem) {
     private static final int GOTO_TABLE = 1;
     private static final int APPLY_ACTIONS = 4;
@@ -36,7 +37,8 @@ public record WireFlow(int table, int priority, long cookie, byte[] match, long 
 
     private static WireFlow decodeEntry(final ByteBuf in) {
         final int table = in.readUnsignedByte();
-        in.skipBytes(9);
+        final long ageSeconds = in.skipBytes(1).readUnsignedInt();
+        in.skipBytes(Integer.BYTES);
         final int priority = in.readUnsignedShort();
         final int idleTimeout = in.readUnsignedShort();
         final int hardTimeout = in.readUnsignedShort();
@@ -61,7 +63,7 @@ public record WireFlow(int table, int priority, long cookie, byte[] match, long 
             // Damaged, or with values that no flow of ours can have: foreign too, whatever it is.
             problem = "damaged: " + e.getMessage();
         }
-        return new WireFlow(table, priority, cookie, match, packets, bytes, spec, problem);
+        return new WireFlow(table, priority, cookie, match, packets, bytes, ageSeconds, spec, problem);
     }
 
     private static FlowSpec spec(final int table, final int priority, final long cookie, final int idleTimeout,
