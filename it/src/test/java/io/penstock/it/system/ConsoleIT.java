@@ -79,6 +79,8 @@ class ConsoleIT {
             node.name() + "/acc0/" + VLAN, system.publicAddress("acme"), "watched", "active, bypassing function tap");
         assertThat(row(printed.get(1), "beta")).contains(system.publicAddress("beta"), "active");
         assertThat(printed.get(2)).contains("acme", system.publicAddress("acme"), "packets");
+        assertThat(row(printed.get(2), "learned hosts")).contains("1");
+        assertThat(row(printed.get(2), "dropped by flows")).contains("packets");
         assertThat(row(printed.get(3), "watched")).contains("tap (down)");
         assertThat(printed.get(4)).contains("classify", "nat_out", "acme").doesNotContain("beta");
         assertThat(printed.get(5)).contains("priority=", "actions=", "beta").doesNotContain("acme");
@@ -135,6 +137,8 @@ class ConsoleIT {
         final JsonObject shown = JsonParser.parseString(printed.get(2)).getAsJsonObject();
         assertThat(shown.getAsJsonObject("tenant").get("vrf").getAsInt()).isEqualTo(system.vrf("acme"));
         assertThat(shown.getAsJsonArray("flows")).isNotEmpty();
+        assertThat(shown.getAsJsonArray("limits")).isNotEmpty();
+        assertThat(shown.has("hosts")).isTrue();
         assertThat(entry(printed.get(3), "watched").getAsJsonArray("functions")).hasSize(1);
         assertThat(array(printed.get(4))).isNotEmpty()
             .allMatch(flow -> flow.getAsJsonObject().get("drop").getAsBoolean());

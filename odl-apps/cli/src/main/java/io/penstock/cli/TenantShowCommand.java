@@ -14,31 +14,41 @@ import org.jspecify.annotations.Nullable;
 /** Shows one tenant and what its flows count. */
 @Service
 @Command(scope = "penstock", name = "tenant-show",
-    description = "Shows a tenant, its sessions and resolver on each node, and the counters of its flows")
+    description = "Shows a tenant, its sessions and resolver on each node, its hosts, what was dropped, and the "
+        + "counters of its flows")
 public final class TenantShowCommand extends OperationsCommand {
     @Argument(index = 0, name = "tenant", description = "Name of the tenant", required = true)
     @Completion(TenantCompleter.class)
     private String tenant;
 
-    /** The tenant and its flows, for JSON. */
-    private record Shown(Operations.TenantStatus tenant, List<Operations.FlowLine> flows) { }
+    /** The tenant, its hosts, limits and flows, for JSON. */
+    private record Shown(Operations.TenantStatus tenant, List<Operations.LearnedHost> hosts,
+            List<Operations.Limit> limits, List<Operations.FlowLine> flows) { }
 
     @Override
     public @Nullable Object execute() {
         final Operations.TenantStatus found = operations().tenants(Optional.of(tenant)).get(0);
         final List<Operations.FlowLine> flows = operations().flows(Optional.empty(), Optional.of(tenant), false);
+        final List<Operations.LearnedHost> hosts = operations().learnedHosts(tenant);
+        final List<Operations.Limit> limits = operations().limits(Optional.empty(), Optional.of(tenant));
         final ShellTable table = table("property", "value");
         table.addRow().addContent("tenant", found.name());
         table.addRow().addContent("state", found.state());
         table.addRow().addContent("VRF", found.vrf());
         table.addRow().addContent("attachments", String.join(" ", found.attachments()));
         table.addRow().addContent("public address", dash(found.publicAddress()));
+        found.publicPrefixes().forEach(prefix -> table.addRow().addContent("public prefix", prefix));
         table.addRow().addContent("chain", dash(found.chain()));
         found.agents().forEach(agent -> show(agent, table));
+        table.addRow().addContent("learned hosts", hosts.size());
+        table.addRow().addContent("dropped by flows", flows.stream().filter(Operations.FlowLine::drop)
+            .mapToLong(Operations.FlowLine::packets).sum() + " packets");
+        limits.stream().filter(limit -> limit.droppedPackets() > 0).forEach(limit -> table.addRow().addContent(
+            "dropped by limit " + limit.meter() + " on " + limit.node(), limit.droppedPackets() + " packets"));
         table.addRow().addContent("flows", flows.size());
         flows.stream().filter(flow -> flow.packets() > 0).forEach(flow -> table.addRow()
             .addContent(flow.table() + ": " + flow.label(), flow.packets() + " packets"));
-        return print(new Shown(found, flows), table);
+        return print(new Shown(found, hosts, limits, flows), table);
     }
 
     private static void show(final Operations.AgentStatus agent, final ShellTable table) {

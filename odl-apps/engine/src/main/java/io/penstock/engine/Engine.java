@@ -20,17 +20,20 @@ import io.penstock.engine.link.Links;
 import io.penstock.engine.link.PacketRouter;
 import io.penstock.engine.neighbour.NeighbourResolver;
 import io.penstock.engine.neighbour.Recall;
+import io.penstock.engine.node.NodeCounts;
 import io.penstock.engine.node.NodeEvents;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.pool.PoolWatch;
 import io.penstock.engine.state.LiveNetwork;
 import io.penstock.engine.state.StateService;
 import io.penstock.engine.state.StateSink;
+import io.penstock.engine.state.TrafficWatch;
 import io.penstock.engine.subscriber.Subscribers;
 import io.penstock.engine.task.SerialTasks;
 import io.penstock.engine.task.SharedThreads;
 import io.penstock.engine.task.TaskThread;
 import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.ConnectionListener;
 import io.penstock.southbound.openflow.FlowDump;
@@ -51,6 +54,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -99,6 +103,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
     private final HealthService health;
     private final CanaryService canaries;
     private final StateService state;
+    private final TrafficWatch traffic;
     private final List<OpenFlowSouthbound.Registration> registrations = new ArrayList<>();
 
     /**
@@ -137,6 +142,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
             millis -> thread.later(this::mark, Duration.ofMillis(millis)), this::whenApplied, outlet, events::tell);
         state = new StateService(() -> new LiveNetwork(desired(), fleet.workers(), health), states, events::tell,
             environment.wall());
+        traffic = new TrafficWatch(this::desired, events, environment.wall());
         packets = new PacketRouter()
             .route(Table.NEIGHBOUR_FOUND, "next-hop", resolver::onPacketIn)
             .route(Table.NEIGHBOUR_FOUND, "next-hop-ipv6", ipv6::onNextHop)
@@ -337,6 +343,13 @@ public final class Engine implements NodeEvents, AutoCloseable {
     @Override
     public void changed(final String node) {
         state.changed(node);
+    }
+
+    @Override
+    public void counted(final String node, final NodeCounts before, final NodeCounts now) {
+        traffic.look(node, before, now);
+        state.counted(node, now.differing(before).stream().flatMap(vrf -> desired().tenant(node, vrf).stream())
+            .map(Tenant::name).collect(Collectors.toSet()));
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.penstock.engine.node.Observation;
 import io.penstock.engine.pool.Preview;
 import io.penstock.engine.pool.Usage;
 import io.penstock.engine.state.LiveNetwork;
+import io.penstock.engine.state.TenantState;
 import io.penstock.engine.trace.ChainTracer;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.flow.FlowSpec;
@@ -343,11 +344,13 @@ final class EngineOperations implements Operations {
 
     private static TenantStatus tenantStatus(final LiveNetwork live, final Tenant tenant, final AgentReports agents) {
         final TenantAllocation allocation = live.desired().allocations().tenants().get(tenant.name());
+        final TenantState state = live.tenant(tenant);
         return new TenantStatus(tenant.name(), allocation == null ? 0 : vrf(tenant, allocation),
             tenant.attachments().stream().map(at -> at.node() + "/" + at.port() + "/" + at.vlan()).toList(),
             allocation == null || allocation.publicAddress() == 0 ? ""
                 : Ipv4.text(allocation.publicAddress()),
-            tenant.chain().orElse(""), live.tenant(tenant).text(),
+            state.mappings().stream().map(each -> each.kind() + " " + each.inside() + " " + each.outside()).toList(),
+            tenant.chain().orElse(""), state.text(),
             allocation == null ? List.of() : agents.of(allocation));
     }
 

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.node.NodeWorker;
-import io.penstock.pipeline.intent.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;

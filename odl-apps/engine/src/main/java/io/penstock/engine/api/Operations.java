@@ -47,10 +47,11 @@ public interface Operations {
     /**
      * A tenant; {@code publicAddress} and {@code chain} are empty without.
      *
+     * @param publicPrefixes its other public addresses, each as {@code port-block 10.0.0.0/24 198.51.100.0/28}
      * @param agents for each node where the agent has something to do for the tenant
      */
-    record TenantStatus(String name, int vrf, List<String> attachments, String publicAddress, String chain,
-            String state, List<AgentStatus> agents) { }
+    record TenantStatus(String name, int vrf, List<String> attachments, String publicAddress,
+            List<String> publicPrefixes, String chain, String state, List<AgentStatus> agents) { }
 
     /**
      * A chain and how many packets were sent into its functions.

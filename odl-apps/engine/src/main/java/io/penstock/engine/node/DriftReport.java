@@ -11,15 +11,27 @@ import java.util.Optional;
  * @param compared when all of its flows and meters had last been compared
  * @param repairs how often differences were repaired
  * @param repaired when that was last
+ * @param differences what differs now, as far as it was compared
  * @param lacking number of planned flows and meters that are known to be missing or wrong, by the VRF id of their
  *     tenant; those that tenants share have the id {@link #SHARED}
  */
 public record DriftReport(Optional<Instant> compared, long repairs, Optional<Instant> repaired,
-        Map<Integer, Integer> lacking) {
+        Differences differences, Map<Integer, Integer> lacking) {
     /** No VRF has this id. */
     public static final int SHARED = 0;
 
-    static final DriftReport NOTHING = new DriftReport(Optional.empty(), 0, Optional.empty(), Map.of());
+    /** Of a switch that was not compared. */
+    public static final DriftReport NOTHING =
+        new DriftReport(Optional.empty(), 0, Optional.empty(), Differences.NONE, Map.of());
+
+    /** Numbers of flows and meters, as {@code verify} counts them. */
+    public record Differences(int missing, int excess, int wrong) {
+        static final Differences NONE = new Differences(0, 0, 0);
+
+        Differences plus(final Differences other) {
+            return new Differences(missing + other.missing, excess + other.excess, wrong + other.wrong);
+        }
+    }
 
     public DriftReport {
         lacking = Map.copyOf(lacking);

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
 import io.penstock.engine.event.RepairEvent;
+import io.penstock.engine.node.DriftReport.Differences;
 import io.penstock.engine.task.SerialTasks;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
@@ -29,6 +30,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,6 +43,8 @@ import org.slf4j.LoggerFactory;
 final class DriftWatch {
     /** Steps of a round, after which each flow and meter was compared. */
     static final int STEPS = 60;
+    /** Step in which is read what meters have counted; in the first one their rates are. */
+    private static final int METER_COUNTS = STEPS / 2;
     /** Tables of an Open vSwitch that flows can be written to. */
     private static final int TABLES = 254;
     private static final Duration ANSWER = Duration.ofSeconds(5);
@@ -54,13 +58,14 @@ final class DriftWatch {
     private final String node;
     private final OpenFlowSouthbound southbound;
     private final NodeFlows flows;
+    private final RoundCounts counts;
     private final SerialTasks tasks;
     private final Consumer<RepairEvent> events;
     private final Ticker ticker;
     private final Clock clock;
     private int step;
-    /** By step in which something differs, the number of planned flows and meters that do, by VRF id. */
-    private final Map<Integer, Map<Integer, Integer>> differing = new TreeMap<>();
+    /** By step in which something differs. */
+    private final Map<Integer, Found> differing = new TreeMap<>();
     private int cleanSteps;
     /** Whether tables of this round were not read. */
     private boolean unread;
@@ -68,12 +73,21 @@ final class DriftWatch {
     private long lastRepair;
     private volatile DriftReport report = DriftReport.NOTHING;
 
+    /**
+     * What differs.
+     *
+     * @param lacking number of planned flows and meters that do, by VRF id
+     */
+    private record Found(Differences differences, Map<Integer, Integer> lacking) { }
+
     /** Begins with the first tables. */
     DriftWatch(final String node, final OpenFlowSouthbound southbound, final NodeFlows flows,
-            final SerialTasks tasks, final Consumer<RepairEvent> events, final Ticker ticker, final Clock clock) {
+            final RoundCounts counts, final SerialTasks tasks, final Consumer<RepairEvent> events, final Ticker ticker,
+            final Clock clock) {
         this.node = requireNonNull(node);
         this.southbound = requireNonNull(southbound);
         this.flows = requireNonNull(flows);
+        this.counts = requireNonNull(counts);
         this.tasks = requireNonNull(tasks);
         this.events = requireNonNull(events);
         this.ticker = requireNonNull(ticker);
@@ -88,7 +102,8 @@ final class DriftWatch {
     /** The switch was read as a whole, and brought to its plan. */
     void compared() {
         differing.clear();
-        report = new DriftReport(Optional.of(clock.instant()), report.repairs(), report.repaired(), Map.of());
+        report = new DriftReport(Optional.of(clock.instant()), report.repairs(), report.repaired(), Differences.NONE,
+            Map.of());
     }
 
     /**
@@ -119,9 +134,16 @@ final class DriftWatch {
         step = (step + 1) % STEPS;
         unread = unread && step != 0;
         final Map<Integer, Integer> lacking = new HashMap<>();
-        differing.values().forEach(each -> each.forEach((vrf, count) -> lacking.merge(vrf, count, Integer::sum)));
+        differing.values().forEach(each ->
+            each.lacking().forEach((vrf, count) -> lacking.merge(vrf, count, Integer::sum)));
         report = new DriftReport(round ? Optional.of(clock.instant()) : report.compared(), report.repairs(),
-            report.repaired(), lacking);
+            report.repaired(), differing.values().stream().map(Found::differences).reduce(Differences.NONE,
+                Differences::plus), lacking);
+        if (round) {
+            counts.end();
+        } else if (step == 0) {
+            counts.begin();
+        }
         return !differing.isEmpty()
             && (pauseMillis == 0 || ticker.read() - lastRepair >= TimeUnit.MILLISECONDS.toNanos(pauseMillis));
     }
@@ -134,7 +156,7 @@ final class DriftWatch {
             ? CompletableFuture.completedFuture(null)
             : flows.repair(id, installed, seen).thenAccept(changes -> {
                 report = new DriftReport(report.compared(), report.repairs() + 1, Optional.of(clock.instant()),
-                    Map.of());
+                    Differences.NONE, Map.of());
                 events.accept(seen.repair(node));
             })).thenRun(() -> {
                 lastRepair = ticker.read();
@@ -142,8 +164,8 @@ final class DriftWatch {
             });
     }
 
-    /** Reads the tables of this step; nothing if they are as planned, else what is missing or wrong by VRF id. */
-    private CompletableFuture<Optional<Map<Integer, Integer>>> compare(final SwitchId id, final NodePlan installed) {
+    /** Reads the tables of this step; nothing if they are as planned. */
+    private CompletableFuture<Optional<Found>> compare(final SwitchId id, final NodePlan installed) {
         final Set<Integer> tables = tables(step);
         final List<CompletableFuture<FlowDump>> readings = tables.stream()
             .map(table -> tasks.within(ANSWER, southbound.readTable(id, table))).toList();
@@ -151,22 +173,29 @@ final class DriftWatch {
             ? tasks.within(ANSWER, southbound.readMeters(id)).thenApply(there ->
                 Optional.of(MeterDiff.between(installed, there)))
             : CompletableFuture.completedFuture(Optional.empty());
-        return CompletableFuture.allOf(readings.toArray(CompletableFuture[]::new)).thenCombine(meters,
-            (read, found) -> compare(tables, readings.stream().map(CompletableFuture::join).toList(), found,
-                installed));
+        final CompletableFuture<Void> limits = step == METER_COUNTS
+            ? tasks.within(ANSWER, southbound.readMeterCounts(id)).thenAccept(counts::addMeters)
+            : CompletableFuture.completedFuture(null);
+        return CompletableFuture.allOf(Stream.concat(readings.stream(), Stream.of(limits))
+            .toArray(CompletableFuture[]::new)).thenCombine(meters, (read, found) ->
+                compare(tables, readings.stream().map(CompletableFuture::join).toList(), found, installed));
     }
 
-    private Optional<Map<Integer, Integer>> compare(final Set<Integer> tables, final List<FlowDump> dumps,
+    private Optional<Found> compare(final Set<Integer> tables, final List<FlowDump> dumps,
             final Optional<MeterDiff> meters, final NodePlan installed) {
-        final List<FlowSpec> there = dumps.stream().flatMap(dump -> dump.flows().stream()).map(InstalledFlow::flow)
-            .toList();
-        final PlanDiff diff = flows.hideLingering(PlanDiff.between(installed, tables, there));
+        final FlowDump all = new FlowDump(dumps.stream().flatMap(dump -> dump.flows().stream()).toList(),
+            dumps.stream().flatMap(dump -> dump.foreign().stream()).toList());
+        counts.add(all.flows());
+        final PlanDiff diff = flows.hideLingering(PlanDiff.between(installed, tables,
+            all.flows().stream().map(InstalledFlow::flow).toList()));
+        final Observation seen = new Observation(installed, all, meters.orElse(MeterDiff.NONE), diff);
+        if (seen.isClean()) {
+            return Optional.empty();
+        }
         final Map<Integer, Integer> lacking = new HashMap<>();
         diff.toAdd().forEach(flow -> lacking.merge(owner(flow), 1, Integer::sum));
         meters.ifPresent(found -> count(found, installed, lacking));
-        return diff.isEmpty() && dumps.stream().allMatch(dump -> dump.foreign().isEmpty())
-            && meters.stream().allMatch(found -> found.toSet().isEmpty() && found.excess().isEmpty())
-            ? Optional.empty() : Optional.of(lacking);
+        return Optional.of(new Found(new Differences(seen.missing(), seen.excess(), seen.wrong()), lacking));
     }
 
     private static void count(final MeterDiff found, final NodePlan installed, final Map<Integer, Integer> lacking) {

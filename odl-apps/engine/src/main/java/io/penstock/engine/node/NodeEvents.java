@@ -15,6 +15,9 @@ public interface NodeEvents {
     /** Something of it has changed that operators see: connections, ports, plan, differences, floods. */
     void changed(String node);
 
+    /** What it has counted was read, in a round in which all of its switch was compared; first {@code NONE} before. */
+    void counted(String node, NodeCounts before, NodeCounts now);
+
     /** Its switch has confirmed a state. */
     void applied(String node);
 }

@@ -35,6 +35,11 @@ final class NodeNews {
         }
     }
 
+    /** What the node has counted was read. */
+    void counted(final NodeCounts before, final NodeCounts now) {
+        events.counted(node, before, now);
+    }
+
     /** The switch was compared. */
     void compared(final DriftReport report) {
         if (!report.lacking().equals(lacking)) {

@@ -49,6 +49,7 @@ public final class NodeWorker implements AutoCloseable {
     private final Floods floods;
     private final NodePlanning planning;
     private final NodeFlows flows;
+    private final RoundCounts counts;
     private final DriftWatch drift;
     private final BridgeStep bridge;
     private final FlowStep switching;
@@ -86,7 +87,8 @@ public final class NodeWorker implements AutoCloseable {
         bridge = new BridgeStep(name, planning, bridges, tasks, desired);
         flows = new NodeFlows(southbound, () -> bridge.session().map(NodeSession::dropCachedFlows), tasks,
             this::forgetAgain, ticker);
-        drift = new DriftWatch(name, southbound, flows, tasks, events::repaired, ticker, clock);
+        counts = new RoundCounts(this::session, tasks, news::counted);
+        drift = new DriftWatch(name, southbound, flows, counts, tasks, events::repaired, ticker, clock);
         switching = new FlowStep(name, planning, flows, drift, events, ticker);
         steps = new BackOff(name, bridge.then(new PortGrace(name, planning, ports, switching::isFirst, switching)),
             this::forget);
@@ -296,6 +298,11 @@ public final class NodeWorker implements AutoCloseable {
     /** How the switch keeps to its plan, as far as it was compared. */
     public DriftReport drift() {
         return drift.report();
+    }
+
+    /** What flows and meters of the switch have dropped, and connections, as of the last round of the comparison. */
+    public NodeCounts counts() {
+        return counts.latest();
     }
 
     /** Whether frames from there flood the slow path of the switch, and are limited. */

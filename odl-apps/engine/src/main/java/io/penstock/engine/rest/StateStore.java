@@ -4,6 +4,7 @@ package io.penstock.engine.rest;
 import static java.util.Objects.requireNonNull;
 import static org.opendaylight.mdsal.common.api.LogicalDatastoreType.OPERATIONAL;
 
+import io.penstock.engine.event.OperatorEvent;
 import io.penstock.engine.state.FunctionState;
 import io.penstock.engine.state.NodeState;
 import io.penstock.engine.state.PoolState;
@@ -22,6 +23,8 @@ import java.util.stream.Collectors;
 import org.opendaylight.mdsal.binding.api.DataBroker;
 import org.opendaylight.mdsal.binding.api.WriteTransaction;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.inet.types.rev130715.Ipv4AddressNoZone;
+import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.inet.types.rev130715.Ipv4Prefix;
+import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.Counter64;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.DateAndTime;
 import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.State;
 import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.Function;
@@ -39,6 +42,10 @@ import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.TenantKey
 import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.function.InstanceBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.node.Port;
 import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.node.PortBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.tenant.AttachmentBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.tenant.PublicPrefix;
+import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.tenant.PublicPrefixBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.tenant.node.LimitedBuilder;
 import org.opendaylight.yangtools.yang.binding.ChildOf;
 import org.opendaylight.yangtools.yang.binding.DataObject;
 import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
@@ -106,8 +113,14 @@ public final class StateStore implements StateSink {
             .setDatabaseConnected(state.databaseConnected()).setInSync(state.inSync()).setSince(time(entry.since()))
             .setDpdk(state.dpdk().isEmpty() ? null : state.dpdk())
             .setWarning(state.warning().isEmpty() ? null : state.warning())
-            .setPlannedFlows(Uint32.valueOf(state.plannedFlows())).setRepairs(Uint32.valueOf(state.repairs()))
-            .setLastRepair(state.lastRepair().map(StateStore::time).orElse(null))
+            .setPlannedFlows(Uint32.valueOf(state.plannedFlows()))
+            .setMissingFlows(Uint32.valueOf(state.drift().differences().missing()))
+            .setExcessFlows(Uint32.valueOf(state.drift().differences().excess()))
+            .setWrongFlows(Uint32.valueOf(state.drift().differences().wrong()))
+            .setLastCompared(state.drift().compared().map(StateStore::time).orElse(null))
+            .setRepairs(Uint32.valueOf(state.drift().repairs()))
+            .setLastRepair(state.drift().repaired().map(StateStore::time).orElse(null))
+            .setDroppedPackets(counter(state.dropped()))
             .setPort(state.ports().stream().map(port -> new PortBuilder().setName(port.name()).setUp(port.linkUp())
                 .build()).collect(Collectors.toMap(Port::key, port -> port, (one, other) -> other))).build();
     }
@@ -117,14 +130,40 @@ public final class StateStore implements StateSink {
         return new TenantBuilder().setName(name).setStatus(status(state.kind()))
             .setReason(state.reason().isEmpty() ? null : state.reason()).setSince(time(entry.since()))
             .setId(state.id() == 0 ? null : Uint32.valueOf(state.id()))
-            .setPublicAddress(state.publicAddress() == 0 ? null
-                : new Ipv4AddressNoZone(Ipv4.text(state.publicAddress())))
-            .setNode(state.vrfs().entrySet().stream().map(each ->
-                new org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.tenant.NodeBuilder()
-                    .setName(each.getKey()).setVrf(Uint16.valueOf(each.getValue())).build())
+            .setPublicAddress(state.address() == 0 ? null : new Ipv4AddressNoZone(Ipv4.text(state.address())))
+            .setPool(state.address() == 0 ? null : state.pool().orElse(null))
+            .setPublicPrefix(state.mappings().stream().map(StateStore::mapping).collect(BindingMap.toMap()))
+            .setAttachment(state.attachments().stream().map(at -> new AttachmentBuilder().setName(at.name())
+                .setNode(at.node()).setPort(at.port()).setVlan(Uint16.valueOf(at.vlan())).build())
+                .collect(BindingMap.toMap()))
+            .setChain(state.chain().orElse(null))
+            .setNode(state.nodes().entrySet().stream().map(each -> onNode(each.getKey(), each.getValue()))
                 .collect(BindingMap.toMap()))
             .setBoundLeases(Uint32.valueOf(state.boundLeases())).setPortBlocks(Uint32.valueOf(state.portBlocks()))
             .build();
+    }
+
+    private static PublicPrefix mapping(final TenantState.Mapping mapping) {
+        return new PublicPrefixBuilder().setKind(PublicPrefix.Kind.ofName(mapping.kind()))
+            .setInsidePrefix(new Ipv4Prefix(mapping.inside())).setPublicPrefix(new Ipv4Prefix(mapping.outside()))
+            .setUsedBlocks(mapping.usedBlocks().isPresent() ? Uint32.valueOf(mapping.usedBlocks().getAsInt()) : null)
+            .build();
+    }
+
+    private static org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.tenant.Node onNode(
+            final String name, final TenantState.OnNode state) {
+        return new org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.tenant.NodeBuilder()
+            .setName(name).setVrf(Uint16.valueOf(state.vrf()))
+            .setSessions(state.sessions().isPresent() ? Uint64.valueOf(state.sessions().getAsLong()) : null)
+            .setDroppedPackets(counter(state.dropped().dropped()))
+            .setGuardedPackets(counter(state.dropped().guarded()))
+            .setLimited(state.dropped().limited().entrySet().stream().map(each -> new LimitedBuilder()
+                .setMeter(OperatorEvent.word(each.getKey())).setDroppedPackets(counter(each.getValue())).build())
+                .collect(BindingMap.toMap())).build();
+    }
+
+    private static Counter64 counter(final long packets) {
+        return new Counter64(Uint64.valueOf(packets));
     }
 
     private static Function function(final String name, final Entry<FunctionState> entry) {

@@ -3,13 +3,18 @@ package io.penstock.engine.state;
 
 import io.penstock.engine.config.Desired;
 import io.penstock.engine.health.ProbeResults;
+import io.penstock.engine.node.DriftReport;
+import io.penstock.engine.node.NodeCounts;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.state.TenantState.Kind;
+import io.penstock.engine.state.TenantState.OnNode;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.intent.Tenant.Nat;
+import io.penstock.pipeline.intent.Tenant.PortBlocks;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Quarantine;
 import io.penstock.southbound.ovsdb.NodeAnnouncement;
@@ -18,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -30,27 +36,41 @@ public record LiveNetwork(Desired desired, Map<String, NodeWorker> workers, Prob
     public NodeState node(final String name) {
         final NodeWorker worker = workers.get(name);
         if (worker == null) {
-            return new NodeState(false, false, false, "", "", 0, 0, Optional.empty(), List.of());
+            return new NodeState(false, false, false, "", "", 0, DriftReport.NOTHING, 0, List.of());
         }
         final Optional<NodeAnnouncement> announced = worker.session().map(NodeSession::announcement);
         return new NodeState(worker.isOnline(), announced.isPresent(), worker.hasApplied(desired),
             announced.filter(NodeAnnouncement::dpdkInitialized).map(NodeAnnouncement::dpdkVersion).orElse(""),
             announced.flatMap(known -> known.protocol().difference()).orElse(""),
-            worker.plan().map(NodePlan::size).orElse(0), worker.drift().repairs(), worker.drift().repaired(),
-            worker.ports());
+            worker.plan().map(NodePlan::size).orElse(0), worker.drift(),
+            worker.counts().of(DriftReport.SHARED).dropped(), worker.ports());
     }
 
     /** The state of a configured tenant. */
     public TenantState tenant(final Tenant tenant) {
         final TenantAllocation given = desired.allocations().tenants().get(tenant.name());
         if (given == null) {
-            return new TenantState(Kind.INSTALLING, "being installed", 0, 0, new TreeMap<>(), 0, 0);
+            return new TenantState(Kind.INSTALLING, "being installed", 0, 0, Optional.empty(), List.of(),
+                tenant.attachments(), tenant.chain(), new TreeMap<>(), 0, 0);
         }
-        final SortedMap<String, Integer> vrfs = new TreeMap<>();
-        tenant.nodes().forEach(node -> vrfs.put(node, given.vrf(node)));
+        final SortedMap<String, OnNode> nodes = new TreeMap<>();
+        tenant.nodes().forEach(node -> {
+            final int vrf = given.vrf(node);
+            final NodeCounts counts = worker(node).map(NodeWorker::counts).orElse(NodeCounts.NONE);
+            nodes.put(node, new OnNode(vrf, counts.sessions(vrf), counts.of(vrf)));
+        });
         final Reason reason = reason(tenant, given);
-        return new TenantState(reason.kind(), reason.text(), given.id(), given.publicAddress(), vrfs,
+        return new TenantState(reason.kind(), reason.text(), given.id(), given.publicAddress(),
+            tenant.nat().flatMap(Nat::pool), tenant.nat().map(nat -> mappings(nat, given)).orElse(List.of()),
+            tenant.attachments(), tenant.chain(), nodes,
             (int) given.leases().stream().filter(Lease::isBound).count(), given.blocks().size());
+    }
+
+    private static List<TenantState.Mapping> mappings(final Nat nat, final TenantAllocation given) {
+        return nat.mappings().stream().map(each -> new TenantState.Mapping(each.kind(), each.inside().toString(),
+            each.outside().toString(), each instanceof PortBlocks blocks
+                ? OptionalInt.of((int) given.blocks().stream().filter(block -> block.isOf(blocks)).count())
+                : OptionalInt.empty())).toList();
     }
 
     private record Reason(Kind kind, String text) { }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.state;
 
+import io.penstock.engine.node.DriftReport;
 import io.penstock.engine.node.PortStates;
-import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A node.
@@ -15,13 +14,12 @@ import java.util.Optional;
  * @param dpdk version of DPDK; empty without
  * @param warning why the node may not do all that is configured; empty if there is no reason
  * @param plannedFlows of the newest plan
- * @param repairs since the controller was started
- * @param lastRepair time of the last repair, if there was one
+ * @param drift how its switch keeps to the plan
+ * @param dropped packets that flows dropped which tenants share
  * @param ports as the switch has reported them, by name
  */
 public record NodeState(boolean connected, boolean databaseConnected, boolean inSync, String dpdk, String warning,
-        int plannedFlows, long repairs, Optional<Instant> lastRepair, List<PortStates.Port> ports)
-        implements Status<NodeState> {
+        int plannedFlows, DriftReport drift, long dropped, List<PortStates.Port> ports) implements Status<NodeState> {
     @Override
     public boolean isLike(final NodeState other) {
         return connected == other.connected && databaseConnected == other.databaseConnected;

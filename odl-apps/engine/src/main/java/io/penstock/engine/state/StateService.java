@@ -130,6 +130,14 @@ public final class StateService implements AutoCloseable {
         mark(to -> to.nodes.add(node));
     }
 
+    /** What a node has counted of some tenants, and of all together, was read. */
+    public void counted(final String node, final Set<String> tenantsOfNode) {
+        mark(to -> {
+            to.applied.add(node);
+            to.tenants.addAll(tenantsOfNode);
+        });
+    }
+
     /** A node has confirmed a state, and nothing else of it has changed. */
     public void applied(final String node) {
         mark(to -> to.applied.add(node));

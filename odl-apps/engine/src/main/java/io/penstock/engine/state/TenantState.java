@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.state;
 
+import io.penstock.engine.node.NodeCounts.Count;
+import io.penstock.pipeline.intent.Tenant.Attachment;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 
 /**
@@ -8,12 +14,17 @@ import java.util.SortedMap;
  *
  * @param reason for the status; empty for {@link Kind#ACTIVE}
  * @param id in the network; 0 before it has one
- * @param publicAddress of its source NAT; 0 if there is none
- * @param vrfs VRF ids by node
+ * @param address of its source NAT; 0 if there is none
+ * @param pool that the address is of; absent if there is none
+ * @param mappings its other public addresses
+ * @param attachments in the order of the configuration
+ * @param chain of packets that no rule sends into another one
+ * @param nodes by name
  * @param boundLeases of its DHCP server
  * @param portBlocks of its subscribers
  */
-public record TenantState(Kind kind, String reason, int id, long publicAddress, SortedMap<String, Integer> vrfs,
+public record TenantState(Kind kind, String reason, int id, long address, Optional<String> pool,
+        List<Mapping> mappings, List<Attachment> attachments, Optional<String> chain, SortedMap<String, OnNode> nodes,
         int boundLeases, int portBlocks) implements Status<TenantState> {
     /** Whether packets of a tenant pass as configured. */
     public enum Kind {
@@ -32,6 +43,23 @@ public record TenantState(Kind kind, String reason, int id, long publicAddress, 
         /** The configuration cannot be carried out. */
         FAILED
     }
+
+    /**
+     * Public addresses of inside addresses.
+     *
+     * @param kind name of its list in the model
+     * @param usedBlocks port blocks that subscribers have; absent for other kinds
+     */
+    public record Mapping(String kind, String inside, String outside, OptionalInt usedBlocks) { }
+
+    /**
+     * The tenant on a node.
+     *
+     * @param vrf VRF id
+     * @param sessions tracked connections; absent when they are not counted
+     * @param dropped what was dropped of it there
+     */
+    public record OnNode(int vrf, OptionalLong sessions, Count dropped) { }
 
     @Override
     public boolean isLike(final TenantState other) {

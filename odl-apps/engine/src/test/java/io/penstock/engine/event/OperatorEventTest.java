@@ -21,7 +21,11 @@ class OperatorEventTest {
             "a session changed the configuration, 1 change: DELETE penstock:network/tenant=red",
             "function fw: canary 2.0 judged back: it is slow",
             "Node edge1: its switch differed from the plan and was repaired: 1 missing, 2 excess, 3 wrong; "
-                + "first in acl: priority=5");
+                + "first in acl: priority=5",
+            "tenant red: quota new-sessions on node edge1 is reached, packets are dropped",
+            "tenant red: quota sessions on node edge1 drops no packets any more",
+            "tenant red: packets from addresses that are not the senders' are dropped on node edge1",
+            "tenant red: no packets from addresses that are not the senders' are dropped on node edge1 any more");
     }
 
     @Test

@@ -39,7 +39,9 @@ public final class SampleEvents {
         new ResolverEvent("edge1", "red", Optional.of("it ended")), new ResolverEvent("edge1", "red", Optional.empty()),
         new ConfigurationEvent(Optional.of("admin"), 3, List.of("PUT penstock:network/tenant=red", "DELETE /b")),
         new ConfigurationEvent(Optional.empty(), 1, List.of("DELETE penstock:network/tenant=red")),
-        new RepairEvent("edge1", 1, 2, 3, "acl", "priority=5"));
+        new RepairEvent("edge1", 1, 2, 3, "acl", "priority=5"), new QuotaEvent(true, "red", "edge1", "new-sessions"),
+        new QuotaEvent(false, "red", "edge1", "sessions"), new SpoofingEvent(true, "red", "edge1"),
+        new SpoofingEvent(false, "red", "edge1"));
 
     private SampleEvents() {
         // Only samples.

@@ -11,8 +11,10 @@ import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.FlowChanges;
+import io.penstock.southbound.openflow.MeterCount;
 import io.penstock.southbound.openflow.SwitchId;
 import java.time.Clock;
 import java.time.Instant;
@@ -50,8 +52,13 @@ class DriftWatchTest {
         dropped.add(CompletableFuture.completedFuture(null));
         return Optional.of(dropped.get(0));
     }, Tasks.inline(), () -> CompletableFuture.completedFuture(null), ticker);
-    private final DriftWatch drift = new DriftWatch("edge1", southbound, flows, Tasks.inline(), events::add, ticker,
-        Clock.fixed(NOON, ZoneOffset.UTC));
+    private final List<NodeCounts> counted = new ArrayList<>();
+    private final RoundCounts counts = new RoundCounts(Optional::empty, Tasks.inline(), (before, after) -> {
+        assertThat(before).isEqualTo(counted.isEmpty() ? NodeCounts.NONE : counted.get(counted.size() - 1));
+        counted.add(after);
+    });
+    private final DriftWatch drift = new DriftWatch("edge1", southbound, flows, counts, Tasks.inline(), events::add,
+        ticker, Clock.fixed(NOON, ZoneOffset.UTC));
     private final NodePlan plan = Fixtures.plan(Fixtures.network(Fixtures.guarded()));
     private final int vrf = plan.vrfs().iterator().next();
 
@@ -88,6 +95,44 @@ class DriftWatchTest {
         assertThat(drift.report().compared()).contains(NOON);
         assertThat(drift.report().lacking()).isEmpty();
         assertThat(southbound.steps).isEmpty();
+    }
+
+    @Test
+    void aRoundCountsWhatWasDropped() throws Exception {
+        assertThat(counted).isEmpty();
+        round();
+        assertThat(counted).hasSize(1);
+        assertThat(counted.get(0).counts()).as("nothing was dropped").isEmpty();
+        southbound.limited = List.of(new MeterCount(TenantMeter.OUT.number(vrf), 9, 900, 4, 400),
+            new MeterCount(TenantMeter.IN.number(vrf), 9, 900, 0, 0));
+        southbound.packets = 3;
+        round();
+        final NodeCounts.Count count = counted.get(1).of(vrf);
+        assertThat(count.limited()).containsOnly(Map.entry(TenantMeter.OUT, 4L));
+        final List<FlowSpec> drops = plan.flows().values().stream().map(PlannedFlow::flow).filter(FlowSpec::isDrop)
+            .toList();
+        final List<FlowSpec> ofTenant = drops.stream().filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
+            .toList();
+        assertThat(count.dropped()).isEqualTo(3L * ofTenant.size()).isPositive();
+        assertThat(count.guarded()).isEqualTo(3 * ofTenant.stream().filter(flow -> flow.table() == Table.ACCESS_GUARD
+            || flow.table() == Table.ACCESS_LEARN || flow.table() == Table.ND_GUARD).count()).isPositive()
+            .isLessThan(count.dropped());
+        assertThat(counted.get(1).of(DriftReport.SHARED).dropped())
+            .isEqualTo(3L * (drops.size() - ofTenant.size())).isPositive();
+        assertThat(counted.get(1).differing(counted.get(0))).containsExactlyInAnyOrder(DriftReport.SHARED, vrf);
+        round();
+        assertThat(counted.get(2).differing(counted.get(1))).isEmpty();
+    }
+
+    @Test
+    void aRoundCountsDifferencesAsVerifyDoes() throws Exception {
+        deleteList();
+        round();
+        final int lost = (int) plan.flows().values().stream()
+            .filter(planned -> planned.flow().table() == Table.TENANT_ACL).count();
+        assertThat(drift.report().differences()).isEqualTo(new DriftReport.Differences(lost, 0, 0));
+        drift.repair(SWITCH, plan).get();
+        assertThat(drift.report().differences()).isEqualTo(new DriftReport.Differences(0, 0, 0));
     }
 
     @Test

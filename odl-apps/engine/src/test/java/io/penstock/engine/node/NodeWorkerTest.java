@@ -63,6 +63,11 @@ class NodeWorkerTest {
             }
 
             @Override
+            public void counted(final String name, final NodeCounts before, final NodeCounts after) {
+                // Held by DriftWatchTest.
+            }
+
+            @Override
             public void applied(final String name) {
                 news.add("applied");
             }

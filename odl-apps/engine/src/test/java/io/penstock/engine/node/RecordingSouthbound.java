@@ -38,6 +38,9 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
     volatile List<PlannedFlow> installed = List.of();
     final List<String> steps = new CopyOnWriteArrayList<>();
     SortedMap<Integer, Optional<MeterSpec>> meters = new TreeMap<>();
+    volatile List<MeterCount> limited = List.of();
+    /** That each flow has counted. */
+    volatile long packets;
     volatile RuntimeException failure;
     volatile RuntimeException refusal;
     /** When the switch has forgotten. */
@@ -62,7 +65,7 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
 
     @Override
     public CompletableFuture<List<MeterCount>> readMeterCounts(final SwitchId source) {
-        throw new UnsupportedOperationException();
+        return CompletableFuture.completedFuture(limited);
     }
 
     @Override
@@ -99,7 +102,7 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
     @Override
     public CompletableFuture<FlowDump> readTable(final SwitchId source, final int table) {
         return CompletableFuture.completedFuture(new FlowDump(installed.stream().map(PlannedFlow::flow)
-            .filter(flow -> flow.table().number() == table).map(flow -> new InstalledFlow(flow, 0, 0)).toList(),
+            .filter(flow -> flow.table().number() == table).map(flow -> new InstalledFlow(flow, packets, 0)).toList(),
             List.of()));
     }
 

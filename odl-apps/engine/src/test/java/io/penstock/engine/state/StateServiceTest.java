@@ -122,7 +122,7 @@ class StateServiceTest {
         final TenantState state = told.get(1).tenants().get(chained.name()).orElseThrow().state();
         assertThat(state.kind()).isEqualTo(Kind.ACTIVE);
         assertThat(state.reason()).isEmpty();
-        assertThat(state.vrfs()).isEmpty();
+        assertThat(state.nodes()).isEmpty();
     }
 
     @Test

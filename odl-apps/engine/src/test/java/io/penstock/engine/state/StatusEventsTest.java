@@ -3,6 +3,7 @@ package io.penstock.engine.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.engine.node.DriftReport;
 import io.penstock.engine.state.FunctionState.Instance;
 import io.penstock.engine.state.StateSink.Changes;
 import io.penstock.engine.state.StateSink.Entry;
@@ -26,13 +27,13 @@ class StatusEventsTest {
     }
 
     private List<String> tenant(final Kind kind, final String reason) {
-        return texts(new Changes(Map.of(), Map.of("red", now(new TenantState(kind, reason, 2, 0, new TreeMap<>(), 0,
-            0))), Map.of(), Map.of()));
+        return texts(new Changes(Map.of(), Map.of("red", now(new TenantState(kind, reason, 2, 0, Optional.empty(),
+            List.of(), List.of(), Optional.empty(), new TreeMap<>(), 0, 0))), Map.of(), Map.of()));
     }
 
     private List<String> node(final boolean connected, final boolean database) {
-        return texts(new Changes(Map.of("edge1", now(new NodeState(connected, database, true, "", "", 0, 0,
-            Optional.empty(), List.of()))), Map.of(), Map.of(), Map.of()));
+        return texts(new Changes(Map.of("edge1", now(new NodeState(connected, database, true, "", "", 0,
+            DriftReport.NOTHING, 0, List.of()))), Map.of(), Map.of(), Map.of()));
     }
 
     private List<String> function(final FunctionState.Kind kind, final Instance... instances) {

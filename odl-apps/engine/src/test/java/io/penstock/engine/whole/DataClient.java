@@ -172,9 +172,14 @@ final class DataClient {
 
     /** An entry of a list of the state; empty if it is not there. */
     Optional<JsonObject> state(final String path) {
+        return stateOf(path).map(entry -> entry.entrySet().iterator().next().getValue().getAsJsonArray().get(0)
+            .getAsJsonObject());
+    }
+
+    /** The same as a document. */
+    Optional<JsonObject> stateOf(final String path) {
         final JsonCodec.Place place = codec.place(path);
-        return held(LogicalDatastoreType.OPERATIONAL, path).map(entry -> codec.json(place, entry).entrySet()
-            .iterator().next().getValue().getAsJsonArray().get(0).getAsJsonObject());
+        return held(LogicalDatastoreType.OPERATIONAL, path).map(entry -> codec.json(place, entry));
     }
 
     private Optional<NormalizedNode> stored(final String path) {

@@ -75,6 +75,13 @@ final class DummyNode {
             .map(match -> Integer.valueOf(match.group(1))).toList();
     }
 
+    /** Has the agent count connections of a zone. */
+    void count(final int zone, final long connections) {
+        final String row = Pattern.compile("[{ ]" + zone + "=([0-9a-f-]+)")
+            .matcher(ovs.vsctl("--columns=ct_zones", "list", "Datapath")).results().findFirst().orElseThrow().group(1);
+        ovs.vsctl("set", "CT_Zone", row, "external_ids:" + NodeKeys.SESSIONS_COUNT + "=" + connections);
+    }
+
     private List<String> allFlows() {
         return new FlowLoader(ovs, Constants.BRIDGE).dump();
     }

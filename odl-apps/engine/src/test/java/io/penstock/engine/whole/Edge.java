@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.testkit.Await;
@@ -19,6 +20,8 @@ import java.util.stream.StreamSupport;
 
 /** A controller in this JVM and two nodes with dummy datapaths. Not for several threads. */
 final class Edge implements TestRun.Closing {
+    /** MAC address of a host. */
+    static final long HOST = 0x020000000005L;
     private static final Duration RECOVERY = Duration.ofSeconds(60);
 
     private final List<TestRun> runs = List.of(new TestRun(), new TestRun(), new TestRun());
@@ -155,6 +158,20 @@ final class Edge implements TestRun.Closing {
     JsonObject instance(final String function, final String name) {
         return status("function").filter(each -> name(each).equals(function))
             .flatMap(each -> list(each, "instance")).filter(each -> name(each).equals(name)).findFirst().orElseThrow();
+    }
+
+    /** Sends a gratuitous ARP packet of {@link #HOST} into a VLAN of port {@code acc0} of a node. */
+    void arp(final DummyNode node, final int vlan, final String address) {
+        final JsonObject given = client().read("penstock-allocation:allocations")
+            .getAsJsonObject("penstock-allocation:allocations");
+        final int port = list(given, "node").filter(each -> name(each).equals(node.name()))
+            .flatMap(each -> list(each, "port")).filter(each -> name(each).equals(Documents.ACCESS)).findFirst()
+            .orElseThrow().get("number").getAsInt();
+        final String host = "%012x".formatted(HOST);
+        final String ip = "%08x".formatted(Ipv4.parse(address));
+        node.ovs().ofctl("packet-out", Constants.BRIDGE, "in_port=%d,packet=%s,actions=resubmit(,0)".formatted(port,
+            "ffffffffffff" + host + "8100%04x".formatted(vlan) + "08060001080006040001" + host + ip + "000000000000"
+                + ip + "00".repeat(18)));
     }
 
     /** The switch of a node. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 @OnEdge
 class StateIT {
     private static final int VLAN = 100;
+    private static final Duration ROUND = Duration.ofSeconds(3);
 
     private final Edge edge;
     private final DummyNode node;
@@ -97,6 +99,66 @@ class StateIT {
                 .map(event -> event.get("status").getAsString()).toList().equals(List.of("lost", "connected")));
             assertThat(events.events()).noneMatch(event -> event.get("kind").getAsString().equals("tenant"));
         }
+    }
+
+    @Test
+    void whatIsConfiguredAndGivenIsThere() {
+        awaitStatus("active");
+        final JsonObject acme = state("tenant", "acme").orElseThrow();
+        final JsonObject attachment = acme.getAsJsonArray("attachment").get(0).getAsJsonObject();
+        assertThat(attachment.get("node").getAsString()).isEqualTo(node.name());
+        assertThat(attachment.get("port").getAsString()).isEqualTo(Documents.ACCESS);
+        assertThat(attachment.get("vlan").getAsInt()).isEqualTo(VLAN);
+        assertThat(acme.get("pool").getAsString()).isEqualTo(Documents.FIRST_POOL);
+        assertThat(acme.has("public-prefix")).isFalse();
+        edge.client().put(Documents.path("acme"), Documents.tenants(List.of(Documents.tenant("acme", node.name(), VLAN,
+            Documents.FIRST_POOL).replace("'nat': {", "'nat': {'port-block': [{'inside-prefix': '10.0.0.0/25', "
+                + "'public-prefix': '198.51.100.128/32', 'block-size': 512}], "))));
+        final JsonObject blocks = Await.until("it has blocks", () -> state("tenant", "acme"),
+            state -> state.orElseThrow().has("public-prefix")).orElseThrow().getAsJsonArray("public-prefix").get(0)
+            .getAsJsonObject();
+        assertThat(blocks.get("kind").getAsString()).isEqualTo("port-block");
+        assertThat(blocks.get("inside-prefix").getAsString()).isEqualTo("10.0.0.0/25");
+        assertThat(blocks.get("public-prefix").getAsString()).isEqualTo("198.51.100.128/32");
+        assertThat(blocks.get("used-blocks").getAsInt()).isZero();
+    }
+
+    @Test
+    void countersAreThoseOfTheLastComparison() {
+        awaitStatus("active");
+        edge.controller().stopEngine();
+        edge.controller().startEngine(ROUND);
+        try (DataClient.Events events = edge.client().listen("penstock-state", "spoofing-event")) {
+            node.count(edge.vrf("acme"), 17);
+            Await.until("connections are read", () -> onNode().filter(state -> state.has("sessions")).isPresent());
+            assertThat(onNode().orElseThrow().get("sessions").getAsLong()).isEqualTo(17);
+            assertThat(onNode().orElseThrow().get("dropped-packets").getAsLong()).isZero();
+            edge.arp(node, VLAN, "192.0.2.7");
+            Await.until("a drop is counted", () -> onNode().orElseThrow().get("guarded-packets").getAsLong() == 1);
+            assertThat(onNode().orElseThrow().get("dropped-packets").getAsLong()).isEqualTo(1);
+            Await.until("it is told", () -> events.events().size() == 1);
+            assertThat(events.events().get(0).get("event").getAsString()).isEqualTo("seen");
+            assertThat(events.events().get(0).get("tenant").getAsString()).isEqualTo("acme");
+            edge.arp(node, VLAN + 1, "192.0.2.7");
+            Await.until("a drop of the node is counted", () ->
+                state("node", node.name()).orElseThrow().get("dropped-packets").getAsLong() == 1);
+            assertThat(state("node", node.name()).orElseThrow().get("missing-flows").getAsInt()).isZero();
+            final String compared = compared();
+            Await.until("another round", () -> !compared().equals(compared));
+            assertThat(events.events()).as("it is told once").hasSize(1);
+        } finally {
+            edge.controller().stopEngine();
+            edge.controller().startEngine();
+        }
+    }
+
+    private Optional<JsonObject> onNode() {
+        return state("tenant", "acme").filter(state -> state.has("node"))
+            .map(state -> state.getAsJsonArray("node").get(0).getAsJsonObject());
+    }
+
+    private String compared() {
+        return state("node", node.name()).orElseThrow().get("last-compared").getAsString();
     }
 
     @Test

@@ -4,7 +4,7 @@ package io.penstock.engine.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
-import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;
 import java.util.List;
@@ -15,8 +15,7 @@ import org.junit.jupiter.api.Test;
 @OnEdge
 class TenantReadingsIT {
     private static final int VLAN = 100;
-    private static final String MAC = "020000000005";
-    private static final String ADDRESS = "0a000005";
+    private static final String ADDRESS = "10.0.0.5";
 
     private final Edge edge;
 
@@ -34,22 +33,6 @@ class TenantReadingsIT {
         edge.awaitApplied();
     }
 
-    /** A gratuitous ARP packet of a host. */
-    private void announce(final int vlan) {
-        final JsonObject given = edge.client().read("penstock-allocation:allocations")
-            .getAsJsonObject("penstock-allocation:allocations");
-        final int port = Edge.list(given, "node").filter(node -> name(node).equals(edge.first().name()))
-            .flatMap(node -> Edge.list(node, "port")).filter(each -> name(each).equals(Documents.ACCESS)).findFirst()
-            .orElseThrow().get("number").getAsInt();
-        edge.first().ovs().ofctl("packet-out", Constants.BRIDGE, "in_port=%d,packet=%s,actions=resubmit(,0)".formatted(
-            port, "ffffffffffff" + MAC + "8100%04x".formatted(vlan) + "08060001080006040001" + MAC + ADDRESS
-                + "000000000000" + ADDRESS + "00".repeat(18)));
-    }
-
-    private static String name(final JsonObject entry) {
-        return entry.get("name").getAsString();
-    }
-
     private List<JsonObject> hosts(final String tenant) {
         return Edge.list(edge.client().call("learned-hosts", "{'tenant': '" + tenant + "'}"), "host").toList();
     }
@@ -57,14 +40,14 @@ class TenantReadingsIT {
     @Test
     void hostsThatTheSwitchHasLearnedAreTheTenants() {
         assertThat(hosts("acme")).isEmpty();
-        announce(VLAN);
+        edge.arp(edge.first(), VLAN, ADDRESS);
         final JsonObject host = Await.until("the switch has learned it", () -> hosts("acme"),
             hosts -> !hosts.isEmpty()).get(0);
         assertThat(host.get("node").getAsString()).isEqualTo(edge.first().name());
         assertThat(host.get("attachment").getAsString()).isEqualTo("lan");
-        assertThat(host.get("mac").getAsString()).isEqualTo("02:00:00:00:00:05");
+        assertThat(host.get("mac").getAsString()).isEqualTo(Mac.text(Edge.HOST));
         assertThat(host.getAsJsonArray("address").asList()).extracting(each -> each.getAsString())
-            .containsExactly("10.0.0.5");
+            .containsExactly(ADDRESS);
         assertThat(host.get("age").getAsLong()).isLessThan(60);
         assertThat(hosts("other")).as("it has the same addresses, and another VLAN").isEmpty();
         assertThat(edge.client().operation("learned-hosts", "{'tenant': 'nobody'}").messages())
@@ -74,7 +57,7 @@ class TenantReadingsIT {
 
     @Test
     void flowsOfATenantAreReadByTheirCookies() {
-        announce(VLAN);
+        edge.arp(edge.first(), VLAN, ADDRESS);
         Await.until("the switch has learned it", () -> !hosts("acme").isEmpty());
         edge.controller().southbound().clear();
         final List<JsonObject> flows = flows("{'tenant': 'acme'}");

@@ -4,6 +4,7 @@ package io.penstock.pipeline.plan;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.registry.TenantMeter;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,10 @@ import java.util.stream.Stream;
  * @param excess ids of those that are there and not planned; to delete one deletes the flows that name it
  */
 public record MeterDiff(List<MeterSpec> missing, List<MeterSpec> wrong, SortedSet<Integer> excess) {
+    /** None, as of meters that are not compared. */
+    public static final MeterDiff NONE =
+        new MeterDiff(List.of(), List.of(), Collections.unmodifiableSortedSet(new TreeSet<>()));
+
     /** Meters to make, or to give another rate. */
     public List<MeterSpec> toSet() {
         return Stream.concat(missing.stream(), wrong.stream()).toList();
