@@ -28,6 +28,7 @@ final class EdgeSystem implements TestRun.Closing {
      * hide a failure that was not noticed: a retry, a reconnect, or the aging of a neighbour.
      */
     static final Duration FAILOVER = Duration.ofSeconds(10);
+    private static final String TREE = "penstock-state:state";
     private static final Duration RECOVERY = Duration.ofSeconds(60);
 
     private final List<TestRun> runs;
@@ -102,7 +103,7 @@ final class EdgeSystem implements TestRun.Closing {
     void awaitSync() {
         // The answer to a change does not wait for the engine, so verify may still speak of the plan before it.
         Await.until("the engine knows the tenants that are configured", RECOVERY, () -> names(configuredTenants())
-            .equals(names(tenants().stream())));
+            .equals(names(states("tenant"))));
         Await.until("both nodes are as planned", RECOVERY, this::verify, nodes ->
             nodes.size() == nodes().size() && nodes.stream().allMatch(EdgeSystem::isClean));
     }
@@ -175,10 +176,26 @@ final class EdgeSystem implements TestRun.Closing {
         return list(function(function), "instance").filter(each -> name(each).equals(name)).findFirst().orElseThrow();
     }
 
-    /** Waits until a tenant is in a state. */
+    /** Waits until the nodes have what was configured before, and a tenant is in a state. */
     void awaitState(final String tenant, final String state) {
-        Await.until(tenant + " is " + state, RECOVERY, () -> tenant(tenant),
-            found -> found.map(each -> each.get("state").getAsString().equals(state)).orElse(false));
+        // The tree follows the nodes: it may still speak of what was before.
+        restconf().call("wait-applied", "{}");
+        Await.until(tenant + " is " + state, RECOVERY, () -> restconf().state(TREE + "/tenant=" + tenant)
+            .map(found -> words(list(found, "penstock-state:tenant").findFirst().orElseThrow())),
+            found -> found.filter(state::equals).isPresent());
+    }
+
+    /** The state of a tenant in the words of {@code status}. */
+    private static String words(final JsonObject tenant) {
+        final String status = tenant.get("status").getAsString();
+        return !tenant.has("reason") ? status
+            : (status.equals("degraded") ? "active, " : "") + tenant.get("reason").getAsString();
+    }
+
+    /** Entries of a list of the state; reads no switch. */
+    private Stream<JsonObject> states(final String list) {
+        return restconf().state(TREE).stream().flatMap(state ->
+            list(state.getAsJsonObject("penstock-state:state"), list));
     }
 
     /** VRF id of a tenant. */

@@ -13,6 +13,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -96,12 +97,21 @@ final class RestconfClient {
 
     /** Whether something is configured there. */
     boolean has(final String path) {
-        final Answer answer = data("GET", path + "?content=config", "");
+        return find(path, "config").isPresent();
+    }
+
+    /** The state that is there. */
+    Optional<JsonObject> state(final String path) {
+        return find(path, "nonconfig");
+    }
+
+    private Optional<JsonObject> find(final String path, final String content) {
+        final Answer answer = data("GET", path + "?content=" + content, "");
         if (answer.isGood()) {
-            return true;
+            return Optional.of(answer.json());
         }
         if (answer.status() == 404 || answer.body().contains("data-missing")) {
-            return false;
+            return Optional.empty();
         }
         throw new AssertionError("GET " + path + ": " + answer);
     }
