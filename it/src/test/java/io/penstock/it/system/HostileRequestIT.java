@@ -7,6 +7,7 @@ import io.penstock.it.system.RestconfClient.Answer;
 import io.penstock.testkit.Await;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,8 +62,49 @@ class HostileRequestIT {
         system.restconf().put(Intent.path("other"),
             Intent.tenants(List.of(Intent.tenant("other", node, VLAN + 1, Intent.FIRST_POOL))));
         assertThat(Duration.ofNanos(System.nanoTime() - begun)).as("%s", answer).isLessThan(Duration.ofSeconds(2));
-        // The datastore's words, before any check of ours (limits).
-        assertThat(answer.body()).contains("public-address", "implies non-presence of child", "pool");
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.messages()).startsWith("tenant chosen: nat / public-address: of pool and public-address");
+    }
+
+    @Test
+    void aListWithoutAnEntryKeepsNoThread() {
+        for (final String method : List.of("POST", "PUT", "PATCH")) {
+            final long begun = System.nanoTime();
+            final Answer answer = system.restconf().data(method, method.equals("POST") ? Intent.NETWORK
+                : Intent.path("none"), "{'penstock:tenant': []}");
+            assertThat(answer.status()).as("%s", answer).isEqualTo(400);
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
+        }
+    }
+
+    @Test
+    void aYangPatchThatIsRefusedNamesItsEditAndStoresNoneOfThem() {
+        final String good = Intent.tenants(List.of(Intent.tenant("good", node, VLAN, Intent.FIRST_POOL)));
+        final String taken = Intent.tenants(List.of(Intent.tenant("taken", node, VLAN, Intent.FIRST_POOL)));
+        final String edits = edit("e1", "create", "/tenant=good", good) + ","
+            + edit("e2", "create", "/tenant=taken", taken);
+        final Answer byTheGuard = patched(edits);
+        assertThat(byTheGuard.status()).as("%s", byTheGuard).isEqualTo(400);
+        assertThat(byTheGuard.messages()).startsWith("edits e1, e2: tenant taken: attachment lan / vlan: ");
+        final Answer byTheFilter = patched(edits.replace("'vlan': " + VLAN, "'vlan': 4095"));
+        assertThat(byTheFilter.messages()).startsWith("edit e1: tenant good: attachment lan / vlan: 4095 is not in");
+        final Answer byRestconf = patched(edit("e1", "create", "/tenant=good", good) + ","
+            + "{'edit-id': 'e2', 'operation': 'delete', 'target': '/tenant=none'}");
+        assertThat(byRestconf.status()).as("%s", byRestconf).isEqualTo(409);
+        assertThat(byRestconf.messages()).startsWith("edit e2: ");
+        assertThat(system.restconf().has(Intent.path("good"))).isFalse();
+        assertThat(patched(edit("e1", "create", "/tenant=good", good)).isGood()).isTrue();
+    }
+
+    private static String edit(final String id, final String operation, final String target, final String value) {
+        return "{'edit-id': '%s', 'operation': '%s', 'target': '%s', 'value': %s}".formatted(id, operation, target,
+            value);
+    }
+
+    private Answer patched(final String edits) {
+        return system.restconf().raw("PATCH", "data/" + Intent.NETWORK, "application/yang-patch+json",
+            "{'ietf-yang-patch:yang-patch': {'patch-id': 'p', 'edit': [%s]}}".formatted(edits).replace('\'', '"')
+                .getBytes(StandardCharsets.UTF_8));
     }
 
     @Test

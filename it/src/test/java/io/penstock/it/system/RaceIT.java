@@ -94,6 +94,25 @@ class RaceIT {
     }
 
     @Test
+    void theSecondWriterOfAnEntryIsToldSo() throws Exception {
+        final Request one = put("shared", Intent.tenant("shared", node, VLAN, Intent.FIRST_POOL));
+        final Request other = put("shared", Intent.tenant("shared", node, VLAN + 1, Intent.FIRST_POOL));
+        boolean isOvertaken = false;
+        for (int round = 0; round < ROUNDS; round++) {
+            final List<Answer> answers = together(one, other);
+            assertThat(answers).as("round %d", round).anyMatch(Answer::isGood)
+                .allMatch(answer -> answer.isGood() || answer.status() == 409);
+            for (final Answer answer : answers) {
+                if (!answer.isGood()) {
+                    isOvertaken = true;
+                    assertThat(answer.body()).contains("in-use", "tenant=shared", "another client", "repeat");
+                }
+            }
+        }
+        assertThat(isOvertaken).as("both at once, in some round").isTrue();
+    }
+
+    @Test
     void aHugeRequestIsRefusedAndDelaysNoOtherWriter() throws Exception {
         final String subnets = IntStream.range(0, MANY_SUBNETS).mapToObj(index ->
             "{'name': 's%d', 'prefix': '10.0.0.0/8', 'gateway': '10.0.0.1'}".formatted(index))

@@ -80,6 +80,11 @@ final class RestconfClient {
         return send(method, "data/" + path, document);
     }
 
+    /** Sends what may be no request that the controller knows. */
+    Answer raw(final String method, final String path, final String type, final byte[] body) {
+        return send(method, path, authorization, type, body);
+    }
+
     /** Puts a document in the place of what is there. */
     void put(final String path, final String document) {
         expectGood("PUT", path, document);
@@ -182,9 +187,14 @@ final class RestconfClient {
 
     private Answer send(final String method, final String path, final String sender, final String document) {
         // The parser takes single quotes, the controller does not.
-        final byte[] body = (document.isEmpty() ? "" : JsonParser.parseString(document).toString())
-            .getBytes(StandardCharsets.UTF_8);
-        final String head = head(method, path, sender, body.length);
+        return send(method, path, sender, TYPE,
+            (document.isEmpty() ? "" : JsonParser.parseString(document).toString()).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private Answer send(final String method, final String path, final String sender, final String type,
+            final byte[] body) {
+        final String head = head(method, path, sender, body.length).replace("Content-Type: " + TYPE + "\r\n",
+            type.isEmpty() ? "" : "Content-Type: " + type + "\r\n");
         final Executor late = CompletableFuture.delayedExecutor(LIMIT.toSeconds(), TimeUnit.SECONDS);
         try (SocketChannel channel = door.connect()) {
             final CompletableFuture<Void> limit = CompletableFuture.runAsync(() -> close(channel), late);

@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -33,9 +35,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Refuses requests that RESTCONF or the datastore take badly, before they read them: bodies that are too long or too
- * deep, bodies of senders that do not say who they are, changes of single values ({@link Targets}), values that are not
- * of their types ({@link Bodies}), and all changes while the disk is short of room. OpenDaylight's chain of filters
- * takes each service with this property, for all its servlets, before authentication. Safe for all threads.
+ * deep, bodies of senders that do not say who they are, changes of single values ({@link Targets}), bodies that break
+ * the model ({@link Bodies}, {@link Edits}), and all changes while the disk is short of room. Tells in words of the
+ * model what RESTCONF refuses ({@link RestconfErrors}). OpenDaylight's chain of filters takes each service with this
+ * property, for all its servlets, before authentication. Safe for all threads.
  */
 @Component(service = Filter.class, immediate = true,
     property = "org.opendaylight.aaa.filterchain.filter:Boolean=true")
@@ -56,6 +59,8 @@ public final class RequestFilter implements Filter {
      * judges a longer one after it has checked the password.
      */
     private static final int STRANGERS_JUDGED = 1 << 16;
+    /** Objects and lists that a value of an edit in a YANG Patch is in. */
+    private static final int EDITED = 5;
     /** The model has eleven levels, and JSON two for an entry. */
     private static final int MOST_DEPTH = 64;
     /** Beyond it a sender is too slow, and OpenDaylight's work on one large body takes too long, or hangs. */
@@ -63,10 +68,13 @@ public final class RequestFilter implements Filter {
     /** As Shiro writes it in OpenDaylight ({@code BasicHttpAuthenticationFilter}). */
     private static final String CHALLENGE = "BASIC realm=\"application\"";
     private static final String DATA = "/data";
+    private static final String OPERATIONS = "/operations/";
     private static final List<String> WRITES = List.of("POST", "PUT", "PATCH", "DELETE");
+    private static final Set<String> METHODS = Set.of("POST", "PUT", "PATCH", "DELETE", "GET", "HEAD", "OPTIONS");
 
     private final Targets targets;
     private final Bodies bodies;
+    private final Edits edits;
     private final Supplier<Optional<String>> shortage;
     private final BodyBudget budget;
     private final BodyBudget strangers;
@@ -93,6 +101,7 @@ public final class RequestFilter implements Filter {
             final AcceptedChanges changes) {
         targets = new Targets(models);
         bodies = new Bodies(models);
+        edits = new Edits(bodies, models);
         this.shortage = requireNonNull(shortage);
         this.budget = requireNonNull(budget);
         this.strangers = requireNonNull(strangers);
@@ -114,8 +123,13 @@ public final class RequestFilter implements Filter {
     public void doFilter(final ServletRequest request, final ServletResponse response, final FilterChain chain)
             throws IOException, ServletException {
         if (request instanceof HttpServletRequest http && response instanceof HttpServletResponse answer) {
+            final Optional<Refusal> odd = path(http, DATA).flatMap(path -> METHODS.contains(http.getMethod())
+                ? targets.refusalOfPath(path) : Optional.of(new Refusal(Refusal.NOT_ALLOWED, "operation-not-supported",
+                    TypeRules.shortened(http.getMethod()) + " is no method of RFC 8040")));
             if (WRITES.contains(http.getMethod())) {
-                filter(http, answer, chain);
+                filter(http, answer, chain, odd);
+            } else if (odd.isPresent()) {
+                refuse(http, answer, odd.orElseThrow());
             } else if ("GET".equals(http.getMethod())) {
                 pass(http, answer, chain);
             } else {
@@ -126,9 +140,9 @@ public final class RequestFilter implements Filter {
         }
     }
 
-    private void filter(final HttpServletRequest request, final HttpServletResponse response, final FilterChain chain)
-            throws IOException, ServletException {
-        final Optional<Refusal> unread = refusalUnread(request);
+    private void filter(final HttpServletRequest request, final HttpServletResponse response, final FilterChain chain,
+            final Optional<Refusal> ofPath) throws IOException, ServletException {
+        final Optional<Refusal> unread = refusalUnread(request, ofPath);
         if (unread.isPresent()) {
             refuse(request, response, unread.orElseThrow());
             return;
@@ -154,7 +168,7 @@ public final class RequestFilter implements Filter {
     }
 
     /** Why a request is refused whatever its body is. */
-    private Optional<Refusal> refusalUnread(final HttpServletRequest request) {
+    private Optional<Refusal> refusalUnread(final HttpServletRequest request, final Optional<Refusal> ofPath) {
         // Authentication, which comes later, takes a session too, as cookie.
         if (!KnownSenders.isNamed(request)) {
             return Optional.of(new Refusal(Refusal.UNAUTHORIZED, "access-denied",
@@ -171,7 +185,7 @@ public final class RequestFilter implements Filter {
             return Optional.of(new Refusal(Refusal.CONFLICT, "resource-denied",
                 "the configuration cannot be changed: " + noRoom.orElseThrow()));
         }
-        return target.flatMap(targets::refusal)
+        return ofPath.or(() -> target.flatMap(path -> targets.refusal(path, isPost(request))))
             .or(() -> request.getContentLengthLong() > budget.most() ? Optional.of(tooLarge()) : Optional.empty());
     }
 
@@ -207,38 +221,83 @@ public final class RequestFilter implements Filter {
         if (refusal.isPresent()) {
             refuse(request, response, refusal.orElseThrow());
         } else {
-            pass(new StoredRequest(request, body.bytes()), response, chain);
-            if (KnownSenders.isGood(response)) {
-                path(request).ifPresent(path -> changes.accepted(KnownSenders.user(request),
-                    request.getMethod() + " " + path.replaceFirst("^/", "")));
+            final Optional<String> path = path(request);
+            final HttpServletRequest stored = new StoredRequest(request, body.bytes());
+            if (path.isPresent()) {
+                passHeld(stored, response, chain, path.orElseThrow(), body.bytes());
+            } else {
+                pass(stored, response, chain);
             }
         }
     }
 
-    /** Of XML, and of the edits of a YANG Patch, RESTCONF tells what is wrong. */
+    /** RESTCONF answers these requests in the thread that asks it. */
+    private void passHeld(final HttpServletRequest request, final HttpServletResponse response,
+            final FilterChain chain, final String path, final byte[] body) throws IOException, ServletException {
+        final HeldAnswer answer = new HeldAnswer(response);
+        pass(request, answer, chain);
+        final String target = TypeRules.shortened(Steps.decode(path.isEmpty() ? "/" : path));
+        final Optional<Refusal> refusal = RestconfErrors.cases(answer.body())
+            .map(cases -> ofCases(cases, request, path, body, target))
+            .or(() -> RestconfErrors.refusal(target, answer.getStatus(), isPatch(request), answer.body()));
+        if (refusal.isPresent()) {
+            refuse(request, response, refusal.orElseThrow());
+        } else {
+            answer.give();
+            if (KnownSenders.isGood(answer)) {
+                changes.accepted(KnownSenders.user(request), request.getMethod() + " " + path.replaceFirst("^/", ""));
+            }
+        }
+    }
+
+    private Refusal ofCases(final Set<String> cases, final HttpServletRequest request, final String path,
+            final byte[] body, final String target) {
+        final String rule = "of " + String.join(" and ", new TreeSet<>(cases))
+            + " there is one, and the other is stored; write the container of both by PUT";
+        return Optional.of(request).filter(each -> type(each).contains("json") && !isPatch(each))
+            .flatMap(each -> bodies.refusalOf(cases, rule, path, isPost(each), body))
+            .orElseGet(() -> Refusal.invalid(target + ": " + rule));
+    }
+
+    private static boolean isPost(final HttpServletRequest request) {
+        return request.getMethod().equals("POST");
+    }
+
+    private static boolean isPatch(final HttpServletRequest request) {
+        return type(request).contains("yang-patch");
+    }
+
+    /** Of XML RESTCONF tells what is wrong. */
     private Optional<Refusal> refusalOfValues(final HttpServletRequest request, final byte[] body) {
-        final String type = type(request);
-        if (!type.contains("json") || type.contains("yang-patch")
+        if (!type(request).contains("json") || request.getMethod().equals("DELETE")
                 || body.length > STRANGERS_JUDGED && !senders.knows(request)) {
             return Optional.empty();
         }
-        return path(request).flatMap(path -> bodies.refusal(path, request.getMethod().equals("POST"), body));
+        return path(request, OPERATIONS).map(rpc -> bodies.refusalOfInput(rpc, body))
+            .orElseGet(() -> path(request).flatMap(path -> isPatch(request) ? edits.refusal(path, body)
+                : bodies.refusal(path, isPost(request), body)));
     }
 
     private Optional<Refusal> refusal(final HttpServletRequest request, final byte[] body) {
-        final String type = type(request);
-        final boolean xml = type.contains("xml");
+        if (body.length == 0 && path(request).isPresent() && !request.getMethod().equals("DELETE")) {
+            return Optional.of(Refusal.malformed("the request needs a body"));
+        }
+        final boolean xml = type(request).contains("xml");
         final int depth = xml ? Shape.depthOfXml(body) : Shape.depthOfJson(body);
         if (depth > MOST_DEPTH) {
             return Optional.of(Refusal.invalid("the body is nested " + depth + " levels deep, more than "
                 + MOST_DEPTH));
         }
-        if (!type.contains("yang-patch")) {
+        if (!xml && path(request).isPresent() && Shape.hasEmptyList(body, isPatch(request) ? EDITED : 1)) {
+            // RESTCONF never answers the creation of none of a list (BatchedExistenceCheck), and keeps its thread.
+            return Optional.of(Refusal.invalid("the body is a list without an entry"));
+        }
+        if (!isPatch(request)) {
             return Optional.empty();
         }
         final String base = path(request).orElse("");
         return (xml ? Patches.targetsInXml(body) : Patches.targetsInJson(body)).stream()
-            .map(target -> targets.refusal(base + "/" + target)).flatMap(Optional::stream).findFirst();
+            .map(target -> targets.refusal(base + "/" + target, false)).flatMap(Optional::stream).findFirst();
     }
 
     private static String type(final HttpServletRequest request) {
@@ -247,10 +306,14 @@ public final class RequestFilter implements Filter {
 
     /** The path below {@code /rests/data}, as it was sent. */
     private static Optional<String> path(final HttpServletRequest request) {
+        return path(request, DATA);
+    }
+
+    private static Optional<String> path(final HttpServletRequest request, final String resource) {
         final String uri = request.getRequestURI();
-        final String prefix = request.getContextPath() + DATA;
-        return uri.startsWith(prefix + "/") || uri.equals(prefix) ? Optional.of(uri.substring(prefix.length()))
-            : Optional.empty();
+        final String prefix = request.getContextPath() + resource;
+        return uri.startsWith(prefix) && (uri.length() == prefix.length() || prefix.endsWith("/")
+            || uri.charAt(prefix.length()) == '/') ? Optional.of(uri.substring(prefix.length())) : Optional.empty();
     }
 
     private Refusal tooLarge() {

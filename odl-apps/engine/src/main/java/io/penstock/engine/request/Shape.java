@@ -31,6 +31,43 @@ final class Shape {
         return deepest;
     }
 
+    /**
+     * Whether an object at a depth has an empty list as a member: {@code {"a": []}} has one at depth 1. The parser of
+     * RESTCONF takes comments, too.
+     */
+    static boolean hasEmptyList(final byte[] body, final int at) {
+        int depth = 0;
+        boolean quoted = false;
+        for (int index = 0; index < body.length; index++) {
+            final byte each = body[index];
+            if (quoted) {
+                if (each == '\\') {
+                    index++;
+                } else if (each == '"') {
+                    quoted = false;
+                }
+            } else if (each == '"') {
+                quoted = true;
+            } else if (each == '{' || each == '[') {
+                depth++;
+                if (each == '[' && depth == at + 1 && endsAtOnce(body, index + 1)) {
+                    return true;
+                }
+            } else if (each == '}' || each == ']') {
+                depth--;
+            }
+        }
+        return false;
+    }
+
+    private static boolean endsAtOnce(final byte[] body, final int from) {
+        int index = from;
+        while (index < body.length && Character.isWhitespace(body[index])) {
+            index++;
+        }
+        return index < body.length && (body[index] == ']' || body[index] == '/' || body[index] == '#');
+    }
+
     /** The greatest depth of elements; comments and CDATA may add to it. */
     static int depthOfXml(final byte[] body) {
         int depth = 0;

@@ -9,42 +9,51 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.opendaylight.yangtools.yang.common.QName;
+import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
+import org.opendaylight.yangtools.yang.model.api.ListSchemaNode;
 
 /** Where something is in a body. The keys of an entry may come behind what is told of it. Not for several threads. */
 final class Trail {
     private final @Nullable Trail outer;
-    private final String name;
+    private final QName name;
     private final Map<String, @Nullable String> keys = new LinkedHashMap<>();
 
-    private Trail(final @Nullable Trail outer, final String name, final List<String> keys) {
+    private Trail(final @Nullable Trail outer, final QName name) {
         this.outer = outer;
         this.name = name;
-        keys.forEach(key -> this.keys.put(key, null));
     }
 
-    /** The top of a tree, which is not told. */
-    static Trail top() {
-        return new Trail(null, "", List.of());
+    /** A tree, whose name is not told. */
+    static Trail tree(final QName name) {
+        return new Trail(null, name);
     }
 
     /** A container. */
-    Trail inside(final String container) {
-        return new Trail(this, container, List.of());
+    Trail inside(final QName container) {
+        return new Trail(this, container);
     }
 
-    /** An entry of a list, by the names of its keys. */
-    Trail entry(final String list, final List<String> keyNames) {
-        return new Trail(this, list, keyNames);
+    /** An entry of a list. */
+    Trail entry(final ListSchemaNode list) {
+        final Trail entry = new Trail(this, list.getQName());
+        list.getKeyDefinition().forEach(key -> entry.keys.put(key.getLocalName(), null));
+        return entry;
     }
 
     /** Tells the value of a leaf, if it is a key. */
     void learn(final String leaf, final String value) {
-        keys.replace(leaf, TypeRules.shortened(value));
+        keys.replace(leaf, value);
     }
 
     /** Names of keys that were not told. */
     List<String> unknownKeys() {
         return keys.entrySet().stream().filter(each -> each.getValue() == null).map(Map.Entry::getKey).toList();
+    }
+
+    /** The values of the keys that were told. */
+    List<String> knownKeys() {
+        return keys.values().stream().filter(Objects::nonNull).toList();
     }
 
     /** A rule of a leaf here, in the words of the check at commit: entry, leaf and rule. */
@@ -59,7 +68,22 @@ final class Trail {
     }
 
     private String text() {
-        return Stream.concat(Stream.of(name), keys.values().stream().filter(Objects::nonNull))
+        return Stream.concat(Stream.of(name.getLocalName()), knownKeys().stream().map(TypeRules::shortened))
             .collect(Collectors.joining(" "));
+    }
+
+    /** The same place as an instance identifier (RFC 7951, section 6.11). */
+    String path(final EffectiveModelContext context) {
+        final boolean isQualified = outer == null || !outer.name.getModule().equals(name.getModule());
+        final String module = context.findModule(name.getModule()).map(each -> each.getName() + ":").orElse("");
+        return (outer == null ? "" : outer.path(context)) + "/" + (isQualified ? module : "") + name.getLocalName()
+            + keys.entrySet().stream().filter(each -> each.getValue() != null)
+                .map(each -> "[" + each.getKey() + "=" + quoted(TypeRules.shortened(each.getValue())) + "]")
+                .collect(Collectors.joining());
+    }
+
+    private static String quoted(final String value) {
+        return value.contains("'") ? "\"" + value.replace("\\", "\\\\").replace("\"", "\\\"") + "\""
+            : "'" + value + "'";
     }
 }

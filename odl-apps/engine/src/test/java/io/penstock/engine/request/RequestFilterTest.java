@@ -65,6 +65,8 @@ class RequestFilterTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String NETWORK = "/rests/data/penstock:network";
     private static final String JSON = "application/yang-data+json";
+    /** Of a body of which the form is not judged. */
+    private static final String TEXT = "text/plain";
 
     private final Server server = new Server();
     private final ServerConnector connector = new ServerConnector(server);
@@ -102,6 +104,17 @@ class RequestFilterTest {
                     return;
                 }
                 received.add(request.getInputStream().readAllBytes().length);
+                if (request.getRequestURI().endsWith("overtaken")) {
+                    response.setStatus(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+                    response.getOutputStream().print("OptimisticLockFailedException{message=x}");
+                    return;
+                }
+                if (request.getRequestURI().endsWith("chosen")) {
+                    response.setStatus(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+                    response.getWriter().write("Child (urn:x)pool (from case a) implies non-presence of child "
+                        + "(urn:x)public-address (from case b), which is");
+                    return;
+                }
                 if (request.getRequestURI().endsWith("session")) {
                     request.getSession();
                 }
@@ -221,7 +234,7 @@ class RequestFilterTest {
         "DELETE, /tenant=a%2Fprefix%3D1", "POST, ''", "GET, /pool=west/drain=203.0.113.64%2F30", "PUT, /:/=/%2F",
         "PUT, /tenant=a+b/quota/sessions", "PUT, /tenant=a%3Bb"})
     void otherRequestsPass(final String method, final String path) throws Exception {
-        assertThat(send(method, NETWORK + path, JSON, "{}").statusCode()).isEqualTo(204);
+        assertThat(send(method, NETWORK + path, TEXT, "{}").statusCode()).isEqualTo(204);
         assertThat(received).containsExactly(2);
     }
 
@@ -240,8 +253,11 @@ class RequestFilterTest {
         assertThat(message(send("PATCH", NETWORK, "application/yang-patch+json", json))).contains("by itself");
         assertThat(message(send("PATCH", NETWORK, "application/yang-patch+xml", xml))).contains("by itself");
         assertThat(received).isEmpty();
-        for (final String good : new String[] {json.replace(target, "/pool=west"), "{'broken", "[1, 2"}) {
-            assertThat(send("PATCH", NETWORK, "application/yang-patch+json", good).statusCode()).isEqualTo(204);
+        final String good = json.replace(target, "/pool=west").replace("{\"a\": [1, true, null]}",
+            "{\"penstock:pool\": [{\"name\": \"west\"}]}");
+        assertThat(send("PATCH", NETWORK, "application/yang-patch+json", good).statusCode()).isEqualTo(204);
+        for (final String bad : new String[] {json.replace(target, "/pool=west"), "{'broken", "[1, 2", "{}"}) {
+            assertThat(send("PATCH", NETWORK, "application/yang-patch+json", bad).statusCode()).isEqualTo(400);
         }
         assertThat(send("PATCH", NETWORK, "application/yang-patch+xml", "<broken").statusCode()).isEqualTo(204);
     }
@@ -253,11 +269,13 @@ class RequestFilterTest {
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(message(answer)).isEqualTo("tenant a: stateful: 1 is neither true nor false");
         assertThat(received).isEmpty();
-        // Of other forms RESTCONF tells what is wrong, and it judges long bodies of users that are not known yet.
+        // Of XML RESTCONF tells what is wrong, and it judges long bodies of users that are not known yet.
         final String large = bad + " ".repeat(1 << 16);
         assertThat(send("PUT", NETWORK + "/tenant=a", "application/xml", "<a/>").statusCode()).isEqualTo(204);
-        assertThat(send("PATCH", NETWORK + "/tenant=a", "application/yang-patch+json", bad).statusCode())
-            .isEqualTo(204);
+        assertThat(message(send("PATCH", NETWORK, "application/yang-patch+json", """
+            {"ietf-yang-patch:yang-patch": {"patch-id": "p", "edit": [{"edit-id": "e1", "operation": "merge",
+             "target": "/tenant=a", "value": %s}]}}""".formatted(bad))))
+            .isEqualTo("edit e1: tenant a: stateful: 1 is neither true nor false");
         assertThat(client.send(request("PUT", NETWORK + "/tenant=a", JSON, BodyPublishers.ofString(large), OTHER_USER),
             BodyHandlers.ofString()).statusCode()).as("a stranger").isEqualTo(204);
         assertThat(client.send(request("PUT", NETWORK + "/tenant=a", JSON, BodyPublishers.ofString(large), OTHER_USER),
@@ -265,14 +283,50 @@ class RequestFilterTest {
     }
 
     @Test
+    void whatRestconfSaysIsToldInWordsOfTheModel() throws Exception {
+        final String body = "{\"penstock:tenant\": [{\"name\": \"%s\", \"nat\": {\"public-address\": \"192.0.2.1\"}}]}";
+        final HttpResponse<String> overtaken =
+            send("PUT", NETWORK + "/tenant=overtaken", JSON, body.formatted("overtaken"));
+        assertThat(overtaken.statusCode()).isEqualTo(409);
+        assertThat(message(overtaken)).contains("tenant=overtaken", "another client");
+        final HttpResponse<String> chosen = send("PATCH", NETWORK + "/tenant=chosen", JSON, body.formatted("chosen"));
+        assertThat(chosen.statusCode()).isEqualTo(400);
+        assertThat(message(chosen)).startsWith("tenant chosen: nat / public-address: of pool and public-address")
+            .contains("by PUT");
+        assertThat(message(send("PATCH", NETWORK + "/tenant=chosen", TEXT, "x"))).contains("tenant=chosen: of pool");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"GET, /tenant=a/nat=1, nat is not a list", "DELETE, /tenant=a/nat=, nat is not a list",
+        "PUT, /tenant=a/subnet=b/gateway=1, gateway is not a list", "GET, /tenant=%FF, ASCII",
+        "GET, /tenant=%0A, ASCII", "FOO, '', is no method of RFC 8040", "PUT, '', needs a body"})
+    void oddPathsAndMethodsAreRefused(final String method, final String path, final String rule) throws Exception {
+        final HttpResponse<String> answer = send(method, NETWORK + path, TEXT, "");
+        assertThat(answer.statusCode()).isEqualTo(method.equals("FOO") ? 405 : 400);
+        assertThat(message(answer)).contains(rule);
+        assertThat(received).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '#', value = {"POST | application/yang-data+json | {\"a:b\": [ ]}",
+        "POST | application/json | {a: [/**/]}", "PATCH | application/yang-patch+json | "
+            + "{\"ietf-yang-patch:yang-patch\": {\"edit\": [{\"value\": {\"a:b\": []}}]}}"})
+    void aListWithoutAnEntryIsRefusedWhoeverSendsIt(final String method, final String type, final String body)
+            throws Exception {
+        // Of strangers the values of long bodies are not judged.
+        assertThat(message(send(method, NETWORK, type, body + " ".repeat(1 << 16)))).contains("without an entry");
+        assertThat(received).isEmpty();
+    }
+
+    @Test
     void aBodyThatIsTooLongIsRefusedHoweverItComes() throws Exception {
         makeKnown();
         final String longest = " ".repeat(MOST);
-        assertThat(send("PUT", NETWORK, JSON, longest).statusCode()).isEqualTo(204);
+        assertThat(send("PUT", NETWORK, TEXT, longest).statusCode()).isEqualTo(204);
         assertThat(received).containsExactly(MOST);
-        final HttpResponse<String> announced = send("PUT", NETWORK, JSON, longest + " ");
+        final HttpResponse<String> announced = send("PUT", NETWORK, TEXT, longest + " ");
         // Without a length: chunks, of which there could be more.
-        final HttpResponse<String> chunked = client.send(request("PUT", NETWORK, JSON, BodyPublishers.ofInputStream(
+        final HttpResponse<String> chunked = client.send(request("PUT", NETWORK, TEXT, BodyPublishers.ofInputStream(
             () -> new ByteArrayInputStream(new byte[MOST + 1]))), BodyHandlers.ofString());
         for (final HttpResponse<String> answer : List.of(announced, chunked)) {
             assertThat(answer.statusCode()).isEqualTo(413);
@@ -284,9 +338,9 @@ class RequestFilterTest {
     @Test
     void aBodyThatIsTooDeepIsRefused() throws Exception {
         final String braces = "\"" + "{".repeat(100) + "\\\"" + "[".repeat(100) + "\"";
-        assertThat(send("PUT", NETWORK, JSON, "[" + braces + "]").statusCode()).isEqualTo(204);
-        assertThat(send("PUT", NETWORK, JSON, "[".repeat(64) + "]".repeat(64)).statusCode()).isEqualTo(204);
-        assertThat(message(send("PUT", NETWORK, JSON, "{\"a\":[".repeat(33)))).contains("66 levels", "more than 64");
+        assertThat(send("PUT", NETWORK, TEXT, "[" + braces + "]").statusCode()).isEqualTo(204);
+        assertThat(send("PUT", NETWORK, TEXT, "[".repeat(64) + "]".repeat(64)).statusCode()).isEqualTo(204);
+        assertThat(message(send("PUT", NETWORK, TEXT, "{\"a\":[".repeat(33)))).contains("66 levels", "more than 64");
         assertThat(send("PUT", NETWORK, "application/xml", "<a><b/></a>".repeat(100)).statusCode()).isEqualTo(204);
         assertThat(message(send("PUT", NETWORK, "application/xml", "<a>".repeat(65)))).contains("65 levels");
         assertThat(received).hasSize(3);
@@ -297,15 +351,15 @@ class RequestFilterTest {
         makeKnown();
         final String large = " ".repeat(SMALL + 1);
         final CompletableFuture<HttpResponse<String>> first = client.sendAsync(
-            request("PUT", NETWORK + "/slow", JSON, BodyPublishers.ofString(large)), BodyHandlers.ofString());
+            request("PUT", NETWORK + "/slow", TEXT, BodyPublishers.ofString(large)), BodyHandlers.ofString());
         assertThat(working.await(1, TimeUnit.MINUTES)).isTrue();
-        final HttpResponse<String> second = send("PUT", NETWORK, JSON, large);
+        final HttpResponse<String> second = send("PUT", NETWORK, TEXT, large);
         assertThat(second.statusCode()).isEqualTo(503);
         assertThat(message(second)).contains("repeat it later");
-        assertThat(send("PUT", NETWORK, JSON, " ".repeat(SMALL)).statusCode()).as("small").isEqualTo(204);
+        assertThat(send("PUT", NETWORK, TEXT, " ".repeat(SMALL)).statusCode()).as("small").isEqualTo(204);
         done.countDown();
         assertThat(first.get(1, TimeUnit.MINUTES).statusCode()).isEqualTo(204);
-        assertThat(send("PUT", NETWORK, JSON, large).statusCode()).as("afterwards").isEqualTo(204);
+        assertThat(send("PUT", NETWORK, TEXT, large).statusCode()).as("afterwards").isEqualTo(204);
     }
 
     @Test
@@ -340,7 +394,7 @@ class RequestFilterTest {
             "WWW-Authenticate: BASIC realm=\"application\"", "Connection: close", "a user and a password");
         assertThat(answerToBeginning("Cookie: JSESSIONID=made-up\r\n")).startsWith("HTTP/1.1 401 ");
         assertThat(received).isEmpty();
-        final HttpResponse<String> known = send("GET", NETWORK + "/session", JSON, "");
+        final HttpResponse<String> known = send("GET", NETWORK + "/session", TEXT, "");
         final String cookie = known.headers().firstValue("Set-Cookie").orElseThrow().split(";", 2)[0];
         assertThat(client.send(HttpRequest.newBuilder(known.uri()).header("Cookie", cookie)
             .PUT(BodyPublishers.ofString("{}")).build(), BodyHandlers.ofString()).statusCode()).isEqualTo(204);
@@ -351,11 +405,11 @@ class RequestFilterTest {
         makeKnown();
         final BodyPublisher large = BodyPublishers.ofString(" ".repeat(SMALL + 1));
         final CompletableFuture<HttpResponse<String>> first =
-            client.sendAsync(request("PUT", NETWORK + "/slow", JSON, large), BodyHandlers.ofString());
+            client.sendAsync(request("PUT", NETWORK + "/slow", TEXT, large), BodyHandlers.ofString());
         assertThat(working.await(1, TimeUnit.MINUTES)).isTrue();
         final CompletableFuture<HttpResponse<String>> second =
-            client.sendAsync(request("PUT", NETWORK, JSON, large), BodyHandlers.ofString());
-        final HttpRequest stranger = request("PUT", NETWORK, JSON, large, OTHER_USER);
+            client.sendAsync(request("PUT", NETWORK, TEXT, large), BodyHandlers.ofString());
+        final HttpRequest stranger = request("PUT", NETWORK, TEXT, large, OTHER_USER);
         assertThat(client.send(stranger, BodyHandlers.ofString()).statusCode()).isEqualTo(503);
         assertThat(second).as("a known user waits").isNotDone();
         done.countDown();
@@ -367,7 +421,7 @@ class RequestFilterTest {
     @Test
     void madeUpUsersTakeThePlacesOfStrangersAlone() throws Exception {
         assertThat(statusOfPut(USER)).as("the user is known from now on").isEqualTo(204);
-        assertThat(client.send(request("GET", NETWORK + "/odd", JSON, BodyPublishers.noBody(), MADE_UP),
+        assertThat(client.send(request("GET", NETWORK + "/odd", TEXT, BodyPublishers.noBody(), MADE_UP),
             BodyHandlers.ofString()).statusCode()).as("does not tell that it is").isEqualTo(400);
         final CountDownLatch reading = new CountDownLatch(STRANGERS);
         for (int i = 0; i < STRANGERS; i++) {
@@ -379,7 +433,7 @@ class RequestFilterTest {
         final HttpResponse<String> unknown = client.send(put(OTHER_USER), BodyHandlers.ofString());
         assertThat(unknown.statusCode()).isEqualTo(503);
         assertThat(message(unknown)).contains("after a GET that succeeds");
-        assertThat(client.send(request("GET", NETWORK, JSON, BodyPublishers.noBody(), OTHER_USER),
+        assertThat(client.send(request("GET", NETWORK, TEXT, BodyPublishers.noBody(), OTHER_USER),
             BodyHandlers.ofString()).statusCode()).isEqualTo(204);
         assertThat(statusOfPut(OTHER_USER)).isEqualTo(204);
     }
@@ -415,7 +469,7 @@ class RequestFilterTest {
     }
 
     private HttpRequest put(final String authorization) {
-        return request("PUT", NETWORK, JSON, BodyPublishers.ofString("{}"), authorization);
+        return request("PUT", NETWORK, TEXT, BodyPublishers.ofString("{}"), authorization);
     }
 
     @Test

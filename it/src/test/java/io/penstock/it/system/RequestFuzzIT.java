@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.penstock.it.system.BadRequests.Request;
+import io.penstock.it.system.RestconfClient.Answer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.opendaylight.mdsal.binding.runtime.spi.BindingRuntimeHelpers;
+
+/**
+ * More than a thousand bad requests, made from the models, while another client changes its tenant: each is refused in
+ * words and never with 5xx, nothing of it is stored, and no change of the other client waits for longer than a second
+ * more than those before. {@code -Dfuzz.seed=7} for others.
+ */
+@Tag("hostile")
+@OnSystem
+class RequestFuzzIT {
+    private static final long SEED = Long.getLong("fuzz.seed", 8040);
+    private static final int VLAN = 100;
+    private static final int LEAST = 1000;
+    /** Requests after which what is stored is compared. */
+    private static final int INTERVAL = 50;
+    private static final int CALM_CHANGES = 40;
+    private static final Duration LONGEST = Duration.ofSeconds(1);
+    /** Beyond it a request has hung. */
+    private static final Duration ANSWERED = Duration.ofSeconds(5);
+
+    private final EdgeSystem system;
+    private final EdgeNode node;
+    private final AtomicBoolean ending = new AtomicBoolean();
+    private final AtomicLong slowest = new AtomicLong();
+    private final AtomicInteger changes = new AtomicInteger();
+    private final List<String> wrong = new ArrayList<>();
+    private int accepted;
+
+    RequestFuzzIT(final EdgeSystem system) {
+        this.system = system;
+        node = system.first();
+    }
+
+    @BeforeEach
+    void configure() {
+        system.reset();
+        system.restconf().put(Intent.path("fuzzed"),
+            Intent.tenants(List.of(Intent.tenant("fuzzed", node, VLAN, Intent.FIRST_POOL))));
+        change(0);
+        system.awaitApplied();
+    }
+
+    @AfterEach
+    void stop() {
+        ending.set(true);
+        system.reset();
+    }
+
+    @Test
+    void eachIsRefusedInWordsAndLeavesNothing() {
+        for (int number = 1; number <= CALM_CHANGES; number++) {
+            change(number);
+        }
+        final long calm = slowest.getAndSet(0);
+        final String before = stored();
+        final CompletableFuture<Void> neighbour = CompletableFuture.runAsync(() -> {
+            while (!ending.get()) {
+                change(changes.incrementAndGet());
+            }
+        });
+        final List<Request> requests =
+            new BadRequests(BindingRuntimeHelpers.createRuntimeContext().getEffectiveModelContext(), node.name(), SEED)
+                .requests();
+        final long begun = System.nanoTime();
+        final List<Request> since = new ArrayList<>();
+        for (final Request request : requests) {
+            since.add(request);
+            final boolean isChange = send(request);
+            if (isChange || since.size() == INTERVAL) {
+                compare(before, isChange, since);
+                since.clear();
+            }
+        }
+        compare(before, false, since);
+        ending.set(true);
+        neighbour.join();
+        Figures.tell("bad requests", requests.size() + " in " + millis(begun) + " ms, " + accepted + " of them good; "
+            + changes + " changes beside them, slowest " + slowest + " ms, before " + calm + " ms");
+        assertThat(wrong).as("seed %d", SEED).isEmpty();
+        assertThat(requests).hasSizeGreaterThan(LEAST);
+        assertThat(accepted).as("good ones").isLessThan(requests.size() / 5);
+        assertThat(Duration.ofMillis(slowest.get())).isLessThan(LONGEST.plusMillis(calm));
+        system.awaitSync();
+    }
+
+    private static long millis(final long begun) {
+        return Duration.ofNanos(System.nanoTime() - begun).toMillis();
+    }
+
+    /** Whether a request was accepted that may have changed something. */
+    private boolean send(final Request request) {
+        final long begun = System.nanoTime();
+        final Answer answer = system.restconf().raw(request.method(), request.path(), request.type(), request.body());
+        final long millis = millis(begun);
+        if (millis > ANSWERED.toMillis()) {
+            wrong.add(request + ": answered after " + millis + " ms");
+        }
+        if (answer.isRefusal() && !isClear(answer) || !answer.isRefusal() && !answer.isGood()) {
+            wrong.add("%s: %d %.400s".formatted(request, answer.status(), answer.body()));
+        }
+        final boolean isChange = answer.isGood() && !List.of("GET", "OPTIONS").contains(request.method());
+        accepted += isChange ? 1 : 0;
+        return isChange && request.path().startsWith("data");
+    }
+
+    /** The server answers by itself where the path cannot be decoded. */
+    private static boolean isClear(final Answer answer) {
+        if (answer.body().startsWith("<h1>Bad Message 400</h1>")) {
+            return true;
+        }
+        if (!answer.body().contains("error-message")) {
+            return false;
+        }
+        final String messages = answer.messages();
+        return !messages.isBlank() && !messages.contains("Exception") && !messages.contains("Cannot invoke");
+    }
+
+    /** Compares what is stored, and undoes what was good. */
+    private void compare(final String before, final boolean isUndone, final List<Request> since) {
+        if (!stored().equals(before)) {
+            if (!isUndone) {
+                wrong.add("something is stored of one of " + since);
+            }
+            restore(before);
+            assertThat(stored()).as("undone: %s", since).isEqualTo(before);
+        }
+    }
+
+    /** All that is configured, without the tenant that is changed meanwhile. */
+    private String stored() {
+        final JsonObject network = system.restconf().read(Intent.NETWORK).getAsJsonObject("penstock:network");
+        final JsonArray tenants = new JsonArray();
+        for (final JsonElement tenant : network.getAsJsonArray("tenant")) {
+            if (!tenant.getAsJsonObject().get("name").getAsString().equals("other")) {
+                tenants.add(tenant);
+            }
+        }
+        network.add("tenant", tenants);
+        final JsonObject stored = new JsonObject();
+        stored.add("network", network);
+        stored.add("acls", system.restconf().read(Intent.ACLS));
+        return stored.toString();
+    }
+
+    private void restore(final String before) {
+        final JsonObject stored = JsonParser.parseString(before).getAsJsonObject();
+        system.restconf().put(Intent.ACLS, stored.getAsJsonObject("acls").toString());
+        final JsonObject network = stored.getAsJsonObject("network");
+        network.getAsJsonArray("tenant").add(JsonParser.parseString(other(0)));
+        while (!system.restconf().data("PUT", Intent.NETWORK, "{'penstock:network': " + network + "}").isGood()) {
+            // The other client has changed its tenant meanwhile.
+            Thread.onSpinWait();
+        }
+    }
+
+    private String other(final int number) {
+        return Intent.tenant("other", node, VLAN + 1, Intent.FIRST_POOL,
+            "'quota': {'bandwidth-out': " + (1_000_000 + number) + "}");
+    }
+
+    private void change(final int number) {
+        Answer answer;
+        do {
+            final long begun = System.nanoTime();
+            answer = system.restconf().data("PUT", Intent.path("other"), Intent.tenants(List.of(other(number))));
+            slowest.accumulateAndGet(millis(begun), Math::max);
+            // This test may have replaced the network meanwhile.
+        } while (answer.status() == 409 && answer.body().contains("in-use"));
+        assertThat(answer.isGood()).as("%s", answer).isTrue();
+    }
+}
