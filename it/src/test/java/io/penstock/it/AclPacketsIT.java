@@ -11,8 +11,8 @@ import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.net.Prefix;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
@@ -31,7 +31,7 @@ class AclPacketsIT {
     private static final String OWN = "198.51.100.10";
     private static final String GATEWAY = NatPair.GATEWAY;
     private static final int VLAN = NatPair.VLAN;
-    private static final int ZONE = Constants.aclZone(2);
+    private static final int ZONE = new VrfId(2).aclZone();
     private static final int WEB = 80;
     private static final int ECHO = 7;
     private static final int CLOSED = 99;

@@ -9,6 +9,7 @@ import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.rules.Validator;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Datapath;
@@ -112,7 +113,8 @@ final class PacketNode implements AutoCloseable {
     }
 
     private long count(final String tenant, final TenantMeter meter, final String count) {
-        final int id = meter.number(Objects.requireNonNull(allocations.tenants().get(tenant)).id());
+        final int id = meter.number(
+            new VrfId(Objects.requireNonNull(allocations.tenants().get(tenant)).id()));
         final String stats = node.ovs().ofctl("meter-stats", Constants.BRIDGE, "meter=" + id);
         final Matcher matcher = Pattern.compile("meter:" + id + "\\s[^#]*?" + count).matcher(stats);
         if (!matcher.find()) {

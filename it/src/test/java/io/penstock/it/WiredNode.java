@@ -7,6 +7,7 @@ import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.rules.Validator;
 import io.penstock.testkit.Datapath;
 import io.penstock.testkit.DpdkNode;
@@ -28,7 +29,7 @@ public final class WiredNode implements AutoCloseable {
     private final DpdkNode node;
     private FlowLoader loader;
     private PlannedFlows flows;
-    private Set<Integer> vrfs = Set.of();
+    private Set<VrfId> vrfs = Set.of();
 
     /** Takes the node that all packet tests share. */
     public WiredNode() {

@@ -7,6 +7,7 @@ import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.TenantOrders;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.ovsdb.NodeReport;
 import io.penstock.southbound.ovsdb.ZoneReport;
 import java.util.ArrayList;
@@ -49,10 +50,10 @@ final class AgentReports {
     List<AgentStatus> of(final TenantAllocation given) {
         final List<AgentStatus> result = new ArrayList<>();
         nodes.forEach((name, node) -> {
-            final int vrf = given.vrf(name);
-            final Optional<TenantOrders> orders = Optional.ofNullable(node.orders().get(vrf))
+            final Optional<Integer> zone = given.vrf(name).map(VrfId::natZone);
+            final Optional<TenantOrders> orders = zone.map(node.orders()::get)
                 .filter(each -> each.sessions().isPresent() || each.dns().isPresent());
-            final Optional<ZoneReport> report = Optional.ofNullable(node.report().join().zones().get(vrf));
+            final Optional<ZoneReport> report = zone.map(node.report().join().zones()::get);
             if (orders.isPresent() || report.isPresent()) {
                 result.add(status(name, orders, report.orElse(NONE)));
             }

@@ -93,7 +93,8 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
             final Map<FlowSpec.Key, Long> packets = seen.dump().packets();
             seen.plan().flows().values().stream().filter(planned -> planned.label().startsWith(HopLabels.HOP))
                 .forEach(planned -> hits.merge(chain(planned.label()).orElseGet(
-                    () -> desired.tenant(node, Cookie.ownerId(planned.flow().cookie())).flatMap(Tenant::chain)
+                    () -> Cookie.vrf(planned.flow().cookie())
+                        .flatMap(vrf -> desired.tenant(node, vrf)).flatMap(Tenant::chain)
                         .orElse("")),
                     packets.getOrDefault(planned.flow().key(), 0L), Long::sum));
         });

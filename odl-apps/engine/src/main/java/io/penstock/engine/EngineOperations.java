@@ -19,6 +19,7 @@ import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Cookie;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.InstalledFlow;
@@ -206,7 +207,7 @@ final class EngineOperations implements Operations {
         tenant.ifPresent(name -> only(chosen, desired, name));
         return ask(chosen, (name, worker) -> worker.ask(OpenFlowSouthbound::readMeterCounts)).entrySet().stream()
             .flatMap(each -> requireNonNull(chosen.get(each.getKey())).plan().stream()
-                .flatMap(plan -> Limits.of(each.getKey(), plan, vrf -> name(desired, each.getKey(), vrf),
+                .flatMap(plan -> Limits.of(each.getKey(), plan, vrf -> name(desired, each.getKey(), Optional.of(vrf)),
                     each.getValue())))
             .filter(limit -> tenant.isEmpty() || limit.tenant().equals(tenant.orElseThrow())).toList();
     }
@@ -356,12 +357,12 @@ final class EngineOperations implements Operations {
 
     /** The number by which operators find flows and zones of a tenant: on its first node if it has several. */
     private static int vrf(final Tenant tenant, final TenantAllocation allocation) {
-        return tenant.attachments().isEmpty() ? allocation.id()
-            : allocation.vrf(tenant.attachments().get(0).node());
+        return tenant.attachments().stream().findFirst().flatMap(first -> allocation.vrf(first.node()))
+            .map(VrfId::number).orElse(allocation.id());
     }
 
-    private static String name(final Desired desired, final String node, final int vrf) {
-        return desired.tenant(node, vrf).map(Tenant::name).orElse("");
+    private static String name(final Desired desired, final String node, final Optional<VrfId> vrf) {
+        return vrf.flatMap(known -> desired.tenant(node, known)).map(Tenant::name).orElse("");
     }
 
     private static FlowLine line(final String node, final @Nullable PlannedFlow planned,
@@ -374,7 +375,7 @@ final class EngineOperations implements Operations {
             : Cookie.is(flow.cookie(), Cookie.Kind.OWED) ? "connections to forget" : "not planned";
         final boolean owned = learned || Cookie.is(flow.cookie(), Cookie.Kind.TENANT);
         return new FlowLine(node, flow.table().text(), label,
-            owned ? name(desired, node, Cookie.ownerId(flow.cookie())) : "",
+            owned ? name(desired, node, Cookie.vrf(flow.cookie())) : "",
             flow.isDrop(), installed.packets(), installed.bytes(), flow.toString());
     }
 }

@@ -7,6 +7,7 @@ import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.FunctionMeter;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.MeterCount;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -14,7 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.IntFunction;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +26,11 @@ final class Limits {
     }
 
     /**
-     * The planned meters of a node that the switch has: those of the whole node first, then by VRF id and kind.
+     * The planned meters of a node that the switch has: those of the whole node first, then by VRF and kind.
      *
-     * @param tenants names of tenants by VRF id; empty for one that no tenant has
+     * @param tenants names of tenants by VRF; empty for one that no tenant has
      */
-    static Stream<Limit> of(final String node, final NodePlan plan, final IntFunction<String> tenants,
+    static Stream<Limit> of(final String node, final NodePlan plan, final Function<VrfId, String> tenants,
             final List<MeterCount> counts) {
         final Map<Integer, MeterSpec> planned = plan.meters();
         return counts.stream().sorted(Comparator.comparingInt(MeterCount::id))
@@ -39,8 +40,8 @@ final class Limits {
 
     /** Nothing for a meter that nobody has planned. */
     private static @Nullable Limit limit(final String node, final @Nullable MeterSpec meter,
-            final IntFunction<String> tenants, final MeterCount count) {
-        return meter == null ? null : new Limit(node, tenants.apply(TenantMeter.vrfOf(meter.id())),
+            final Function<VrfId, String> tenants, final MeterCount count) {
+        return meter == null ? null : new Limit(node, TenantMeter.vrfOf(meter.id()).map(tenants).orElse(""),
             kind(meter.id()), text(meter.unit()), meter.rate(), meter.burst(),
             count.packetsIn() - count.packetsDropped(), count.packetsDropped(), count.bytesDropped());
     }

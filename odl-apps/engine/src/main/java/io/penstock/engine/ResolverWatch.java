@@ -61,20 +61,20 @@ final class ResolverWatch {
         }
     }
 
-    /** Tenants with a resolver on a node, by VRF id. */
+    /** Tenants with a resolver on a node, by their zone. */
     private SortedMap<Integer, String> tenants(final String node) {
         final Desired now = desired.get();
         final SortedMap<Integer, String> tenants = new TreeMap<>();
         now.snapshot().tenantsOn(node).stream().filter(tenant -> tenant.services().dns().isPresent())
             .forEach(tenant -> Optional.ofNullable(now.allocations().tenants().get(tenant.name()))
-                .ifPresent(given -> tenants.put(given.vrf(node), tenant.name())));
+                .flatMap(given -> given.vrf(node)).ifPresent(vrf -> tenants.put(vrf.natZone(), tenant.name())));
         return tenants;
     }
 
     /** Takes a report. */
     void take(final String node, final Map<Integer, ZoneReport> zones) {
         final SortedMap<Integer, String> tenants = tenants(node);
-        tenants.forEach((vrf, tenant) -> Optional.ofNullable(zones.get(vrf)).map(ZoneReport::resolver)
+        tenants.forEach((zone, tenant) -> Optional.ofNullable(zones.get(zone)).map(ZoneReport::resolver)
             .filter(state -> !state.isEmpty()).ifPresent(state -> take(new Place(node, tenant), state)));
         forget(suspected, node, tenants);
         forget(dead, node, tenants);

@@ -9,6 +9,7 @@ import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.InstalledFlow;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
@@ -33,7 +34,7 @@ final class TenantReadings {
 
     /** Whether the tenant is on a node; of one that has just been committed that is not known yet. */
     boolean isOn(final String node) {
-        return given.isPresent() && tenant.nodes().contains(node);
+        return given.flatMap(each -> each.vrf(node)).isPresent() && tenant.nodes().contains(node);
     }
 
     /** Its flows on one of its nodes; those that were learned, which never drop, on demand. */
@@ -49,9 +50,9 @@ final class TenantReadings {
             southbound.readTable(id, table, Cookie.of(Cookie.Kind.LEARNED, vrf(node)))));
     }
 
-    /** Its VRF id on one of its nodes. */
-    int vrf(final String node) {
-        return given.orElseThrow().vrf(node);
+    /** Its VRF on one of its nodes. */
+    VrfId vrf(final String node) {
+        return given.flatMap(each -> each.vrf(node)).orElseThrow();
     }
 
     @FunctionalInterface

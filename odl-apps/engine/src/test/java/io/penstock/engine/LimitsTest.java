@@ -11,6 +11,7 @@ import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.FunctionMeter;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.MeterCount;
 import java.util.List;
 import java.util.Map;
@@ -19,16 +20,19 @@ import org.junit.jupiter.api.Test;
 
 /** What operators read of meters. */
 class LimitsTest {
-    private static final int OUT = TenantMeter.OUT.number(5);
+    private static final VrfId FIVE = new VrfId(5);
+    private static final VrfId SIX = new VrfId(6);
+    private static final int OUT = TenantMeter.OUT.number(FIVE);
     private static final NodePlan PLAN = new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()),
         List.of(), List.of(FunctionMeter.spec(4)), new TreeMap<>(),
-        new TreeMap<>(Map.of(5, List.of(new MeterSpec(OUT, Unit.KILOBITS, 100, 20)),
-            6, List.of(new MeterSpec(TenantMeter.NEW_SESSIONS.number(6), Unit.PACKETS, 7, 14)))), new TreeMap<>());
+        new TreeMap<>(Map.of(FIVE, List.of(new MeterSpec(OUT, Unit.KILOBITS, 100, 20)),
+            SIX, List.of(new MeterSpec(TenantMeter.NEW_SESSIONS.number(SIX), Unit.PACKETS, 7, 14)))),
+        new TreeMap<>());
 
     @Test
     void countsHaveTheirTenantAndRateAndComeByTenant() {
-        assertThat(Limits.of("edge1", PLAN, Map.of(5, "red", 6, "blue")::get, List.of(
-            new MeterCount(TenantMeter.NEW_SESSIONS.number(6), 1, 100, 0, 0),
+        assertThat(Limits.of("edge1", PLAN, Map.of(FIVE, "red", SIX, "blue")::get, List.of(
+            new MeterCount(TenantMeter.NEW_SESSIONS.number(SIX), 1, 100, 0, 0),
             new MeterCount(OUT, 10, 1000, 3, 300)))).containsExactly(
                 new Limit("edge1", "red", "out", "kilobits", 100, 20, 7, 3, 300),
                 new Limit("edge1", "blue", "new-sessions", "packets", 7, 14, 1, 0, 0));
@@ -53,6 +57,6 @@ class LimitsTest {
     @Test
     void whatNobodyPlannedIsLeftOut() {
         assertThat(Limits.of("edge1", PLAN, vrf -> "", List.of(
-            new MeterCount(TenantMeter.IN.number(5), 5, 50, 1, 10), new MeterCount(-3, 5, 50, 1, 10)))).isEmpty();
+            new MeterCount(TenantMeter.IN.number(FIVE), 5, 50, 1, 10), new MeterCount(-3, 5, 50, 1, 10)))).isEmpty();
     }
 }

@@ -19,6 +19,7 @@ import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.Stage;
 import java.util.Map;
 import java.util.Set;
@@ -66,7 +67,7 @@ class ArchitectureTest {
     final ArchRule allocationAndRulesKnowOfTheRegistryNumbersAlone = classes().that()
         .resideInAnyPackage(ROOT + "allocation", ROOT + "rules").should(dependOnlyOn("numbers of the registry",
             (from, to) -> !to.getPackageName().equals(ROOT + "registry") || to.isEquivalentTo(Constants.class)
-                || to.isEquivalentTo(Priority.class)));
+                || to.isEquivalentTo(Priority.class) || to.isEquivalentTo(VrfId.class)));
 
     @ArchTest
     final ArchRule valuesDoNotChange = fields().that().areDeclaredInClassesThat()

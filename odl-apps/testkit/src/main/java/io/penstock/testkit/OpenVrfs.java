@@ -3,6 +3,7 @@ package io.penstock.testkit;
 
 import io.penstock.pipeline.flow.FlowText;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.SessionOrder;
 import java.util.Collection;
 import java.util.regex.Matcher;
@@ -17,14 +18,13 @@ public final class OpenVrfs {
     }
 
     /** Opens these VRFs. */
-    public static void open(final OvsSandbox ovs, final Collection<Integer> vrfs) {
+    public static void open(final OvsSandbox ovs, final Collection<VrfId> vrfs) {
         vrfs.forEach(vrf -> ovs.ofctl("add-flow", Constants.BRIDGE, FlowText.NUMBERS.render(SessionOrder.open(vrf))));
     }
 
     /** Opens all VRFs of which the database has a conntrack zone. */
     public static void openAll(final OvsSandbox ovs) {
         final Matcher zones = ZONE.matcher(ovs.vsctl("list-zone-tp", "netdev"));
-        open(ovs, zones.results().map(zone -> Integer.valueOf(zone.group(1)))
-            .filter(zone -> zone <= Constants.LAST_VRF).toList());
+        open(ovs, zones.results().flatMap(zone -> VrfId.of(Integer.parseInt(zone.group(1))).stream()).toList());
     }
 }

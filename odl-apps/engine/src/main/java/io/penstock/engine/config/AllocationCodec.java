@@ -6,7 +6,7 @@ import static org.opendaylight.mdsal.common.api.LogicalDatastoreType.CONFIGURATI
 
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.net.Ipv4;
-import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -71,8 +71,10 @@ final class AllocationCodec {
                 tenant.nonnullLease().values().stream().map(LeaseCodec::read).toList(),
                 tenant.nonnullFunction().values().stream().collect(Collectors.toMap(Function::getName,
                     function -> function.getPlace().intValue(), (one, other) -> one, TreeMap::new)),
-                tenant.nonnullNodeVrf().values().stream().collect(Collectors.toMap(NodeVrf::getNode,
-                    node -> node.getVrf().toJava(), (one, other) -> one, TreeMap::new))));
+                tenant.nonnullNodeVrf().values().stream()
+                    .filter(node -> VrfId.of(node.getVrf().toJava()).isPresent())
+                    .collect(Collectors.toMap(NodeVrf::getNode, node -> new VrfId(node.getVrf().toJava()),
+                        (one, other) -> one, TreeMap::new))));
         }
         return new io.penstock.pipeline.allocation.Allocations(
             stored.getLastVrf() == null ? 0 : stored.getLastVrf().toJava(), nodes, ports, tenants,
@@ -184,13 +186,13 @@ final class AllocationCodec {
 
     private static Tenant tenant(final String name, final TenantAllocation given) {
         final TenantBuilder builder = new TenantBuilder().setName(name);
-        if (given.id() <= Constants.LAST_VRF) {
+        if (given.id() <= VrfId.LAST) {
             builder.setVrf(Uint16.valueOf(given.id()));
         } else {
             builder.setId(Uint32.valueOf(given.id()));
         }
         builder.setNodeVrf(given.vrfs().entrySet().stream().map(each -> new NodeVrfBuilder().setNode(each.getKey())
-            .setVrf(Uint16.valueOf(each.getValue())).build()).collect(BindingMap.toMap()));
+            .setVrf(Uint16.valueOf(each.getValue().number())).build()).collect(BindingMap.toMap()));
         if (given.publicAddress() != 0) {
             builder.setPublicAddress(new Ipv4AddressNoZone(Ipv4.text(given.publicAddress())));
         }

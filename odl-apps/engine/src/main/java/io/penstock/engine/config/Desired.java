@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +18,7 @@ public final class Desired {
     private final Snapshot snapshot;
     private final Allocations allocations;
     /** Tenants by node and VRF id; made when it is first needed. */
-    private volatile @Nullable Map<String, Map<Integer, Tenant>> tenants;
+    private volatile @Nullable Map<String, Map<VrfId, Tenant>> tenants;
 
     /**
      * A state.
@@ -67,9 +68,9 @@ public final class Desired {
         return allocations.nodeOf(datapathId);
     }
 
-    /** The tenant that has a VRF id on a node. */
-    public Optional<Tenant> tenant(final String node, final int vrf) {
-        Map<String, Map<Integer, Tenant>> index = tenants;
+    /** The tenant that has a VRF on a node. */
+    public Optional<Tenant> tenant(final String node, final VrfId vrf) {
+        Map<String, Map<VrfId, Tenant>> index = tenants;
         if (index == null) {
             index = index();
             tenants = index;
@@ -77,13 +78,13 @@ public final class Desired {
         return Optional.ofNullable(index.getOrDefault(node, Map.of()).get(vrf));
     }
 
-    private Map<String, Map<Integer, Tenant>> index() {
-        final Map<String, Map<Integer, Tenant>> index = new HashMap<>();
+    private Map<String, Map<VrfId, Tenant>> index() {
+        final Map<String, Map<VrfId, Tenant>> index = new HashMap<>();
         snapshot.tenants().values().forEach(tenant -> {
             final Allocations.TenantAllocation given = allocations.tenants().get(tenant.name());
             if (given != null) {
-                tenant.nodes().forEach(node ->
-                    index.computeIfAbsent(node, name -> new HashMap<>()).put(given.vrf(node), tenant));
+                tenant.nodes().forEach(node -> given.vrf(node).ifPresent(vrf ->
+                    index.computeIfAbsent(node, name -> new HashMap<>()).put(vrf, tenant)));
             }
         });
         return index;

@@ -6,12 +6,14 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.engine.link.Fate;
 import io.penstock.engine.link.Place;
 import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Packets for the DHCP servers that nobody has looked at yet. Safe for all threads; never blocks. */
 final class Arrivals {
@@ -27,7 +29,7 @@ final class Arrivals {
      *
      * @param conflict whether it answers a probe, or else it is a request
      */
-    record Arrival(int vrf, Place place, boolean conflict, byte[] frame) { }
+    record Arrival(VrfId vrf, Place place, boolean conflict, byte[] frame) { }
 
     Arrivals(final Runnable mark) {
         this.mark = requireNonNull(mark);
@@ -44,12 +46,16 @@ final class Arrivals {
     }
 
     private Fate take(final PacketIn packet, final boolean conflict) {
+        final Optional<VrfId> vrf = VrfId.of(packet.value(Register.VRF));
+        if (vrf.isEmpty()) {
+            return Fate.MALFORMED;
+        }
         synchronized (this) {
             if (counts.getOrDefault(packet.source(), 0) >= MOST_OF_A_NODE) {
                 return Fate.IGNORED;
             }
             counts.merge(packet.source(), 1, Integer::sum);
-            waiting.add(new Arrival((int) packet.value(Register.VRF), Place.of(packet), conflict, packet.frame()));
+            waiting.add(new Arrival(vrf.orElseThrow(), Place.of(packet), conflict, packet.frame()));
         }
         mark.run();
         return Fate.TAKEN;

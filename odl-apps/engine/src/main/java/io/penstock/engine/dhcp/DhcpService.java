@@ -31,6 +31,7 @@ import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
 import java.time.Clock;
@@ -231,7 +232,7 @@ public final class DhcpService implements Grantor {
         }
 
         /** The VRF is the word of the node, which may touch its own tenants alone. */
-        private @Nullable Tenant tenant(final SwitchId node, final int vrf) {
+        private @Nullable Tenant tenant(final SwitchId node, final VrfId vrf) {
             return vrfs.tenant(snapshot, allocations, node.datapathId(), vrf)
                 .filter(tenant -> ids.containsKey(tenant.name())).orElse(null);
         }
@@ -337,7 +338,7 @@ public final class DhcpService implements Grantor {
             empty.look(ids::containsKey, name -> scope(requireNonNull(snapshot.tenants().get(name))), this::leases);
         }
 
-        private void answer(final int vrf, final Place place, final Tenant tenant, final Query query,
+        private void answer(final VrfId vrf, final Place place, final Tenant tenant, final Query query,
                 final Answer answer) {
             counts.count(tenant.name(), query, answer);
             if (answer instanceof Answer.Nothing nothing && nothing.reason() == Answer.Reason.NO_ADDRESS) {

@@ -9,6 +9,7 @@ import io.penstock.engine.link.Place;
 import io.penstock.frames.Arp;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.SwitchId;
 import java.time.Clock;
 import java.time.Instant;
@@ -24,7 +25,7 @@ final class Probes {
     /** Beyond it nobody new is probed for; whoever wants an address asks again. */
     private static final int MOST = 4096;
 
-    private record Target(SwitchId node, int vrf, long address) { }
+    private record Target(SwitchId node, VrfId vrf, long address) { }
 
     /**
      * An address that is asked for.
@@ -34,7 +35,7 @@ final class Probes {
      * @param left how often it is asked for again when nobody answers
      * @param conflict whether somebody has answered
      */
-    record Probe(int vrf, Place place, Query query, long address, Optional<Holder> holder, int left, Instant until,
+    record Probe(VrfId vrf, Place place, Query query, long address, Optional<Holder> holder, int left, Instant until,
             boolean conflict) { }
 
     /**
@@ -55,7 +56,7 @@ final class Probes {
     }
 
     /** Remembers a probe; false when it is under way already, or there are too many. */
-    boolean begin(final int vrf, final Place place, final Query query, final long address, final int millis) {
+    boolean begin(final VrfId vrf, final Place place, final Query query, final long address, final int millis) {
         return begin(new Probe(vrf, place, query, address, Optional.empty(), 0, clock.instant(), false), millis);
     }
 
@@ -72,7 +73,7 @@ final class Probes {
     }
 
     /** A host of a node says that it has the address. */
-    void conflict(final Place from, final int vrf, final Arp answer) {
+    void conflict(final Place from, final VrfId vrf, final Arp answer) {
         pending.computeIfPresent(new Target(from.node(), vrf, answer.senderAddress()), (target, probe) ->
             probe.holder().filter(holder -> !holder.places().contains(from)
                 || holder.lease().mac() != answer.senderMac()).isPresent() ? probe

@@ -10,6 +10,7 @@ import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.List;
 import java.util.Optional;
 
@@ -66,7 +67,7 @@ final class Routers {
      *
      * @param fromBackbone whether the packet came from there, so that its source may be anything
      */
-    static Choice tenant(final Desired desired, final String node, final int vrf, final long sender,
+    static Choice tenant(final Desired desired, final String node, final VrfId vrf, final long sender,
             final long destination, final boolean fromBackbone) {
         return desired.tenant(node, vrf).map(tenant -> gateway(tenant, sender, destination, fromBackbone))
             .orElse(Choice.none(Outcome.NO_ROUTER));

@@ -8,6 +8,7 @@ import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.net.Prefix6;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.List;
 
 /**
@@ -36,7 +37,7 @@ final class Routers6 {
      *
      * @param fromBackbone whether the packet came from there, so that its source may be anything
      */
-    static Choice tenant(final Desired desired, final String node, final int vrf, final Ipv6 sender,
+    static Choice tenant(final Desired desired, final String node, final VrfId vrf, final Ipv6 sender,
             final boolean fromBackbone) {
         return desired.tenant(node, vrf).map(tenant -> gateway(tenant, sender, fromBackbone))
             .orElse(Choice.none(Outcome.NO_ROUTER));

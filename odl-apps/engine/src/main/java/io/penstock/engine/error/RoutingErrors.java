@@ -15,6 +15,7 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
@@ -42,7 +43,7 @@ public final class RoutingErrors {
     private final SenderLimit<Sender> limit;
     private final Map<Outcome, LongAdder> counts = new EnumMap<>(Outcome.class);
 
-    private record Sender(SwitchId node, int vrf, Bytes address) { }
+    private record Sender(SwitchId node, VrfId vrf, Bytes address) { }
 
     /** Takes frames that a switch is to send. */
     @FunctionalInterface
@@ -99,7 +100,11 @@ public final class RoutingErrors {
     }
 
     private Outcome answer(final PacketIn packet, final ErrorKind kind, final Offender offender) {
-        final int vrf = (int) packet.value(Register.VRF);
+        final Optional<VrfId> told = VrfId.of(packet.value(Register.VRF));
+        if (told.isEmpty()) {
+            return Outcome.MALFORMED;
+        }
+        final VrfId vrf = told.orElseThrow();
         final Routers.Choice router = router(packet, vrf, offender);
         if (router.whyNot().isPresent()) {
             return router.whyNot().orElseThrow();
@@ -113,7 +118,7 @@ public final class RoutingErrors {
         return Outcome.SENT;
     }
 
-    private Routers.Choice router(final PacketIn packet, final int vrf, final Offender offender) {
+    private Routers.Choice router(final PacketIn packet, final VrfId vrf, final Offender offender) {
         final Desired now = desired.get();
         final Optional<String> node = now.node(packet.source().datapathId());
         if (node.isEmpty()) {
@@ -122,19 +127,20 @@ public final class RoutingErrors {
         final boolean fromBackbone = packet.value(Register.FROM_BACKBONE) == 1;
         if (offender.version() == Offender.IPV6) {
             final Ipv6 sender = Addresses.of(offender.source());
-            return vrf == Constants.BACKBONE_VRF ? Routers6.backbone(now, node.orElseThrow(), sender)
+            return vrf.isBackbone() ? Routers6.backbone(now, node.orElseThrow(), sender)
                 : Routers6.tenant(now, node.orElseThrow(), vrf, sender, fromBackbone);
         }
         final long source = offender.source().u32(0);
-        return vrf == Constants.BACKBONE_VRF ? Routers.backbone(now, node.orElseThrow(), source)
+        return vrf.isBackbone() ? Routers.backbone(now, node.orElseThrow(), source)
             : Routers.tenant(now, node.orElseThrow(), vrf, source, offender.destination().u32(0),
                 fromBackbone);
     }
 
     /** The tables that it goes through write both MAC addresses. */
-    private void send(final SwitchId node, final int vrf, final int etherType, final Bytes error) {
-        final Table table = vrf == Constants.BACKBONE_VRF ? Table.BACKBONE_ROUTE : Table.VRF_ROUTE;
+    private void send(final SwitchId node, final VrfId vrf, final int etherType, final Bytes error) {
+        final Table table = vrf.isBackbone() ? Table.BACKBONE_ROUTE : Table.VRF_ROUTE;
         final Ethernet frame = new Ethernet(Constants.GATEWAY_MAC, Constants.GATEWAY_MAC, etherType, error);
-        outlet.send(node, List.of(Register.VRF.load(vrf), new Action.Resubmit(table)), frame.bytes().toArray());
+        outlet.send(node, List.of(Register.VRF.load(vrf.number()), new Action.Resubmit(table)),
+            frame.bytes().toArray());
     }
 }

@@ -19,6 +19,7 @@ import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.PacketIn;
 import java.time.Duration;
 import java.util.Optional;
@@ -72,8 +73,8 @@ public final class Ipv6Services implements AutoCloseable {
     /** Takes a request of a host; packets of other tables are not looked at. */
     public Fate onPacketIn(final PacketIn packet) {
         final Desired now = links.desired();
-        final String node = now.node(packet.source().datapathId()).orElse(null);
-        final Tenant tenant = node == null ? null : now.tenant(node, (int) packet.value(Register.VRF)).orElse(null);
+        final Tenant tenant = now.node(packet.source().datapathId())
+            .flatMap(node -> VrfId.of(packet.value(Register.VRF)).flatMap(vrf -> now.tenant(node, vrf))).orElse(null);
         final Tenant.Attachment at =
             tenant == null ? null : Place.of(packet).attachment(tenant, now.allocations()).orElse(null);
         if (tenant == null || at == null) {

@@ -14,7 +14,9 @@ import io.penstock.pipeline.intent.Route6;
 import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.PacketIn;
+import java.util.Optional;
 
 /**
  * Sends neighbour solicitations (RFC 4861, section 7.2.2): for a next hop that a packet needed and the switch did not
@@ -31,15 +33,19 @@ final class NeighbourSolicitor {
     /** Takes a packet that had no known next hop. */
     Fate onPacketIn(final PacketIn packet) {
         final Ipv6 nextHop = packet.address(Register.NEXT_HOP6);
-        final int vrf = (int) packet.value(Register.VRF);
+        final Optional<VrfId> told = VrfId.of(packet.value(Register.VRF));
         if (nextHop.equals(Ipv6.UNSPECIFIED)) {
             return Fate.NOT_MINE;
         }
+        if (told.isEmpty()) {
+            return Fate.MALFORMED;
+        }
+        final VrfId vrf = told.orElseThrow();
         if (!asked.first(packet.source(), vrf, nextHop)) {
             return Fate.IGNORED;
         }
         links.desired().node(packet.source().datapathId()).ifPresent(node -> {
-            if (vrf == Constants.BACKBONE_VRF) {
+            if (vrf.isBackbone()) {
                 askBackbone(node, nextHop);
             } else {
                 askTenant(node, vrf, nextHop);
@@ -67,7 +73,7 @@ final class NeighbourSolicitor {
         }
     }
 
-    private void askTenant(final String node, final int vrf, final Ipv6 nextHop) {
+    private void askTenant(final String node, final VrfId vrf, final Ipv6 nextHop) {
         links.desired().tenant(node, vrf).ifPresent(tenant -> {
             final Bytes frame = Neighbours6.solicitation(Constants.GATEWAY_MAC,
                 Addresses.bytes(Constants.GATEWAY_LINK_LOCAL), Addresses.bytes(nextHop)).bytes();

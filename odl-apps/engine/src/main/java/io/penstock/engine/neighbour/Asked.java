@@ -4,6 +4,7 @@ package io.penstock.engine.neighbour;
 import com.google.common.base.Ticker;
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.SwitchId;
 import java.time.Duration;
 
@@ -21,7 +22,7 @@ public final class Asked<A> {
 
     private final Cache<Request<A>, Boolean> requests;
 
-    private record Request<A>(SwitchId node, int vrf, A address) { }
+    private record Request<A>(SwitchId node, VrfId vrf, A address) { }
 
     /** Nothing asked for. */
     public Asked() {
@@ -33,7 +34,7 @@ public final class Asked<A> {
     }
 
     /** Whether a next hop is to be asked for now; who is told so has to do it. */
-    public boolean first(final SwitchId node, final int vrf, final A nextHop) {
+    public boolean first(final SwitchId node, final VrfId vrf, final A nextHop) {
         return requests.asMap().putIfAbsent(new Request<>(node, vrf, nextHop), Boolean.TRUE) == null;
     }
 }

@@ -8,6 +8,7 @@ import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +21,7 @@ import java.util.Optional;
  * @param vrf of its tenant
  * @param attachment where it is; nothing when that is not known
  */
-record KnownHost(int vrf, long address, Optional<String> attachment) {
+record KnownHost(VrfId vrf, long address, Optional<String> attachment) {
     /** Of each tenant; further ones are found by the first packet to them. */
     static final int MOST_OF_TENANT = 4096;
     /** Of a prefix that is translated one to one. */
@@ -32,13 +33,13 @@ record KnownHost(int vrf, long address, Optional<String> attachment) {
         for (final Tenant tenant : desired.snapshot().tenantsOn(node)) {
             final TenantAllocation given = desired.allocations().tenants().get(tenant.name());
             if (given != null) {
-                hosts.add(of(tenant, given, given.vrf(node)));
+                given.vrf(node).ifPresent(vrf -> hosts.add(of(tenant, given, vrf)));
             }
         }
         return hosts;
     }
 
-    private static List<KnownHost> of(final Tenant tenant, final TenantAllocation given, final int vrf) {
+    private static List<KnownHost> of(final Tenant tenant, final TenantAllocation given, final VrfId vrf) {
         final Map<Long, Optional<String>> found = new LinkedHashMap<>();
         tenant.routes().stream().map(Route::nextHop).forEach(router -> found.putIfAbsent(router, Optional.empty()));
         given.leases().stream().filter(Lease::isBound).forEach(lease -> found.putIfAbsent(lease.address(),

@@ -13,6 +13,7 @@ import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.PacketIn;
 import java.util.Optional;
 
@@ -31,17 +32,21 @@ public final class NeighbourResolver {
 
     /** Takes a packet that had no known next hop. */
     public Fate onPacketIn(final PacketIn packet) {
-        final int vrf = (int) packet.value(Register.VRF);
+        final Optional<VrfId> told = VrfId.of(packet.value(Register.VRF));
         final long nextHop = packet.value(Register.NEXT_HOP);
         if (nextHop == 0) {
             // Of IPv6, or a packet that no flow can have routed.
             return packet.address(Register.NEXT_HOP6).equals(Ipv6.UNSPECIFIED) ? Fate.MALFORMED : Fate.NOT_MINE;
         }
+        if (told.isEmpty()) {
+            return Fate.MALFORMED;
+        }
+        final VrfId vrf = told.orElseThrow();
         if (!asked.first(packet.source(), vrf, nextHop)) {
             return Fate.IGNORED;
         }
         links.desired().node(packet.source().datapathId()).ifPresent(node -> {
-            if (vrf == Constants.BACKBONE_VRF) {
+            if (vrf.isBackbone()) {
                 askBackbone(node, nextHop);
             } else {
                 askTenant(node, vrf, nextHop, Optional.empty());
@@ -77,7 +82,7 @@ public final class NeighbourResolver {
         }
     }
 
-    private void askTenant(final String node, final int vrf, final long nextHop, final Optional<String> attachment) {
+    private void askTenant(final String node, final VrfId vrf, final long nextHop, final Optional<String> attachment) {
         links.desired().tenant(node, vrf).ifPresent(tenant -> {
             for (final Tenant.Subnet subnet : tenant.subnets()) {
                 if (subnet.prefix().contains(nextHop)) {

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.InstalledFlow;
 import java.util.ArrayDeque;
@@ -93,7 +94,7 @@ public final class Recall {
         if (rounds.get(round.node) != round) {
             return;
         }
-        final Map<Integer, Integer> ofTenant = new HashMap<>();
+        final Map<VrfId, Integer> ofTenant = new HashMap<>();
         final List<Queue<KnownHost>> served = new ArrayList<>();
         int sent = 0;
         while (sent < OF_NODE && !round.left.isEmpty() && round.asked.size() < MOST_HOSTS) {
@@ -127,7 +128,7 @@ public final class Recall {
         if (rounds.get(round.node) != round) {
             return;
         }
-        final Map<Integer, List<KnownHost>> rest = round.asked.stream()
+        final Map<VrfId, List<KnownHost>> rest = round.asked.stream()
             .filter(host -> !there.contains(new Host(host.vrf(), host.address())))
             .collect(Collectors.groupingBy(KnownHost::vrf));
         final int missing = rest.values().stream().mapToInt(List::size).sum();
@@ -140,13 +141,14 @@ public final class Recall {
         }
     }
 
-    private record Host(long vrf, long address) { }
+    private record Host(VrfId vrf, long address) { }
 
     private static Set<Host> hosts(final FlowDump dump) {
         final Set<Host> hosts = new HashSet<>();
         for (final InstalledFlow installed : dump.flows()) {
             if (installed.flow().table() == Table.NEIGHBOURS) {
-                hosts.add(new Host(value(installed, Register.VRF), value(installed, Register.NEXT_HOP)));
+                VrfId.of(value(installed, Register.VRF)).ifPresent(vrf ->
+                    hosts.add(new Host(vrf, value(installed, Register.NEXT_HOP))));
             }
         }
         return hosts;

@@ -8,7 +8,6 @@ import io.penstock.engine.config.Desired;
 import io.penstock.engine.task.SerialTasks;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.southbound.ovsdb.NodeSession;
@@ -130,7 +129,8 @@ final class BridgeStep implements Step {
     private String tenant(final Desired desired, final int zone) {
         return desired.snapshot().tenantsOn(node).stream().map(Tenant::name).filter(name -> {
             final TenantAllocation given = desired.allocations().tenants().get(name);
-            return given != null && (given.vrf(node) == zone || Constants.aclZone(given.vrf(node)) == zone);
+            return given != null && given.vrf(node)
+                .filter(vrf -> vrf.natZone() == zone || vrf.aclZone() == zone).isPresent();
         }).findFirst().orElse("of zone " + zone);
     }
 }

@@ -7,6 +7,7 @@ import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.plan.PlanDiff;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.ForeignFlow;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -59,7 +60,7 @@ final class CachedFlows {
      *
      * @param fresh VRFs of which the switch knew nothing before
      */
-    void doubt(final PlanDiff diff, final Set<Integer> fresh) {
+    void doubt(final PlanDiff diff, final Set<VrfId> fresh) {
         final boolean back = bringsBack(diff);
         // Another thread may say at the same time that dropping has failed: what it says must not be undone.
         if (leadsElsewhere(diff, fresh) || closes(diff)) {
@@ -128,10 +129,10 @@ final class CachedFlows {
      * Whether packets that had a way have another one now: through chains, or past lists. Nothing else, but an entry
      * that is closed or an attachment that comes back, is worth that all packets of the node are looked up anew.
      */
-    private static boolean leadsElsewhere(final PlanDiff diff, final Set<Integer> fresh) {
+    private static boolean leadsElsewhere(final PlanDiff diff, final Set<VrfId> fresh) {
         return Stream.of(diff.missing(), diff.wrong(), diff.excess()).flatMap(List::stream)
             .filter(flow -> flow.table().steers())
             .anyMatch(flow -> !Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
-                || !fresh.contains(Cookie.ownerId(flow.cookie())));
+                || Cookie.vrf(flow.cookie()).filter(fresh::contains).isEmpty());
     }
 }

@@ -5,10 +5,10 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.PlanDiff;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.TrackedConnections;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -27,15 +27,15 @@ final class ConntrackZones {
      * with the old address would be dropped until it times out, and a session would go on to send them: it looks at no
      * flow of its tenant.
      */
-    static Set<Integer> toFlush(final NodePlan planned, final PlanDiff diff) {
-        final Set<Integer> vrfs = planned.vrfs();
+    static Set<VrfId> toFlush(final NodePlan planned, final PlanDiff diff) {
+        final Set<VrfId> vrfs = planned.vrfs();
         return Stream.of(
             diff.excess().stream().filter(flow -> isSourceNat(flow) || guardsTwiceNat(flow) || beginsMappings(flow)
-                || !vrfs.contains(Cookie.ownerId(flow.cookie()))),
+                || Cookie.vrf(flow.cookie()).filter(vrfs::contains).isEmpty()),
             diff.wrong().stream().filter(flow -> isSourceNat(flow) || isTwiceNat(flow)),
             diff.missing().stream().filter(ConntrackZones::beginsMappings))
             .flatMap(flows -> flows).filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
-            .map(FlowSpec::cookie).map(Cookie::ownerId).collect(Collectors.toSet());
+            .flatMap(flow -> Cookie.vrf(flow.cookie()).stream()).collect(Collectors.toSet());
     }
 
     /**
@@ -46,20 +46,20 @@ final class ConntrackZones {
     static Set<Integer> ofLists(final PlanDiff diff) {
         return Stream.concat(diff.excess().stream(), diff.missing().stream())
             .filter(flow -> flow.table() == Table.TENANT_ACL_TRACK && Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
-            .map(flow -> Constants.aclZone(Cookie.ownerId(flow.cookie()))).collect(Collectors.toSet());
+            .flatMap(flow -> Cookie.vrf(flow.cookie()).stream()).map(VrfId::aclZone).collect(Collectors.toSet());
     }
 
     /** Connections of the lists of VRFs that leave the node, and of which the switch was to keep what it has. */
-    static Set<TrackedConnections> ofKept(final NodePlan installed, final Set<Integer> gone) {
-        return installed.keptVrfs().stream().filter(gone::contains).map(Constants::aclZone)
+    static Set<TrackedConnections> ofKept(final NodePlan installed, final Set<VrfId> gone) {
+        return installed.keptVrfs().stream().filter(gone::contains).map(VrfId::aclZone)
             .map(TrackedConnections::ofZone).collect(Collectors.toSet());
     }
 
     /** Zones of the chains of VRFs that have left the node: who gets the id next would inherit their instances. */
-    static Set<Integer> ofChains(final NodePlan planned, final Set<Integer> flushed) {
-        final Set<Integer> vrfs = planned.vrfs();
-        return flushed.stream().filter(vrf -> vrf <= Constants.LAST_CHAIN_VRF && !vrfs.contains(vrf))
-            .map(Constants::chainZone).collect(Collectors.toSet());
+    static Set<Integer> ofChains(final NodePlan planned, final Set<VrfId> flushed) {
+        final Set<VrfId> vrfs = planned.vrfs();
+        return flushed.stream().filter(vrf -> vrf.isTag() && !vrfs.contains(vrf))
+            .map(VrfId::chainZone).collect(Collectors.toSet());
     }
 
     /**
@@ -67,10 +67,10 @@ final class ConntrackZones {
      * ended between storing that a block is gone and saying so to the switch, or did the first while the node was away.
      */
     static Set<TrackedConnections> ofCutBlocks(final NodePlan planned, final PlanDiff seen) {
-        final Set<Integer> vrfs = planned.vrfs();
+        final Set<VrfId> vrfs = planned.vrfs();
         return seen.excess().stream().filter(flow -> flow.table() == Table.NAT_TRANSLATE
                 && flow.priority() == Priority.HIGH && Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
-                && vrfs.contains(Cookie.ownerId(flow.cookie())))
+                && Cookie.vrf(flow.cookie()).filter(vrfs::contains).isPresent())
             .flatMap(flow -> flow.actions().stream()
                 .flatMap(action -> action instanceof Action.ConnTrack track ? track.nat().stream() : Stream.empty())
                 .flatMap(nat -> nat instanceof Action.Nat.Source source && source.ports().isPresent()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.node;
 
+import io.penstock.pipeline.registry.VrfId;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -12,14 +13,11 @@ import java.util.Optional;
  * @param repairs how often differences were repaired
  * @param repaired when that was last
  * @param differences what differs now, as far as it was compared
- * @param lacking number of planned flows and meters that are known to be missing or wrong, by the VRF id of their
- *     tenant; those that tenants share have the id {@link #SHARED}
+ * @param lacking number of planned flows and meters that are known to be missing or wrong, by the VRF of their
+ *     tenant; nothing stands for those that tenants share
  */
 public record DriftReport(Optional<Instant> compared, long repairs, Optional<Instant> repaired,
-        Differences differences, Map<Integer, Integer> lacking) {
-    /** No VRF has this id. */
-    public static final int SHARED = 0;
-
+        Differences differences, Map<Optional<VrfId>, Integer> lacking) {
     /** Of a switch that was not compared. */
     public static final DriftReport NOTHING =
         new DriftReport(Optional.empty(), 0, Optional.empty(), Differences.NONE, Map.of());
@@ -38,9 +36,10 @@ public record DriftReport(Optional<Instant> compared, long repairs, Optional<Ins
     }
 
     /** The first reason why a tenant does not have all it needs from the switch; empty when nothing is known of one. */
-    public Optional<String> reason(final String node, final int vrf) {
-        return Optional.ofNullable(lacking.get(vrf)).map(count -> count + " of its flows are missing or wrong on node "
-            + node).or(() -> Optional.ofNullable(lacking.get(SHARED)).map(count -> count
-                + " flows of all tenants are missing or wrong on node " + node));
+    public Optional<String> reason(final String node, final VrfId vrf) {
+        return Optional.ofNullable(lacking.get(Optional.of(vrf)))
+            .map(count -> count + " of its flows are missing or wrong on node " + node)
+            .or(() -> Optional.ofNullable(lacking.get(Optional.<VrfId>empty()))
+                .map(count -> count + " flows of all tenants are missing or wrong on node " + node));
     }
 }

@@ -14,6 +14,7 @@ import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.PlanDiff;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.InstalledFlow;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
@@ -76,9 +77,9 @@ final class DriftWatch {
     /**
      * What differs.
      *
-     * @param lacking number of planned flows and meters that do, by VRF id
+     * @param lacking number of planned flows and meters that do, by VRF
      */
-    private record Found(Differences differences, Map<Integer, Integer> lacking) { }
+    private record Found(Differences differences, Map<Optional<VrfId>, Integer> lacking) { }
 
     /** Begins with the first tables. */
     DriftWatch(final String node, final OpenFlowSouthbound southbound, final NodeFlows flows,
@@ -133,7 +134,7 @@ final class DriftWatch {
         final boolean round = step == STEPS - 1 && !unread;
         step = (step + 1) % STEPS;
         unread = unread && step != 0;
-        final Map<Integer, Integer> lacking = new HashMap<>();
+        final Map<Optional<VrfId>, Integer> lacking = new HashMap<>();
         differing.values().forEach(each ->
             each.lacking().forEach((vrf, count) -> lacking.merge(vrf, count, Integer::sum)));
         report = new DriftReport(round ? Optional.of(clock.instant()) : report.compared(), report.repairs(),
@@ -192,25 +193,26 @@ final class DriftWatch {
         if (seen.isClean()) {
             return Optional.empty();
         }
-        final Map<Integer, Integer> lacking = new HashMap<>();
+        final Map<Optional<VrfId>, Integer> lacking = new HashMap<>();
         diff.toAdd().forEach(flow -> lacking.merge(owner(flow), 1, Integer::sum));
         meters.ifPresent(found -> count(found, installed, lacking));
         return Optional.of(new Found(new Differences(seen.missing(), seen.excess(), seen.wrong()), lacking));
     }
 
-    private static void count(final MeterDiff found, final NodePlan installed, final Map<Integer, Integer> lacking) {
+    private static void count(final MeterDiff found, final NodePlan installed,
+            final Map<Optional<VrfId>, Integer> lacking) {
         final Set<MeterSpec> wanted = new HashSet<>(found.toSet());
         if (!wanted.isEmpty()) {
             installed.tenantMeters().forEach((vrf, meters) -> meters.stream().filter(wanted::remove)
-                .forEach(meter -> lacking.merge(vrf, 1, Integer::sum)));
+                .forEach(meter -> lacking.merge(Optional.of(vrf), 1, Integer::sum)));
             if (!wanted.isEmpty()) {
-                lacking.merge(DriftReport.SHARED, wanted.size(), Integer::sum);
+                lacking.merge(Optional.empty(), wanted.size(), Integer::sum);
             }
         }
     }
 
-    private static int owner(final FlowSpec flow) {
-        return Cookie.is(flow.cookie(), Cookie.Kind.TENANT) ? Cookie.ownerId(flow.cookie()) : DriftReport.SHARED;
+    private static Optional<VrfId> owner(final FlowSpec flow) {
+        return Cookie.is(flow.cookie(), Cookie.Kind.TENANT) ? Cookie.vrf(flow.cookie()) : Optional.empty();
     }
 
     /** Tables of a step: spread, for those of the registry stand close together. */

@@ -9,6 +9,7 @@ import io.penstock.pipeline.plan.PlanDiff;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.PlannedFlow;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -65,9 +66,9 @@ final class Lingering {
         diff.toAdd().forEach(flow -> held.remove(flow.key()));
         final List<FlowSpec> go = new ArrayList<>();
         final long now = ticker.read();
-        final Set<Integer> vrfs = planned.vrfs();
+        final Set<VrfId> vrfs = planned.vrfs();
         held.values().removeIf(each -> {
-            final boolean over = now - each.dueNanos() >= 0 || !vrfs.contains(owner(each.flow()));
+            final boolean over = now - each.dueNanos() >= 0 || owner(each.flow()).filter(vrfs::contains).isEmpty();
             if (over) {
                 go.add(each.flow());
             }
@@ -75,9 +76,9 @@ final class Lingering {
         });
         final Set<Visit> planVisits = new HashSet<>();
         final Map<FlowSpec, Visit> leaving = new HashMap<>();
-        diff.excess().forEach(flow -> Visit.of(flow).filter(visit -> vrfs.contains(owner(flow)))
+        diff.excess().forEach(flow -> Visit.of(flow).filter(visit -> owner(flow).filter(vrfs::contains).isPresent())
             .ifPresent(visit -> leaving.put(flow, visit)));
-        leaving.keySet().stream().map(Lingering::owner).distinct().forEach(vrf -> planned.tenantFlows()
+        leaving.keySet().stream().flatMap(flow -> owner(flow).stream()).distinct().forEach(vrf -> planned.tenantFlows()
             .getOrDefault(vrf, List.of()).stream().map(PlannedFlow::flow)
             .forEach(flow -> Visit.of(flow).ifPresent(planVisits::add)));
         for (final FlowSpec flow : diff.excess()) {
@@ -96,7 +97,7 @@ final class Lingering {
             seen.excess().stream().filter(flow -> !held.containsKey(flow.key())).toList(), seen.wrong());
     }
 
-    private static int owner(final FlowSpec flow) {
-        return Cookie.ownerId(flow.cookie());
+    private static Optional<VrfId> owner(final FlowSpec flow) {
+        return Cookie.vrf(flow.cookie());
     }
 }

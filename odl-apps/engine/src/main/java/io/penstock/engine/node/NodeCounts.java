@@ -2,23 +2,25 @@
 package io.penstock.engine.node;
 
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.ovsdb.ZoneReport;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What a node has counted, as it was read in one round of the comparison with the plan.
  *
- * @param counts by VRF id, without those that are zero; those of flows that tenants share have the id
- *     {@link DriftReport#SHARED}
+ * @param counts by VRF, without those that are zero
+ * @param shared of flows that tenants share
  * @param zones what the agent has written of the VRFs, by VRF id
  */
-public record NodeCounts(Map<Integer, Count> counts, Map<Integer, ZoneReport> zones) {
+public record NodeCounts(Map<VrfId, Count> counts, Count shared, Map<Integer, ZoneReport> zones) {
     /** Of a node that was not read. */
-    public static final NodeCounts NONE = new NodeCounts(Map.of(), Map.of());
+    public static final NodeCounts NONE = new NodeCounts(Map.of(), Count.NOTHING, Map.of());
 
     /**
      * What was dropped since its flows and meters were added.
@@ -47,21 +49,21 @@ public record NodeCounts(Map<Integer, Count> counts, Map<Integer, ZoneReport> zo
     }
 
     /** What was dropped of a VRF. */
-    public Count of(final int vrf) {
+    public Count of(final VrfId vrf) {
         return counts.getOrDefault(vrf, Count.NOTHING);
     }
 
     /** Tracked connections of a VRF; nothing when they are not counted. */
-    public OptionalLong sessions(final int vrf) {
-        return Optional.ofNullable(zones.get(vrf)).map(ZoneReport::connections).orElse(OptionalLong.empty());
+    public OptionalLong sessions(final VrfId vrf) {
+        return Optional.ofNullable(zones.get(vrf.number())).map(ZoneReport::connections).orElse(OptionalLong.empty());
     }
 
-    /** VRF ids of which anything is not the same. */
-    public Set<Integer> differing(final NodeCounts other) {
-        final Set<Integer> vrfs = new HashSet<>(counts.keySet());
+    /** VRFs of which anything is not the same. */
+    public Set<VrfId> differing(final NodeCounts other) {
+        final Set<VrfId> vrfs = new HashSet<>(counts.keySet());
         vrfs.addAll(other.counts.keySet());
-        vrfs.addAll(zones.keySet());
-        vrfs.addAll(other.zones.keySet());
+        Stream.of(zones, other.zones).flatMap(each -> each.keySet().stream()).map(VrfId::of)
+            .flatMap(Optional::stream).forEach(vrfs::add);
         vrfs.removeIf(vrf -> of(vrf).equals(other.of(vrf)) && sessions(vrf).equals(other.sessions(vrf)));
         return vrfs;
     }

@@ -8,6 +8,7 @@ import io.penstock.engine.task.SerialTasks;
 import io.penstock.pipeline.plan.MeterDiff;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.PlanDiff;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.ForeignFlow;
@@ -114,9 +115,9 @@ final class NodeFlows {
 
     /** From the plan that the switch has to another: costs as much as differs. */
     CompletableFuture<FlowChanges> change(final SwitchId id, final NodePlan installed, final NodePlan planned) {
-        final Set<Integer> gone = new HashSet<>(installed.vrfs());
+        final Set<VrfId> gone = new HashSet<>(installed.vrfs());
         gone.removeAll(planned.vrfs());
-        final Set<Integer> fresh = new HashSet<>(planned.vrfs());
+        final Set<VrfId> fresh = new HashSet<>(planned.vrfs());
         fresh.removeAll(installed.vrfs());
         forget(ConntrackZones.ofKept(installed, gone));
         final PlanDiff diff = PlanDiff.between(planned, installed);
@@ -173,14 +174,15 @@ final class NodeFlows {
     }
 
     private CompletableFuture<FlowChanges> send(final SwitchId id, final NodePlan planned, final PlanDiff diff,
-            final Set<Integer> gone, final List<ForeignFlow> foreign) {
+            final Set<VrfId> gone, final List<ForeignFlow> foreign) {
         // Flows that were kept for a tenant are in no difference of plans.
-        final Set<Integer> flushed = new HashSet<>(gone);
+        final Set<VrfId> flushed = new HashSet<>(gone);
         flushed.addAll(ConntrackZones.toFlush(planned, diff));
         final Set<Long> cookies = Removal.cookies(diff, gone, flushed);
         final FlowChanges changes = new FlowChanges(cookies, Removal.keys(diff, cookies), foreign, diff.toAdd());
-        owed.add(Stream.of(flushed, ConntrackZones.ofLists(diff), ConntrackZones.ofChains(planned, flushed))
-            .flatMap(Set::stream).map(TrackedConnections::ofZone).toList());
+        owed.add(Stream.of(flushed.stream().map(VrfId::natZone), ConntrackZones.ofLists(diff).stream(),
+            ConntrackZones.ofChains(planned, flushed).stream()).flatMap(zones -> zones)
+            .map(TrackedConnections::ofZone).toList());
         // Should the connection or the controller end before the switch has forgotten them, it still tells which.
         final FlowChanges sent = new FlowChanges(cookies, changes.remove(), foreign,
             Stream.concat(owed.unwritten().stream(), diff.toAdd().stream()).toList());

@@ -4,6 +4,7 @@ package io.penstock.engine.node;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.Map;
 import java.util.Optional;
 
@@ -12,7 +13,7 @@ final class NodeNews {
     private final String node;
     private final NodeEvents events;
     private Map<String, ?> quarantined = Map.of();
-    private Map<Integer, Integer> lacking = Map.of();
+    private Map<Optional<VrfId>, Integer> lacking = Map.of();
 
     NodeNews(final String node, final NodeEvents events) {
         this.node = requireNonNull(node);

@@ -5,6 +5,7 @@ import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.plan.PlanDiff;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
@@ -26,7 +27,7 @@ final class Removal {
      *
      * @param flushed VRFs whose connections are forgotten
      */
-    static Set<Long> cookies(final PlanDiff diff, final Set<Integer> goneVrfs, final Set<Integer> flushed) {
+    static Set<Long> cookies(final PlanDiff diff, final Set<VrfId> goneVrfs, final Set<VrfId> flushed) {
         final Set<Long> cookies = new HashSet<>();
         goneVrfs.forEach(vrf -> cookies.add(Cookie.of(Cookie.Kind.TENANT, vrf)));
         goneVrfs.forEach(vrf -> cookies.add(Cookie.of(Cookie.Kind.LEARNED, vrf)));

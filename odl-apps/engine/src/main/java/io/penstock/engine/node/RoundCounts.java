@@ -9,6 +9,7 @@ import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.InstalledFlow;
 import io.penstock.southbound.openflow.MeterCount;
 import io.penstock.southbound.ovsdb.NodeReport;
@@ -36,7 +37,8 @@ final class RoundCounts {
     private final Supplier<Optional<NodeSession>> session;
     private final SerialTasks tasks;
     private final BiConsumer<NodeCounts, NodeCounts> told;
-    private Map<Integer, Count> running = new HashMap<>();
+    private Map<VrfId, Count> running = new HashMap<>();
+    private Count shared = Count.NOTHING;
     private volatile NodeCounts latest = NodeCounts.NONE;
 
     /**
@@ -60,6 +62,7 @@ final class RoundCounts {
     /** A round begins. */
     void begin() {
         running = new HashMap<>();
+        shared = Count.NOTHING;
     }
 
     /** Flows of tables that were read. */
@@ -67,33 +70,36 @@ final class RoundCounts {
         for (final InstalledFlow installed : flows) {
             final FlowSpec flow = installed.flow();
             if (flow.isDrop() && installed.packets() > 0) {
-                final boolean ofTenant = Cookie.is(flow.cookie(), Cookie.Kind.TENANT);
-                running.merge(ofTenant ? Cookie.ownerId(flow.cookie()) : DriftReport.SHARED,
-                    new Count(installed.packets(), ofTenant && GUARDS.contains(flow.table()) ? installed.packets() : 0,
-                        Map.of()), Count::plus);
+                final Optional<VrfId> tenant = Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
+                    ? Cookie.vrf(flow.cookie()) : Optional.empty();
+                final Count count = new Count(installed.packets(),
+                    tenant.isPresent() && GUARDS.contains(flow.table()) ? installed.packets() : 0, Map.of());
+                tenant.ifPresentOrElse(vrf -> running.merge(vrf, count, Count::plus),
+                    () -> shared = shared.plus(count));
             }
         }
     }
 
     /** What the meters have counted. */
     void addMeters(final List<MeterCount> meters) {
-        final Map<Integer, Map<TenantMeter, Long>> limited = new HashMap<>();
+        final Map<VrfId, Map<TenantMeter, Long>> limited = new HashMap<>();
         meters.stream().filter(meter -> meter.packetsDropped() > 0).forEach(meter -> TenantMeter.of(meter.id())
-            .ifPresent(kind -> limited.computeIfAbsent(TenantMeter.vrfOf(meter.id()), vrf ->
-                new EnumMap<>(TenantMeter.class)).put(kind, meter.packetsDropped())));
+            .ifPresent(kind -> TenantMeter.vrfOf(meter.id()).ifPresent(vrf -> limited.computeIfAbsent(vrf, key ->
+                new EnumMap<>(TenantMeter.class)).put(kind, meter.packetsDropped()))));
         limited.forEach((vrf, kinds) -> running.merge(vrf, new Count(0, 0, kinds), Count::plus));
     }
 
     /** A round is over, in which everything was read. */
     void end() {
-        final Map<Integer, Count> counts = running;
+        final Map<VrfId, Count> counts = running;
+        final Count ofNode = shared;
         begin();
         session.get().map(there -> tasks.within(ANSWER, there.report()))
             .orElse(CompletableFuture.completedFuture(NodeReport.NONE))
             .exceptionally(error -> NodeReport.NONE)
             .thenAccept(report -> tasks.run(() -> {
                 final NodeCounts before = latest;
-                latest = new NodeCounts(counts, report.zones());
+                latest = new NodeCounts(counts, ofNode, report.zones());
                 told.accept(before, latest);
             }));
     }

@@ -48,7 +48,7 @@ public final class Preview {
         }
         final Map<String, List<FlowSpec>> sessions = new HashMap<>();
         flows.forEach((node, each) -> each.stream().filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.SESSION))
-            .forEach(flow -> desired.tenant(node, Cookie.ownerId(flow.cookie())).ifPresent(tenant ->
+            .forEach(flow -> Cookie.vrf(flow.cookie()).flatMap(vrf -> desired.tenant(node, vrf)).ifPresent(tenant ->
                 sessions.computeIfAbsent(tenant.name(), name -> new ArrayList<>()).add(flow))));
         return new NatPreview(Move.of(next, desired.allocations()).stream().map(move -> new Moved(move.tenant(),
             text(move.subscriber()), Ipv4.text(move.from()), text(move.to()), move.blocks().size(),

@@ -153,7 +153,7 @@ public final class StateStore implements StateSink {
     private static org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.tenant.Node onNode(
             final String name, final TenantState.OnNode state) {
         return new org.opendaylight.yang.gen.v1.urn.penstock.state.rev261126.state.tenant.NodeBuilder()
-            .setName(name).setVrf(Uint16.valueOf(state.vrf()))
+            .setName(name).setVrf(Uint16.valueOf(state.vrf().number()))
             .setSessions(state.sessions().isPresent() ? Uint64.valueOf(state.sessions().getAsLong()) : null)
             .setDroppedPackets(counter(state.dropped().dropped()))
             .setGuardedPackets(counter(state.dropped().guarded()))

@@ -43,7 +43,7 @@ public record LiveNetwork(Desired desired, Map<String, NodeWorker> workers, Prob
             announced.filter(NodeAnnouncement::dpdkInitialized).map(NodeAnnouncement::dpdkVersion).orElse(""),
             announced.flatMap(known -> known.protocol().difference()).orElse(""),
             worker.plan().map(NodePlan::size).orElse(0), worker.drift(),
-            worker.counts().of(DriftReport.SHARED).dropped(), worker.ports());
+            worker.counts().shared().dropped(), worker.ports());
     }
 
     /** The state of a configured tenant. */
@@ -54,11 +54,10 @@ public record LiveNetwork(Desired desired, Map<String, NodeWorker> workers, Prob
                 tenant.attachments(), tenant.chain(), new TreeMap<>(), 0, 0);
         }
         final SortedMap<String, OnNode> nodes = new TreeMap<>();
-        tenant.nodes().forEach(node -> {
-            final int vrf = given.vrf(node);
+        tenant.nodes().forEach(node -> given.vrf(node).ifPresent(vrf -> {
             final NodeCounts counts = worker(node).map(NodeWorker::counts).orElse(NodeCounts.NONE);
             nodes.put(node, new OnNode(vrf, counts.sessions(vrf), counts.of(vrf)));
-        });
+        }));
         final Reason reason = reason(tenant, given);
         return new TenantState(reason.kind(), reason.text(), given.id(), given.publicAddress(),
             tenant.nat().flatMap(Nat::pool), tenant.nat().map(nat -> mappings(nat, given)).orElse(List.of()),
@@ -113,7 +112,8 @@ public record LiveNetwork(Desired desired, Map<String, NodeWorker> workers, Prob
             return Optional.of(new Reason(Kind.FAILED, "not carried out on node " + node + ": "
                 + quarantine.orElseThrow().reason()));
         }
-        return worker.drift().reason(node, given.vrf(node)).map(text -> new Reason(Kind.LACKING, text));
+        return given.vrf(node).flatMap(vrf -> worker.drift().reason(node, vrf))
+            .map(text -> new Reason(Kind.LACKING, text));
     }
 
     /** The state of a configured function. */

@@ -3,6 +3,7 @@ package io.penstock.engine.state;
 
 import io.penstock.engine.node.NodeCounts.Count;
 import io.penstock.pipeline.intent.Tenant.Attachment;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -55,11 +56,11 @@ public record TenantState(Kind kind, String reason, int id, long address, Option
     /**
      * The tenant on a node.
      *
-     * @param vrf VRF id
+     * @param vrf its VRF there
      * @param sessions tracked connections; absent when they are not counted
      * @param dropped what was dropped of it there
      */
-    public record OnNode(int vrf, OptionalLong sessions, Count dropped) { }
+    public record OnNode(VrfId vrf, OptionalLong sessions, Count dropped) { }
 
     @Override
     public boolean isLike(final TenantState other) {

@@ -12,6 +12,7 @@ import io.penstock.engine.event.Troubles;
 import io.penstock.engine.node.NodeCounts;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.ovsdb.ZoneReport;
 import java.time.Clock;
 import java.time.Duration;
@@ -102,7 +103,8 @@ public final class TrafficWatch {
         });
         now.zones().forEach((vrf, zone) -> {
             if (isFull(zone)) {
-                state.tenant(node, vrf).ifPresent(tenant -> dropping.add(new Subject(tenant.name(), node, SESSIONS)));
+                VrfId.of(vrf).flatMap(id -> state.tenant(node, id)).ifPresent(tenant ->
+                    dropping.add(new Subject(tenant.name(), node, SESSIONS)));
             }
         });
         return dropping;

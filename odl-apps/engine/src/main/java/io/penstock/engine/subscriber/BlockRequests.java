@@ -7,6 +7,7 @@ import io.penstock.engine.link.Fate;
 import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
 import java.nio.ByteBuffer;
@@ -36,7 +37,7 @@ public final class BlockRequests {
      * @param node the switch that says so
      * @param had blocks that the switch found full
      */
-    public record Request(SwitchId node, int vrf, long subscriber, int had) { }
+    public record Request(SwitchId node, VrfId vrf, long subscriber, int had) { }
 
     /**
      * Nothing asked for.
@@ -75,8 +76,8 @@ public final class BlockRequests {
         requests.values().removeIf(Set::isEmpty);
     }
 
-    private static long of(final int vrf, final Set<Request> some) {
-        return some.stream().filter(request -> request.vrf() == vrf).count();
+    private static long of(final VrfId vrf, final Set<Request> some) {
+        return some.stream().filter(request -> request.vrf().equals(vrf)).count();
     }
 
     private static Optional<Request> request(final PacketIn packet) {
@@ -85,7 +86,7 @@ public final class BlockRequests {
         if (frame.limit() < HEADERS || (frame.getShort(ETH_TYPE_AT) & 0xffff) != EtherType.IPV4) {
             return Optional.empty();
         }
-        return Optional.of(new Request(packet.source(), (int) packet.value(Register.VRF),
+        return VrfId.of(packet.value(Register.VRF)).map(vrf -> new Request(packet.source(), vrf,
             frame.getInt(SOURCE_AT) & 0xffffffffL, first ? 0 : (int) packet.value(Register.BLOCK) + 1));
     }
 }

@@ -36,8 +36,9 @@ public final class CutBlocks {
             final TenantAllocation has = after.tenants().get(name);
             if (tenant != null && has != null && has != had) {
                 // Where it has another VRF id now, it loses all connections by other means.
-                tenant.nodes().stream().filter(node -> has.vrf(node) == had.vrf(node)).forEach(node ->
-                    cut.computeIfAbsent(node, key -> new HashSet<>()).addAll(lost(had, has, has.vrf(node))));
+                tenant.nodes().stream().filter(node -> has.vrf(node).equals(had.vrf(node))).forEach(node ->
+                    has.vrf(node).ifPresent(vrf ->
+                        cut.computeIfAbsent(node, key -> new HashSet<>()).addAll(lost(had, has, vrf.natZone()))));
             }
         });
         cut.values().removeIf(Set::isEmpty);
@@ -45,12 +46,12 @@ public final class CutBlocks {
     }
 
     private static Set<TrackedConnections> lost(final TenantAllocation had, final TenantAllocation has,
-            final int vrf) {
+            final int zone) {
         final Set<Block> kept = new HashSet<>(has.blocks());
         final Set<Long> addresses = had.blocks().stream().filter(block -> !kept.contains(block)).map(Block::address)
             .collect(Collectors.toSet());
-        return addresses.size() > MOST_ADDRESSES ? Set.of(TrackedConnections.ofZone(vrf))
-            : addresses.stream().map(address -> new TrackedConnections(vrf, OptionalLong.of(address)))
+        return addresses.size() > MOST_ADDRESSES ? Set.of(TrackedConnections.ofZone(zone))
+            : addresses.stream().map(address -> new TrackedConnections(zone, OptionalLong.of(address)))
                 .collect(Collectors.toSet());
     }
 }

@@ -66,7 +66,7 @@ public final class IdleSubscribers {
     /** Also true for flows of deterministic and one-to-one NAT, whose subscribers have no blocks to take. */
     private static boolean isBlock(final FlowSpec flow) {
         return (flow.table() == Table.NAT_TRANSLATE || flow.table() == Table.NAT_MAP)
-            && Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
+            && Cookie.is(flow.cookie(), Cookie.Kind.TENANT) && Cookie.vrf(flow.cookie()).isPresent()
             && flow.matches().stream().anyMatch(IdleSubscribers::isAddress);
     }
 
@@ -75,7 +75,7 @@ public final class IdleSubscribers {
     }
 
     private static Subscriber subscriber(final FlowSpec flow) {
-        return new Subscriber(Cookie.ownerId(flow.cookie()),
+        return new Subscriber(Cookie.vrf(flow.cookie()).orElseThrow(),
             flow.matches().stream().filter(IdleSubscribers::isAddress).findFirst().orElseThrow().value());
     }
 }

@@ -15,6 +15,7 @@ import io.penstock.pipeline.allocation.BlockAllocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ public final class SubscriberBlocks {
      *
      * @param vrf as a node tells it: unique there
      */
-    public record Subscriber(int vrf, long address) { }
+    public record Subscriber(VrfId vrf, long address) { }
 
     /** The same by the name of its tenant. */
     record Holder(String tenant, long address) { }

@@ -178,7 +178,7 @@ public final class ChainTracer {
 
         Optional<Integer> zone() {
             return node.snapshot().functionsOf(tenant).stream().anyMatch(NetworkFunction::keepsConnections)
-                ? Optional.of(Constants.chainZone(node.view(tenant).vrf())) : Optional.empty();
+                ? Optional.of(node.view(tenant).vrf().chainZone()) : Optional.empty();
         }
 
         CompletableFuture<TraceReport> check(final NodeSession session, final TraceAnswer answer) {

@@ -8,6 +8,7 @@ import io.penstock.pipeline.allocation.Allocations.Block;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.CanaryResult;
 import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -116,7 +117,7 @@ class AllocationCodecTest {
         final TenantAllocation read = AllocationCodec.read(new AllocationsBuilder().setLastVrf(Uint16.valueOf(4711))
             .setTenant(Map.of(former.key(), former)).build()).tenants().get("a");
         assertThat(read).isEqualTo(new TenantAllocation(4711, 0));
-        assertThat(read.vrf("edge1")).isEqualTo(4711);
+        assertThat(read.vrf("edge1")).contains(new VrfId(4711));
     }
 
     private static Lease lease(final int index, final Random random) {
@@ -134,7 +135,7 @@ class AllocationCodecTest {
                         0x0a000000L + random.nextInt(3), 0xcb007101L, 1024 + 512 * index, 512)).toList(),
                     IntStream.range(0, random.nextInt(4)).mapToObj(index -> lease(index, random)).toList(),
                     new TreeMap<>(random.nextBoolean() ? Map.of() : Map.of("fw", random.nextInt(8))),
-                    new TreeMap<>(random.nextBoolean() ? Map.of() : Map.of("edge" + random.nextInt(2), 9))));
+                    new TreeMap<>(random.nextBoolean() ? Map.of() : Map.of("edge" + random.nextInt(2), new VrfId(9)))));
             }
         }
         Allocations all = allocations(random.nextInt(3), tenants);

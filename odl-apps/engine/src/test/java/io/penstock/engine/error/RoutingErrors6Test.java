@@ -16,10 +16,10 @@ import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.plan.DualStack;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
 import java.util.ArrayList;
@@ -63,7 +63,7 @@ class RoutingErrors6Test {
         });
         report(ErrorKind.TIME_EXCEEDED, DUAL, false, "2001:db8:1000::5");
         report(ErrorKind.NO_ROUTE, DUAL, true, WORLD);
-        report(ErrorKind.TIME_EXCEEDED, Constants.BACKBONE_VRF, false, WORLD);
+        report(ErrorKind.TIME_EXCEEDED, VrfId.BACKBONE.number(), false, WORLD);
         assertThat(sent.stream().skip(1).map(Ipv6Packet::source)).containsExactly(bytes("2001:db8:1::1"),
             bytes("2001:db8:1::1"), bytes("2001:db8:ffff::2"));
     }
@@ -72,7 +72,7 @@ class RoutingErrors6Test {
     void whoIsNobodyIsNotTold() {
         report(ErrorKind.TIME_EXCEEDED, DUAL, false, "fe80::5");
         report(ErrorKind.TIME_EXCEEDED, DUAL, false, "2001:db8:1::1");
-        report(ErrorKind.TIME_EXCEEDED, Constants.BACKBONE_VRF, false, "2001:db8:ffff::2");
+        report(ErrorKind.TIME_EXCEEDED, VrfId.BACKBONE.number(), false, "2001:db8:ffff::2");
         report(ErrorKind.TIME_EXCEEDED, DUAL, false, WORLD);
         report(ErrorKind.TIME_EXCEEDED, 77, false, "2001:db8:1::5");
         assertThat(sent).isEmpty();

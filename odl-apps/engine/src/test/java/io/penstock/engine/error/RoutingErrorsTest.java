@@ -20,6 +20,7 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
 import java.util.ArrayList;
@@ -101,7 +102,7 @@ class RoutingErrorsTest {
 
     @Test
     void theBackboneTellsTheWorld() {
-        report(ErrorKind.TIME_EXCEEDED, Constants.BACKBONE_VRF, false, WORLD, "203.0.113.1");
+        report(ErrorKind.TIME_EXCEEDED, VrfId.BACKBONE.number(), false, WORLD, "203.0.113.1");
         assertThat(router()).isEqualTo("192.0.2.2");
         assertThat(sent.get(0).actions()).containsExactly(Register.VRF.load(1),
             new Action.Resubmit(Table.BACKBONE_ROUTE));
@@ -115,7 +116,7 @@ class RoutingErrorsTest {
             report(ErrorKind.TIME_EXCEEDED, RICH, false, nobody, WORLD);
         }
         for (final String nobody : List.of("192.0.2.2", "192.0.2.255", "127.0.0.1")) {
-            report(ErrorKind.TIME_EXCEEDED, Constants.BACKBONE_VRF, false, nobody, "203.0.113.1");
+            report(ErrorKind.TIME_EXCEEDED, VrfId.BACKBONE.number(), false, nobody, "203.0.113.1");
         }
         assertThat(count(Outcome.FROM_NOBODY)).isEqualTo(8);
         report(ErrorKind.TIME_EXCEEDED, RICH, false, "10.1.0.5", "10.2.0.255");

@@ -4,6 +4,7 @@ package io.penstock.engine.neighbour;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.SwitchId;
 import org.junit.jupiter.api.Test;
 
@@ -20,18 +21,18 @@ class AskedTest {
 
     @Test
     void theSameIsAskedForOnceInAWhile() {
-        assertThat(asked.first(NODE, 2, 10L)).isTrue();
+        assertThat(asked.first(NODE, new VrfId(2), 10L)).isTrue();
         nanos = Asked.QUIET.toNanos() - 1;
-        assertThat(asked.first(NODE, 2, 10L)).isFalse();
+        assertThat(asked.first(NODE, new VrfId(2), 10L)).isFalse();
         nanos++;
-        assertThat(asked.first(NODE, 2, 10L)).isTrue();
+        assertThat(asked.first(NODE, new VrfId(2), 10L)).isTrue();
     }
 
     @Test
     void anotherIsAskedForAtOnce() {
-        assertThat(asked.first(NODE, 2, 10L)).isTrue();
-        assertThat(asked.first(NODE, 2, 11L)).isTrue();
-        assertThat(asked.first(NODE, 3, 10L)).isTrue();
-        assertThat(asked.first(new SwitchId(2), 2, 10L)).isTrue();
+        assertThat(asked.first(NODE, new VrfId(2), 10L)).isTrue();
+        assertThat(asked.first(NODE, new VrfId(2), 11L)).isTrue();
+        assertThat(asked.first(NODE, new VrfId(3), 10L)).isTrue();
+        assertThat(asked.first(new SwitchId(2), new VrfId(2), 10L)).isTrue();
     }
 }

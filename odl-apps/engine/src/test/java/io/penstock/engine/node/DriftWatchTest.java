@@ -12,6 +12,7 @@ import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.MeterCount;
@@ -60,7 +61,7 @@ class DriftWatchTest {
     private final DriftWatch drift = new DriftWatch("edge1", southbound, flows, counts, Tasks.inline(), events::add,
         ticker, Clock.fixed(NOON, ZoneOffset.UTC));
     private final NodePlan plan = Fixtures.plan(Fixtures.network(Fixtures.guarded()));
-    private final int vrf = plan.vrfs().iterator().next();
+    private final VrfId vrf = plan.vrfs().iterator().next();
 
     @BeforeEach
     void install() {
@@ -117,9 +118,9 @@ class DriftWatchTest {
         assertThat(count.guarded()).isEqualTo(3 * ofTenant.stream().filter(flow -> flow.table() == Table.ACCESS_GUARD
             || flow.table() == Table.ACCESS_LEARN || flow.table() == Table.ND_GUARD).count()).isPositive()
             .isLessThan(count.dropped());
-        assertThat(counted.get(1).of(DriftReport.SHARED).dropped())
+        assertThat(counted.get(1).shared().dropped())
             .isEqualTo(3L * (drops.size() - ofTenant.size())).isPositive();
-        assertThat(counted.get(1).differing(counted.get(0))).containsExactlyInAnyOrder(DriftReport.SHARED, vrf);
+        assertThat(counted.get(1).differing(counted.get(0))).containsExactly(vrf);
         round();
         assertThat(counted.get(2).differing(counted.get(1))).isEmpty();
     }
@@ -142,8 +143,8 @@ class DriftWatchTest {
         for (final PlannedFlow gone : one.values()) {
             southbound.installed = plan.flows().values().stream().filter(planned -> !planned.equals(gone)).toList();
             assertThat(round()).as("%s", gone).isPositive();
-            final int owner = Cookie.is(gone.flow().cookie(), Cookie.Kind.TENANT)
-                ? Cookie.ownerId(gone.flow().cookie()) : DriftReport.SHARED;
+            final Optional<VrfId> owner = Cookie.is(gone.flow().cookie(), Cookie.Kind.TENANT)
+                ? Cookie.vrf(gone.flow().cookie()) : Optional.empty();
             assertThat(drift.report().lacking()).as("%s", gone).containsOnlyKeys(owner);
         }
         install();
@@ -162,7 +163,7 @@ class DriftWatchTest {
         round();
         assertThat(drift.report().reason("edge1", vrf).orElseThrow())
             .endsWith("of its flows are missing or wrong on node edge1");
-        assertThat(drift.report().reason("edge1", vrf + 1)).isEmpty();
+        assertThat(drift.report().reason("edge1", new VrfId(vrf.number() + 1))).isEmpty();
         delete(planned -> Cookie.is(planned.flow().cookie(), Cookie.Kind.BACKBONE));
         round();
         assertThat(drift.report().reason("edge1", vrf).orElseThrow())

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Ticker;
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.flow.MeterSpec.Unit;
@@ -17,13 +18,13 @@ import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.OwedFlush;
 import io.penstock.pipeline.plan.Quarantine;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.SwitchId;
@@ -34,7 +35,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
@@ -53,7 +53,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Whose connections and sessions go with a change, and when meters come and go. */
 class NodeFlowsTest {
     private static final SwitchId SWITCH = new SwitchId(1);
-    private static final int VRF = 5;
+    private static final VrfId VRF = new VrfId(5);
+    private static final FieldMatch IN_VRF = Register.VRF.is(VRF.number());
     private static final long ADDRESS = 0xcb007105L;
 
     private static final MeterSpec FIRST = new MeterSpec(TenantMeter.NEIGHBOUR.number(VRF), Unit.PACKETS, 50, 100);
@@ -82,22 +83,22 @@ class NodeFlowsTest {
     @Test
     void anotherTranslationIsForgotten() throws Exception {
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))).get();
-        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF.natZone())));
         assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.SESSION, VRF));
     }
 
     @Test
     void aTranslationThatEndedIsForgotten() throws Exception {
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(List.of())).get();
-        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF.natZone())));
         assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.SESSION, VRF));
     }
 
     @Test
     void aTenantThatLeftIsForgotten() throws Exception {
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(new TreeMap<>())).get();
-        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF),
-            TrackedConnections.ofZone(Constants.chainZone(VRF))));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF.natZone()),
+            TrackedConnections.ofZone(VRF.chainZone())));
         assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.SESSION, VRF),
             Cookie.of(Cookie.Kind.LEARNED, VRF), Cookie.of(Cookie.Kind.TENANT, VRF));
     }
@@ -106,13 +107,13 @@ class NodeFlowsTest {
     void whatIsFoundOnTheSwitchCountsLikewise() throws Exception {
         southbound.installed = translated(ADDRESS);
         flows.reconcile(SWITCH, plan(List.of())).get();
-        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF.natZone())));
     }
 
     @Test
     void aTranslationThatStaysIsKept() throws Exception {
         final List<PlannedFlow> more = new ArrayList<>(translated(ADDRESS));
-        more.add(new PlannedFlow(new FlowSpec(Table.VRF_ROUTE, 1, List.of(Register.VRF.is(VRF)), List.of(),
+        more.add(new PlannedFlow(new FlowSpec(Table.VRF_ROUTE, 1, List.of(IN_VRF), List.of(),
             Optional.of(Table.TENANT_ACL), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "more"));
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(more)).get();
         flows.change(SWITCH, plan(more), plan(translated(ADDRESS))).get();
@@ -123,7 +124,7 @@ class NodeFlowsTest {
     @Test
     void aServiceThatIsPublishedNoMoreLosesItsSessionsAlone() throws Exception {
         final List<PlannedFlow> more = new ArrayList<>(translated(ADDRESS));
-        more.add(new PlannedFlow(new FlowSpec(Table.NAT_IN_CHECK, 1, List.of(Register.VRF.is(VRF)), List.of(),
+        more.add(new PlannedFlow(new FlowSpec(Table.NAT_IN_CHECK, 1, List.of(IN_VRF), List.of(),
             Optional.of(Table.CHAIN_IN), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "port forward"));
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(more)).get();
         assertThat(southbound.removed()).isEmpty();
@@ -194,8 +195,8 @@ class NodeFlowsTest {
 
     @Test
     void whatCachedFlowsCouldBeginAgainIsForgottenAfterThem() throws Exception {
-        final Set<TrackedConnections> connections = Set.of(TrackedConnections.ofZone(VRF),
-            TrackedConnections.ofZone(Constants.chainZone(VRF)));
+        final Set<TrackedConnections> connections = Set.of(TrackedConnections.ofZone(VRF.natZone()),
+            TrackedConnections.ofZone(VRF.chainZone()));
         flows.change(SWITCH, plan(with(translated(ADDRESS), Table.CLASSIFY)), plan(new TreeMap<>())).get();
         assertThat(southbound.flushed).containsExactly(connections);
         assertThat(southbound.unmarked).as("still owed").containsExactly(List.of());
@@ -228,7 +229,7 @@ class NodeFlowsTest {
 
     private static List<PlannedFlow> with(final List<PlannedFlow> flows, final Table table) {
         final List<PlannedFlow> more = new ArrayList<>(flows);
-        more.add(new PlannedFlow(new FlowSpec(table, Priority.NORMAL, List.of(Register.VRF.is(VRF)), List.of(),
+        more.add(new PlannedFlow(new FlowSpec(table, Priority.NORMAL, List.of(IN_VRF), List.of(),
             Optional.empty(), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "more"));
         return more;
     }
@@ -236,7 +237,7 @@ class NodeFlowsTest {
     @Test
     void aSingleHostsTranslationIsNoReasonToForgetTheOthers() throws Exception {
         final List<PlannedFlow> more = new ArrayList<>(translated(ADDRESS));
-        more.add(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, Priority.HIGH, List.of(Register.VRF.is(VRF)),
+        more.add(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, Priority.HIGH, List.of(IN_VRF),
             List.of(), Optional.of(Table.NAT_OUT_CHECK), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "fragment"));
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(more)).get();
         flows.change(SWITCH, plan(more), plan(translated(ADDRESS))).get();
@@ -280,7 +281,7 @@ class NodeFlowsTest {
         final NodePlan both = Fixtures.plan(Fixtures.network(Fixtures.guarded()));
         final NodePlan other = Fixtures.plan(Fixtures.network(Fixtures.guarded(Optional.of("web-only"),
             Optional.empty(), true)));
-        final Set<TrackedConnections> zone = Set.of(TrackedConnections.ofZone(Constants.aclZone(2)));
+        final Set<TrackedConnections> zone = Set.of(TrackedConnections.ofZone(new VrfId(2).aclZone()));
         flows.change(SWITCH, none, both).get();
         assertThat(southbound.flushed).containsExactly(zone);
         flows.change(SWITCH, both, other).get();
@@ -291,7 +292,7 @@ class NodeFlowsTest {
         assertThat(southbound.removed()).isEmpty();
         flows.change(SWITCH, both, Fixtures.plan(Fixtures.network())).get();
         assertThat(southbound.flushed.get(2)).containsExactlyInAnyOrder(TrackedConnections.ofZone(2),
-            TrackedConnections.ofZone(Constants.aclZone(2)), TrackedConnections.ofZone(Constants.chainZone(2)));
+            TrackedConnections.ofZone(new VrfId(2).aclZone()), TrackedConnections.ofZone(new VrfId(2).chainZone()));
     }
 
     @Test
@@ -316,7 +317,7 @@ class NodeFlowsTest {
         southbound.flushed.clear();
         southbound.installed = translated(ADDRESS + 1);
         assertThat(flows.reconcile(SWITCH, plan(translated(ADDRESS + 1))).get().size()).isZero();
-        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF.natZone())));
         flows.reconcile(SWITCH, plan(translated(ADDRESS + 1))).get();
         assertThat(southbound.flushed).hasSize(1);
     }
@@ -324,24 +325,24 @@ class NodeFlowsTest {
     @Test
     void portsThatMappingsTakeOverAreForgottenOnBothChanges() throws Exception {
         final List<PlannedFlow> more = new ArrayList<>(translated(ADDRESS));
-        more.add(new PlannedFlow(new FlowSpec(Table.NAT_MAP_OTHER_PORT, 1, List.of(Register.VRF.is(VRF)), List.of(),
+        more.add(new PlannedFlow(new FlowSpec(Table.NAT_MAP_OTHER_PORT, 1, List.of(IN_VRF), List.of(),
             Optional.of(Table.NAT_MAP_FREE), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "mappings"));
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(more)).get();
-        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF)));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF.natZone())));
         flows.change(SWITCH, plan(more), plan(translated(ADDRESS))).get();
         assertThat(southbound.flushed).hasSize(2);
     }
 
     @Test
     void whatWasToldIsForgottenWithTheNextChangeEvenOfNothing() throws Exception {
-        final Set<TrackedConnections> cut = Set.of(new TrackedConnections(VRF, OptionalLong.of(ADDRESS)));
+        final Set<TrackedConnections> cut = Set.of(new TrackedConnections(VRF.natZone(), OptionalLong.of(ADDRESS)));
         flows.forget(cut);
         assertThat(southbound.flushed).isEmpty();
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS))).get();
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS))).get();
         assertThat(southbound.flushed).containsExactly(cut);
         assertThat(southbound.changes).extracting(FlowChanges::add)
-            .containsExactly(List.of(new OwedFlush(VRF, OptionalLong.of(ADDRESS)).flow()));
+            .containsExactly(List.of(new OwedFlush(VRF.natZone(), OptionalLong.of(ADDRESS)).flow()));
         assertThat(southbound.changes).allMatch(change -> change.size() == 1);
     }
 
@@ -350,7 +351,7 @@ class NodeFlowsTest {
         southbound.failure = new IllegalStateException("cut off");
         assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))).get())
             .hasRootCauseMessage("cut off");
-        final FlowSpec marker = new OwedFlush(VRF, OptionalLong.empty()).flow();
+        final FlowSpec marker = new OwedFlush(VRF.natZone(), OptionalLong.empty()).flow();
         assertThat(southbound.changes).hasSize(1);
         assertThat(southbound.changes.get(0).add()).contains(marker).hasSize(2);
         assertThat(southbound.unmarked).containsExactly(List.of(marker.key()));
@@ -363,7 +364,7 @@ class NodeFlowsTest {
     @Test
     void whatAnotherControllerOwedIsForgottenFirst() throws Exception {
         final List<OwedFlush> owed = List.of(new OwedFlush(77, OptionalLong.empty()),
-            new OwedFlush(VRF, OptionalLong.of(ADDRESS)));
+            new OwedFlush(VRF.natZone(), OptionalLong.of(ADDRESS)));
         final List<PlannedFlow> there = new ArrayList<>(translated(ADDRESS));
         owed.forEach(each -> there.add(new PlannedFlow(each.flow(), "owed")));
         southbound.installed = there;
@@ -372,7 +373,7 @@ class NodeFlowsTest {
         assertThat(flows.reconcile(SWITCH, plan(translated(ADDRESS))).get().size()).isZero();
         assertThat(southbound.changes).isEmpty();
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(77),
-            new TrackedConnections(VRF, OptionalLong.of(ADDRESS))));
+            new TrackedConnections(VRF.natZone(), OptionalLong.of(ADDRESS))));
         assertThat(told).as("cached flows of that change").hasSize(1);
         told.get(0).complete(null);
         assertThat(southbound.unmarked.get(0)).as("still owed").isEmpty();
@@ -387,20 +388,21 @@ class NodeFlowsTest {
         assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(List.of())).get())
             .hasRootCauseMessage("cut off");
         assertThatThrownBy(() -> flows.reconcile(SWITCH, plan(List.of())).get()).hasRootCauseMessage("cut off");
-        assertThat(southbound.changes.get(1).add()).containsExactly(new OwedFlush(VRF, OptionalLong.empty()).flow());
+        assertThat(southbound.changes.get(1).add())
+            .containsExactly(new OwedFlush(VRF.natZone(), OptionalLong.empty()).flow());
     }
 
     @Test
     void blocksThatNobodyToldOfAreForgottenByTheirFlows() throws Exception {
         final List<PlannedFlow> blocks = new ArrayList<>(translated(ADDRESS));
-        blocks.add(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, Priority.HIGH, List.of(Register.VRF.is(VRF)),
+        blocks.add(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, Priority.HIGH, List.of(IN_VRF),
             List.of(new Action.ConnTrack(true, Register.VRF.range(), Table.NAT_OUT_CHECK, Optional.of(
                 new Action.Nat.Source(ADDRESS + 7, Optional.of(new Action.Nat.Ports(1024, 2047)))), Optional.empty())),
             Optional.empty(), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "block 1 of 10.0.0.1"));
         southbound.installed = blocks;
         flows.reconcile(SWITCH, plan(translated(ADDRESS))).get();
         assertThat(southbound.flushed)
-            .containsExactly(Set.of(new TrackedConnections(VRF, OptionalLong.of(ADDRESS + 7))));
+            .containsExactly(Set.of(new TrackedConnections(VRF.natZone(), OptionalLong.of(ADDRESS + 7))));
     }
 
     @Test
@@ -477,13 +479,13 @@ class NodeFlowsTest {
     void whatWasKeptForATenantGoesWithIt() throws Exception {
         final NodePlan plan = plan(new TreeMap<>());
         final NodePlan kept = new NodePlan(plan.bridge(), List.of(), List.of(), new TreeMap<>(), new TreeMap<>(),
-            new TreeMap<>(), new TreeMap<>(Map.of("acme", new Quarantine(Quarantine.Flows.KEPT, OptionalInt.of(VRF),
+            new TreeMap<>(), new TreeMap<>(Map.of("acme", new Quarantine(Quarantine.Flows.KEPT, Optional.of(VRF),
                 new IllegalStateException("on purpose")))));
         flows.change(SWITCH, kept, plan).get();
         assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.TENANT, VRF),
             Cookie.of(Cookie.Kind.LEARNED, VRF), Cookie.of(Cookie.Kind.SESSION, VRF));
-        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF),
-            TrackedConnections.ofZone(Constants.aclZone(VRF)), TrackedConnections.ofZone(Constants.chainZone(VRF))));
+        assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF.natZone()),
+            TrackedConnections.ofZone(VRF.aclZone()), TrackedConnections.ofZone(VRF.chainZone())));
     }
 
     private static NodePlan metered(final List<PlannedFlow> flows, final MeterSpec... meters) {
@@ -497,7 +499,7 @@ class NodeFlowsTest {
     }
 
     private static List<PlannedFlow> translated(final long address) {
-        return List.of(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, Priority.NORMAL, List.of(Register.VRF.is(VRF)),
+        return List.of(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, Priority.NORMAL, List.of(IN_VRF),
             List.of(new Action.ConnTrack(true, Register.VRF.range(), Table.NAT_OUT_CHECK,
                 Optional.of(new Action.Nat.Source(address)), Optional.empty())),
             Optional.empty(), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "translate"));
@@ -507,7 +509,7 @@ class NodeFlowsTest {
         return plan(new TreeMap<>(Map.of(VRF, tenant)));
     }
 
-    private static NodePlan plan(final SortedMap<Integer, List<PlannedFlow>> tenants) {
+    private static NodePlan plan(final SortedMap<VrfId, List<PlannedFlow>> tenants) {
         return new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()), List.of(), List.of(),
             tenants, new TreeMap<>(), new TreeMap<>());
     }

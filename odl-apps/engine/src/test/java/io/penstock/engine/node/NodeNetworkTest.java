@@ -12,6 +12,7 @@ import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.testkit.NodeProtocol;
 import java.util.Map;
@@ -26,7 +27,7 @@ class NodeNetworkTest {
         final Instance instance = new Instance("", State.IN_SERVICE, 1);
         final Routed router = Routed.DEFAULT;
         assertThat(defined).isEqualTo(Map.ofEntries(
-            entry("service-ipv4", Ipv4.text(Constants.resolverAddress(0, 0)) + "/8"),
+            entry("service-ipv4", "240.0.0.0/8"),
             entry("service-ipv6", Constants.RESOLVERS6 + "/" + Constants.RESOLVERS6_LENGTH),
             entry("switch-mac", Mac.text(Constants.GATEWAY_MAC)),
             entry("resolver-mac", Mac.text(Constants.RESOLVER_MAC)),
@@ -45,9 +46,9 @@ class NodeNetworkTest {
     void serviceAddressesOfEveryTenantAreInTheirNetworks() {
         final Prefix ipv4 = Prefix.parse(defined.get("service-ipv4"));
         final Prefix6 ipv6 = Prefix6.parse(defined.get("service-ipv6"));
-        for (final int vrf : new int[] {Constants.FIRST_VRF, Constants.LAST_VRF}) {
-            assertThat(ipv4.contains(Constants.resolverAddress(vrf, Constants.MOST_SUBNETS - 1))).isTrue();
-            assertThat(ipv6.contains(Constants.resolverAddress6(vrf, Constants.MOST_SUBNETS - 1))).isTrue();
+        for (final int vrf : new int[] {VrfId.FIRST, VrfId.LAST}) {
+            assertThat(ipv4.contains(new VrfId(vrf).resolverAddress(Constants.MOST_SUBNETS - 1))).isTrue();
+            assertThat(ipv6.contains(new VrfId(vrf).resolverAddress6(Constants.MOST_SUBNETS - 1))).isTrue();
         }
     }
 

@@ -15,6 +15,7 @@ import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.Fixtures;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.testkit.Await;
 import java.time.Clock;
@@ -109,7 +110,7 @@ class NodeWorkerTest {
         desired = good;
         connect();
         assertThat(applied(1)).isEqualTo(Progress.APPLIED);
-        final Map<Integer, List<PlannedFlow>> before = worker.plan().orElseThrow().tenantFlows();
+        final Map<VrfId, List<PlannedFlow>> before = worker.plan().orElseThrow().tenantFlows();
         // Its port is none of the node, which no stage expects.
         final Tenant faulty = new Tenant("acme", List.of(new Tenant.Attachment("lan", node, "none", 100)),
             Fixtures.tenant("acme", 100).subnets(), List.of(), Fixtures.fromPool(), Optional.empty(), Optional.empty());
@@ -119,9 +120,9 @@ class NodeWorkerTest {
         final Progress told = worker.inForce(2, LONG).get(1, TimeUnit.MINUTES);
         assertThat(told.state()).isEqualTo(Progress.State.FAILED);
         assertThat(told.reason()).startsWith("acme: the tenant cannot be planned, its flows of before stay");
-        final Map<Integer, List<PlannedFlow>> after = worker.plan().orElseThrow().tenantFlows();
-        final int acme = good.allocations().tenants().get("acme").id();
-        final int globex = good.allocations().tenants().get("globex").id();
+        final Map<VrfId, List<PlannedFlow>> after = worker.plan().orElseThrow().tenantFlows();
+        final VrfId acme = new VrfId(good.allocations().tenants().get("acme").id());
+        final VrfId globex = new VrfId(good.allocations().tenants().get("globex").id());
         assertThat(after.get(acme)).isSameAs(before.get(acme));
         assertThat(after.get(globex)).isNotEqualTo(before.get(globex));
         desired = new Desired(3, good.snapshot(), good.allocations());

@@ -16,6 +16,7 @@ import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.ovsdb.ZoneReport;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,14 +35,14 @@ class TrafficWatchTest {
     private Desired desired = new Desired(0, Snapshot.empty(), Allocations.none())
         .next(Fixtures.network(Fixtures.tenant("acme", 100)), Allocator.allocate(
             Fixtures.network(Fixtures.tenant("acme", 100)), Allocations.none()));
-    private final int vrf = desired.allocations().tenants().get("acme").vrf(NODE);
+    private final VrfId vrf = desired.allocations().tenants().get("acme").vrf(NODE).orElseThrow();
     private final TrafficWatch watch = new TrafficWatch(() -> desired, told::add, clock);
     private NodeCounts last = NodeCounts.NONE;
 
     private void read(final long guarded, final Map<TenantMeter, Long> limited, final long sessions) {
-        final NodeCounts now = new NodeCounts(Map.of(vrf, new Count(guarded, guarded, limited), 0,
-            new Count(4711 + clock.instant().getEpochSecond(), 0, Map.of())),
-            Map.of(vrf, new ZoneReport(OptionalLong.of(100), OptionalLong.of(sessions), "")));
+        final NodeCounts now = new NodeCounts(Map.of(vrf, new Count(guarded, guarded, limited)),
+            new Count(4711 + clock.instant().getEpochSecond(), 0, Map.of()),
+            Map.of(vrf.number(), new ZoneReport(OptionalLong.of(100), OptionalLong.of(sessions), "")));
         watch.look(NODE, last, now);
         last = now;
         clock.pass(ROUND);

@@ -7,6 +7,7 @@ import io.penstock.engine.link.Fate;
 import io.penstock.engine.subscriber.BlockRequests.Request;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
 import java.nio.ByteBuffer;
@@ -39,8 +40,8 @@ class BlockRequestsTest {
         requests.onPacketIn(packet(Table.NAT_OUT_CHECK, REGISTERS, 0x0800, 64));
         requests.onPacketIn(packet(Table.NAT_OUT_CHECK, REGISTERS, 0x0800, 64));
         assertThat(marks).hasValue(2);
-        final Request first = new Request(NODE, 7, 0xc8000005L, 0);
-        final Request other = new Request(NODE, 7, 0xc8000005L, 3);
+        final Request first = new Request(NODE, new VrfId(7), 0xc8000005L, 0);
+        final Request other = new Request(NODE, new VrfId(7), 0xc8000005L, 3);
         assertThat(requests.pending()).containsExactlyInAnyOrder(first, other);
         requests.answered(Set.of(first));
         assertThat(requests.pending()).containsExactly(other);
@@ -64,7 +65,7 @@ class BlockRequestsTest {
         }
         assertThat(requests.onPacketIn(from(7, BlockRequests.MOST_OF_A_TENANT))).isEqualTo(Fate.IGNORED);
         assertThat(requests.onPacketIn(from(8, 1))).isEqualTo(Fate.TAKEN);
-        requests.answered(Set.of(new Request(NODE, 7, 0, 0)));
+        requests.answered(Set.of(new Request(NODE, new VrfId(7), 0, 0)));
         assertThat(requests.onPacketIn(from(7, BlockRequests.MOST_OF_A_TENANT))).isEqualTo(Fate.TAKEN);
     }
 

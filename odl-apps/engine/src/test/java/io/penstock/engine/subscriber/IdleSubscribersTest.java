@@ -11,6 +11,7 @@ import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.FlowDump;
 import io.penstock.southbound.openflow.InstalledFlow;
 import java.time.Instant;
@@ -46,7 +47,7 @@ class IdleSubscribersTest {
         clock.pass(Constants.BLOCK_IDLE_SECONDS - 1);
         assertThat(subscribers.idle(dump(10, 21))).isEmpty();
         clock.pass(1);
-        assertThat(subscribers.idle(dump(10, 21))).containsExactly(new Subscriber(7, FIRST));
+        assertThat(subscribers.idle(dump(10, 21))).containsExactly(new Subscriber(new VrfId(7), FIRST));
         // Flows that were made anew count from zero: nobody knows what was before.
         assertThat(subscribers.idle(dump(0, 21))).isEmpty();
     }
@@ -61,7 +62,7 @@ class IdleSubscribersTest {
             List.of(tracked, flow(Table.NAT_MAP, FieldMatch.of(MatchField.IP_SRC, FIRST), 6)), List.of());
         assertThat(subscribers.idle(later)).isEmpty();
         clock.pass(Constants.BLOCK_IDLE_SECONDS);
-        assertThat(subscribers.idle(later)).containsExactly(new Subscriber(7, FIRST));
+        assertThat(subscribers.idle(later)).containsExactly(new Subscriber(new VrfId(7), FIRST));
     }
 
     @Test

@@ -18,6 +18,7 @@ import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.SwitchId;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ class SubscriberBlocksTest {
     private static final long ADDRESS = 0xcb007101L;
     private static final long FIRST = 0x0a000005L;
     private static final long SECOND = 0x0a000006L;
-    private static final int VRF = 7;
+    private static final VrfId VRF = new VrfId(7);
     private static final SwitchId NODE = new SwitchId(Constants.datapathId(1, ""));
     private static final SwitchId OTHER = new SwitchId(Constants.datapathId(2, ""));
 
@@ -52,8 +53,8 @@ class SubscriberBlocksTest {
     }
 
     private static Allocations having(final Block... given) {
-        return new Allocations(VRF, new TreeMap<>(Map.of("edge1", 1, "edge2", 2)), new TreeMap<>(),
-            Map.of("red", new TenantAllocation(VRF, 0, List.of(given))));
+        return new Allocations(VRF.number(), new TreeMap<>(Map.of("edge1", 1, "edge2", 2)), new TreeMap<>(),
+            Map.of("red", new TenantAllocation(VRF.number(), 0, List.of(given))));
     }
 
     private static Block block(final long subscriber, final int number) {
@@ -79,7 +80,7 @@ class SubscriberBlocksTest {
         assertThat(blocks.give(snapshot, had, Set.of())).isSameAs(had);
         // A packet that was under way when the first block came, somebody who is no subscriber, and no VRF of ours.
         assertThat(blocks.give(snapshot, had, Set.of(new Request(NODE, VRF, FIRST, 0),
-            new Request(NODE, VRF, 0x0a000008L, 0), new Request(NODE, VRF + 1, SECOND, 0)))).isSameAs(had);
+            new Request(NODE, VRF, 0x0a000008L, 0), new Request(NODE, new VrfId(8), SECOND, 0)))).isSameAs(had);
         // As many as it may have.
         final Allocations full = having(block(FIRST, 1), block(FIRST, 2));
         assertThat(blocks.give(snapshot, full, Set.of(new Request(NODE, VRF, FIRST, 2)))).isSameAs(full);

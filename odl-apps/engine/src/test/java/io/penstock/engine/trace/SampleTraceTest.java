@@ -8,6 +8,7 @@ import io.penstock.pipeline.net.FiveTuple;
 import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.ChainTrace.Frame;
 import io.penstock.testkit.NodeProtocol;
 import java.math.BigInteger;
@@ -33,7 +34,7 @@ class SampleTraceTest {
     @Test
     void anOrderWithAllFieldsIsTheSample() {
         check("trace/full", new TraceOrder(FiveTuple.parse("2001:db8::10", "2001:db8::5", "udp", 53, 40_000),
-            new Frame("fw1-in", 2, OUTSIDE, INSIDE), Map.of(), Optional.of(Constants.chainZone(2)),
+            new Frame("fw1-in", 2, OUTSIDE, INSIDE), Map.of(), Optional.of(new VrfId(2).chainZone()),
             Optional.of(new TraceOrder.Known("rpl", BigInteger.valueOf(5)))));
     }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.penstock.engine.whole.DataClient.Answer;
-import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;
 import java.time.Duration;
@@ -128,7 +128,7 @@ class AppliedIT {
         limit(1000);
         edge.awaitApplied();
         node.agent().progress(", \"waiting\": {}, \"failed\": {\"%d\": \"no\\nmemory\", \"%d\": \"lists\", "
-            .formatted(edge.vrf("acme"), Constants.aclZone(edge.vrf("acme"))) + "\"9999\": \"\"}");
+            .formatted(edge.vrf("acme"), new VrfId(edge.vrf("acme")).aclZone()) + "\"9999\": \"\"}");
         limit(2000);
         final Instant begun = Instant.now();
         final JsonObject answer = call("{'timeout-milliseconds': 60000}");

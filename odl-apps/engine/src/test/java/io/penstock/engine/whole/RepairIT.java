@@ -9,6 +9,7 @@ import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;
 import java.time.Duration;
@@ -144,7 +145,7 @@ class RepairIT {
 
     @Test
     void aMeterThatWasDeletedComesBackWithTheFlowsThatNameIt() {
-        final int meter = TenantMeter.SLOW_PATH.number(edge.vrf("acme"));
+        final int meter = TenantMeter.SLOW_PATH.number(new VrfId(edge.vrf("acme")));
         final int naming = (int) good.stream().filter(flow -> flow.matches(".*meter:" + meter + "\\b.*")).count();
         assertThat(naming).isPositive();
         try (DataClient.Events stream = edge.client().listen(EVENT)) {

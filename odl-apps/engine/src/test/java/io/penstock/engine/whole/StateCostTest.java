@@ -15,6 +15,7 @@ import io.penstock.engine.state.TenantState.Mapping;
 import io.penstock.engine.state.TenantState.OnNode;
 import io.penstock.pipeline.intent.Tenant.Attachment;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import java.time.Duration;
 import java.time.Instant;
@@ -61,7 +62,8 @@ class StateCostTest {
             tenants.put("t" + number, Optional.of(new Entry<>(new TenantState(Kind.ACTIVE, "", 2 + number, 0xcb007100L,
                 Optional.of("public"), List.of(new Mapping("port-block", "10.0.0.0/24", "198.51.100.0/28",
                     OptionalInt.of(5))), List.of(new Attachment("lan", "edge1", "acc0", 100)), Optional.of("secure"),
-                new TreeMap<>(Map.of("edge1", new OnNode(2 + number, OptionalLong.of(5), new Count(dropped, dropped,
+                new TreeMap<>(Map.of("edge1", new OnNode(new VrfId(2 + number),
+                    OptionalLong.of(5), new Count(dropped, dropped,
                     Map.of(TenantMeter.OUT, dropped))))), 5, 5), Instant.EPOCH)));
         }
         STORE.write(new Changes(Map.of(), tenants, Map.of(), Map.of()));

@@ -9,6 +9,7 @@ import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.AddressPorts;
 import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -75,7 +76,7 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
      * @param vrfs VRF ids by node, where they are another number than the id
      */
     public record TenantAllocation(int id, long publicAddress, List<Block> blocks, List<Lease> leases,
-            SortedMap<String, Integer> places, SortedMap<String, Integer> vrfs) {
+            SortedMap<String, Integer> places, SortedMap<String, VrfId> vrfs) {
         public TenantAllocation {
             vrfs = Collections.unmodifiableSortedMap(new TreeMap<>(vrfs));
             places = Collections.unmodifiableSortedMap(new TreeMap<>(places));
@@ -93,9 +94,9 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
             this(id, publicAddress, List.of());
         }
 
-        /** The VRF id of the tenant on one of its nodes, unique there: its tag, its register, its conntrack zone. */
-        public int vrf(final String node) {
-            return vrfs.getOrDefault(node, id);
+        /** The VRF of the tenant on a node, unique there; never empty for one of its own nodes. */
+        public Optional<VrfId> vrf(final String node) {
+            return Optional.ofNullable(vrfs.get(node)).or(() -> VrfId.of(id));
         }
 
         /** The same with other blocks. */

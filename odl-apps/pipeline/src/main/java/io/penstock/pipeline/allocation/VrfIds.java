@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -31,7 +31,7 @@ final class VrfIds {
     static final int FIRST_LARGE = 0x10000;
 
     private final Map<String, Integer> ids = new HashMap<>();
-    private final Map<String, SortedMap<String, Integer>> others = new HashMap<>();
+    private final Map<String, SortedMap<String, VrfId>> others = new HashMap<>();
     /** VRF ids in use, by node. */
     private final Map<String, Set<Integer>> taken = new HashMap<>();
     /** Limits up to which every VRF id is the id of a tenant. */
@@ -53,7 +53,7 @@ final class VrfIds {
     }
 
     /** VRF ids of a tenant by node, where they differ from its id. */
-    SortedMap<String, Integer> vrfs(final String tenant) {
+    SortedMap<String, VrfId> vrfs(final String tenant) {
         return others.getOrDefault(tenant, Collections.emptySortedMap());
     }
 
@@ -86,9 +86,9 @@ final class VrfIds {
 
     private int nextId(final Set<Integer> used, final boolean tag) {
         // The first round stays below the limit of chain tags for as long as it can.
-        final boolean small = tag || used.size() < Constants.LAST_CHAIN_VRF - Constants.FIRST_VRF;
-        for (final int limit : small ? List.of(Constants.LAST_CHAIN_VRF, Constants.LAST_VRF)
-                : List.of(Constants.LAST_VRF)) {
+        final boolean small = tag || used.size() < VrfId.LAST_TAG - VrfId.FIRST;
+        for (final int limit : small ? List.of(VrfId.LAST_TAG, VrfId.LAST)
+                : List.of(VrfId.LAST)) {
             // Once there is none, the next tenants need not look again.
             final OptionalInt next = exhausted.contains(limit) ? OptionalInt.empty() : next(lastVrf, used, limit);
             if (next.isPresent()) {
@@ -106,8 +106,8 @@ final class VrfIds {
     /** The next free id; goes round instead of taking the lowest: a freed id, and with it its zone, rests a while. */
     private static OptionalInt next(final int last, final Set<Integer> used, final int limit) {
         int candidate = last;
-        for (int tries = Constants.FIRST_VRF; tries <= limit; tries++) {
-            candidate = candidate >= limit ? Constants.FIRST_VRF : Math.max(candidate + 1, Constants.FIRST_VRF);
+        for (int tries = VrfId.FIRST; tries <= limit; tries++) {
+            candidate = candidate >= limit ? VrfId.FIRST : Math.max(candidate + 1, VrfId.FIRST);
             if (used.add(candidate)) {
                 return OptionalInt.of(candidate);
             }
@@ -123,7 +123,7 @@ final class VrfIds {
         snapshot.tenants().values().forEach(tenant ->
             Optional.ofNullable(before.tenants().get(tenant.name())).ifPresent(had -> kept.put(tenant, had)));
         kept.forEach((tenant, had) -> had.vrfs().forEach((node, vrf) -> {
-            if (tenant.nodes().contains(node) && vrf <= limit(tenant)) {
+            if (tenant.nodes().contains(node) && vrf.number() <= limit(tenant)) {
                 give(tenant, node, vrf);
             }
         }));
@@ -148,13 +148,13 @@ final class VrfIds {
     private void takeOther(final Tenant tenant, final String node) {
         final int limit = limit(tenant);
         // Neighbouring ids begin at different places, so an id that was freed rests here, too.
-        final int last = Constants.FIRST_VRF + id(tenant.name()) % (limit - Constants.FIRST_VRF + 1);
-        give(tenant, node, next(last, of(node), limit).orElseThrow(() ->
-            new IllegalStateException("every VRF id up to " + limit + " is in use on node " + node)));
+        final int last = VrfId.FIRST + id(tenant.name()) % (limit - VrfId.FIRST + 1);
+        give(tenant, node, new VrfId(next(last, of(node), limit).orElseThrow(() ->
+            new IllegalStateException("every VRF id up to " + limit + " is in use on node " + node))));
     }
 
-    private void give(final Tenant tenant, final String node, final int vrf) {
-        of(node).add(vrf);
+    private void give(final Tenant tenant, final String node, final VrfId vrf) {
+        of(node).add(vrf.number());
         others.computeIfAbsent(tenant.name(), name -> new TreeMap<>()).put(node, vrf);
     }
 
@@ -163,6 +163,6 @@ final class VrfIds {
     }
 
     private static int limit(final Tenant tenant) {
-        return tenant.hasChain() ? Constants.LAST_CHAIN_VRF : Constants.LAST_VRF;
+        return tenant.hasChain() ? VrfId.LAST_TAG : VrfId.LAST;
     }
 }

@@ -3,6 +3,7 @@ package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -47,8 +48,8 @@ public record MeterDiff(List<MeterSpec> missing, List<MeterSpec> wrong, SortedSe
                 wrong.add(wanted);
             }
         });
-        final Set<Integer> kept = plan.keptVrfs();
-        excess.removeIf(id -> kept.contains(TenantMeter.vrfOf(id)));
+        final Set<VrfId> kept = plan.keptVrfs();
+        excess.removeIf(id -> TenantMeter.vrfOf(id).filter(kept::contains).isPresent());
         return new MeterDiff(missing, wrong, excess);
     }
 

@@ -4,8 +4,8 @@ package io.penstock.pipeline.plan;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.plan.Quarantine.Flows;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Meter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.PlannedFlow;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -25,15 +25,15 @@ import java.util.stream.Stream;
  *
  * @param nodeFlows flows of the node and of the backbone
  * @param functionMeters meters of the ports of functions
- * @param tenantFlows flows of the tenants by VRF id, which is also the conntrack zone of their translations
- * @param tenantMeters meters of the tenants by VRF id
+ * @param tenantFlows flows of the tenants by VRF
+ * @param tenantMeters meters of the tenants by VRF
  * @param orders what the agent of the node has to do for the tenants, by conntrack zone; each zone in use is there:
  *     that of the translations of every tenant, that of the access lists of those whose lists are tracked, and that of
  *     the chains of those with functions that connections are spread over
  * @param quarantined tenants that cannot be planned, by name
  */
 public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows, List<MeterSpec> functionMeters,
-        SortedMap<Integer, List<PlannedFlow>> tenantFlows, SortedMap<Integer, List<MeterSpec>> tenantMeters,
+        SortedMap<VrfId, List<PlannedFlow>> tenantFlows, SortedMap<VrfId, List<MeterSpec>> tenantMeters,
         SortedMap<Integer, TenantOrders> orders, SortedMap<String, Quarantine> quarantined) {
     public NodePlan {
         nodeFlows = List.copyOf(nodeFlows);
@@ -46,8 +46,8 @@ public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows, List<Mete
 
     /** A plan that has all tenants of the node. */
     public NodePlan(final BridgePlan bridge, final List<PlannedFlow> nodeFlows, final List<MeterSpec> functionMeters,
-            final SortedMap<Integer, List<PlannedFlow>> tenantFlows,
-            final SortedMap<Integer, List<MeterSpec>> tenantMeters, final SortedMap<Integer, TenantOrders> orders) {
+            final SortedMap<VrfId, List<PlannedFlow>> tenantFlows,
+            final SortedMap<VrfId, List<MeterSpec>> tenantMeters, final SortedMap<Integer, TenantOrders> orders) {
         this(bridge, nodeFlows, functionMeters, tenantFlows, tenantMeters, orders, Collections.emptySortedMap());
     }
 
@@ -62,28 +62,28 @@ public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows, List<Mete
         return meters;
     }
 
-    /** VRF ids of the node's tenants in ascending order; made anew by each call while a tenant cannot be planned. */
-    public Set<Integer> vrfs() {
+    /** VRFs of the node's tenants in ascending order; made anew by each call while a tenant cannot be planned. */
+    public Set<VrfId> vrfs() {
         if (quarantined.isEmpty()) {
             return tenantFlows.keySet();
         }
-        final SortedSet<Integer> vrfs = keptVrfs();
+        final SortedSet<VrfId> vrfs = keptVrfs();
         vrfs.addAll(tenantFlows.keySet());
         return vrfs;
     }
 
-    /** VRF ids of the tenants of which the switch is to keep all that it has; made anew by each call. */
-    public SortedSet<Integer> keptVrfs() {
+    /** VRFs of the tenants of which the switch is to keep all that it has; made anew by each call. */
+    public SortedSet<VrfId> keptVrfs() {
         return quarantined.values().stream().filter(each -> each.flows() == Flows.KEPT)
-            .flatMapToInt(each -> each.vrf().stream()).boxed()
+            .flatMap(each -> each.vrf().stream())
             .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** Conntrack zones of these; made anew by each call. */
     public Set<Integer> keptZones() {
-        return keptVrfs().stream().flatMap(vrf -> vrf > Constants.LAST_CHAIN_VRF
-            ? Stream.of(vrf, Constants.aclZone(vrf))
-            : Stream.of(vrf, Constants.aclZone(vrf), Constants.chainZone(vrf))).collect(Collectors.toSet());
+        return keptVrfs().stream().flatMap(vrf -> vrf.isTag()
+            ? Stream.of(vrf.natZone(), vrf.aclZone(), vrf.chainZone())
+            : Stream.of(vrf.natZone(), vrf.aclZone())).collect(Collectors.toSet());
     }
 
     /** Number of flows. */

@@ -2,9 +2,9 @@
 package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.flow.FlowSpec;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Cookie.Kind;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.PlannedFlow;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -93,14 +93,18 @@ public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowS
     }
 
     private static PlanDiff withoutLearned(final NodePlan plan, final PlanDiff diff) {
-        final Set<Integer> vrfs = new HashSet<>(plan.vrfs());
-        vrfs.addAll(List.of(NO_VRF, Constants.BACKBONE_VRF));
-        final Set<Integer> kept = plan.keptVrfs();
+        final Set<VrfId> vrfs = new HashSet<>(plan.vrfs());
+        vrfs.add(VrfId.BACKBONE);
+        final Set<VrfId> kept = plan.keptVrfs();
         final List<FlowSpec> excess = diff.excess().stream()
             .filter(flow -> OwedFlush.of(flow).isEmpty())
-            .filter(flow -> !Cookie.is(flow.cookie(), Kind.TENANT) || !kept.contains(Cookie.ownerId(flow.cookie())))
-            .filter(flow -> !isLearned(flow) || !vrfs.contains(Cookie.ownerId(flow.cookie()))).toList();
+            .filter(flow -> !Cookie.is(flow.cookie(), Kind.TENANT) || !isOf(flow, kept))
+            .filter(flow -> !isLearned(flow) || !isOf(flow, vrfs) && Cookie.ownerId(flow.cookie()) != NO_VRF).toList();
         return new PlanDiff(diff.missing(), diff.proper(), excess, diff.wrong());
+    }
+
+    private static boolean isOf(final FlowSpec flow, final Set<VrfId> vrfs) {
+        return Cookie.vrf(flow.cookie()).filter(vrfs::contains).isPresent();
     }
 
     private static boolean isLearned(final FlowSpec flow) {

@@ -22,6 +22,7 @@ import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.CtTimeout;
 import io.penstock.pipeline.registry.FunctionMeter;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.AccessStage;
 import io.penstock.pipeline.stage.AclStage;
 import io.penstock.pipeline.stage.Backbone6Stage;
@@ -52,7 +53,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -110,8 +110,8 @@ public final class Planner {
         }
     }
 
-    private record TenantPlan(TenantAllocation allocation, int vrf, Set<AccessPlace> flooding, List<PlannedFlow> flows,
-        List<MeterSpec> meters, SortedMap<Integer, TenantOrders> orders) { }
+    private record TenantPlan(TenantAllocation allocation, VrfId vrf, Set<AccessPlace> flooding,
+        List<PlannedFlow> flows, List<MeterSpec> meters, SortedMap<Integer, TenantOrders> orders) { }
 
     /**
      * Plans a node from nothing.
@@ -159,8 +159,8 @@ public final class Planner {
                 tenantSurroundings = around;
             }
         }
-        final SortedMap<Integer, List<PlannedFlow>> tenantFlows = new TreeMap<>();
-        final SortedMap<Integer, List<MeterSpec>> tenantMeters = new TreeMap<>();
+        final SortedMap<VrfId, List<PlannedFlow>> tenantFlows = new TreeMap<>();
+        final SortedMap<VrfId, List<MeterSpec>> tenantMeters = new TreeMap<>();
         final SortedMap<Integer, TenantOrders> orders = new TreeMap<>();
         final SortedMap<String, Throwable> faults = new TreeMap<>();
         final Map<String, TenantPlan> plans = planTenants(node, faults);
@@ -208,22 +208,22 @@ public final class Planner {
         faults.forEach((tenant, fault) -> {
             final TenantAllocation allocation = node.allocations().tenants().get(tenant);
             final TenantPlan before = last.get(tenant);
-            if (allocation != null && before != null && before.vrf() == vrf(node, allocation)
+            if (allocation != null && before != null && before.vrf().equals(vrf(node, allocation))
                     && before.flows().stream().noneMatch(planned -> taken.contains(planned.flow().key()))) {
                 before.flows().forEach(planned -> taken.add(planned.flow().key()));
                 plans.put(tenant, before);
-                found.put(tenant, new Quarantine(Flows.PLANNED, OptionalInt.of(vrf(node, allocation)), fault));
+                found.put(tenant, new Quarantine(Flows.PLANNED, Optional.of(vrf(node, allocation)), fault));
             } else if (allocation != null && mayHaveFlows(tenant)) {
-                found.put(tenant, new Quarantine(Flows.KEPT, OptionalInt.of(vrf(node, allocation)), fault));
+                found.put(tenant, new Quarantine(Flows.KEPT, Optional.of(vrf(node, allocation)), fault));
             } else {
-                found.put(tenant, new Quarantine(Flows.NONE, OptionalInt.empty(), fault));
+                found.put(tenant, new Quarantine(Flows.NONE, Optional.empty(), fault));
             }
         });
         return found;
     }
 
-    private static int vrf(final NodeView node, final TenantAllocation allocation) {
-        return allocation.vrf(node.node().name());
+    private static VrfId vrf(final NodeView node, final TenantAllocation allocation) {
+        return allocation.vrf(node.node().name()).orElseThrow();
     }
 
     /** Whether the switch may have flows of a tenant that this planner has never planned. */

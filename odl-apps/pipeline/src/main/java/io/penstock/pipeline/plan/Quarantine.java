@@ -3,17 +3,18 @@ package io.penstock.pipeline.plan;
 
 import static java.util.Objects.requireNonNull;
 
-import java.util.OptionalInt;
+import io.penstock.pipeline.registry.VrfId;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A tenant that cannot be planned, which is a bug. It keeps what it has, and all others are planned.
  *
  * @param flows which flows the tenant has
- * @param vrf its VRF id; empty when it has no flows
+ * @param vrf its VRF; empty when it has no flows
  * @param cause what planning it ended with
  */
-public record Quarantine(Flows flows, OptionalInt vrf, Throwable cause) {
+public record Quarantine(Flows flows, Optional<VrfId> vrf, Throwable cause) {
     /** Which flows a tenant has that cannot be planned. */
     public enum Flows {
         /** Those of the last plan of it. */

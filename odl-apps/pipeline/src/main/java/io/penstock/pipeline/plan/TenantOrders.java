@@ -7,7 +7,6 @@ import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.stage.NodeView;
 import io.penstock.pipeline.stage.TenantView;
 import java.util.ArrayList;
@@ -51,13 +50,13 @@ public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
         final Optional<Node.Port> port = node.node().servicePort();
         final Optional<Integer> sessions = view.tenant().protection().quota().mostSessions();
         final SortedMap<Integer, TenantOrders> orders = new TreeMap<>();
-        orders.put(view.vrf(), new TenantOrders(sessions,
+        orders.put(view.vrf().natZone(), new TenantOrders(sessions,
             view.tenant().services().dns().filter(dns -> port.isPresent()).map(dns -> resolver(node, view, dns))));
         if (view.tracksLists() || view.admitsIpv6Replies()) {
-            orders.put(Constants.aclZone(view.vrf()), new TenantOrders(sessions, Optional.empty()));
+            orders.put(view.vrf().aclZone(), new TenantOrders(sessions, Optional.empty()));
         }
         if (!view.places().isEmpty()) {
-            orders.put(Constants.chainZone(view.vrf()), new TenantOrders(sessions, Optional.empty()));
+            orders.put(view.vrf().chainZone(), new TenantOrders(sessions, Optional.empty()));
         }
         return orders;
     }
@@ -68,12 +67,12 @@ public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
         final List<String> addresses = new ArrayList<>();
         final List<String> reverse = new ArrayList<>();
         for (final Tenant.Subnet subnet : view.tenant().subnets()) {
-            addresses.add(Ipv4.text(Constants.resolverAddress(view.vrf(), addresses.size())));
+            addresses.add(Ipv4.text(view.vrf().resolverAddress(addresses.size())));
             reverse.add(subnet.prefix().toString());
         }
         // IPv6 prefixes are global: others know more of their reverse zones than the tenant's leases tell.
         for (int index = 0; index < view.tenant().ipv6().subnets().size(); index++) {
-            addresses.add(Constants.resolverAddress6(view.vrf(), index).toString());
+            addresses.add(view.vrf().resolverAddress6(index).toString());
         }
         return new Resolver(dns, addresses, hosts(view), reverse);
     }

@@ -13,17 +13,9 @@ import java.security.NoSuchAlgorithmException;
 public final class Constants {
     /** The bridge of every node. */
     public static final String BRIDGE = "br-penstock";
-    /** VRF id of the backbone. */
-    public static final int BACKBONE_VRF = 1;
-    /** First and last VRF id of a tenant. */
-    public static final int FIRST_VRF = 2;
-    /** Beyond it are the conntrack zones of chains. */
-    public static final int LAST_VRF = 0x6fff;
-    /** A chain tags frames with the VRF id, so it has to be an 802.1Q tag. */
-    public static final int LAST_CHAIN_VRF = 4094;
     /** Most attachments of a tenant: each can be a broadcast domain, and {@link Register#DOMAIN} has eight bits. */
     public static final int MOST_ATTACHMENTS = 256;
-    /** Most subnets of a tenant, of each family: {@link #resolverAddress} has eight bits for them. */
+    /** Most subnets of a tenant, of each family: {@link VrfId#resolverAddress} has eight bits for them. */
     public static final int MOST_SUBNETS = 256;
     /** Most chains of a tenant, for {@link Register#CHAIN}. */
     public static final int MOST_CHAINS = 100;
@@ -41,12 +33,11 @@ public final class Constants {
     public static final long CHAIN_INSIDE_MAC = 0x025053ff0001L;
     public static final long CHAIN_OUTSIDE_MAC = 0x025053ff0002L;
     /** Tag of the controller's own packets through functions: that of the VRF that is no tenant's. */
-    public static final int PROBE_VLAN = BACKBONE_VRF;
+    public static final int PROBE_VLAN = VrfId.BACKBONE.number();
     /** Service index (RFC 8300) of packets that no function has served yet. */
     public static final int SERVICE_INDEX = 255;
     /** What a port has to take for a function with a network service header: a frame and 24 bytes. */
     public static final int SERVICE_MTU = 1542;
-    private static final int TO_TENANT_PATH = 1 << 12;
     /** Who sends probes: of addresses that no router sends further (RFC 3927). */
     public static final long PROBE_INSIDE = Ipv4.parse("169.254.80.1");
     /** Who answers probes. */
@@ -121,18 +112,10 @@ public final class Constants {
     public static final int LEARNED_IDLE_SECONDS = 1200;
     /** Most functions in a chain: as often as OVS lets a packet recirculate (MAX_RECIRC_DEPTH, lib/dpif-netdev.c). */
     public static final int RECIRCULATION_BUDGET = 6;
-    /** All {@link #resolverAddress6}: fd50:7300::/48, of which no tenant may have a prefix. */
+    /** All {@link VrfId#resolverAddress6}: fd50:7300::/48, of which no tenant may have a prefix. */
     public static final Ipv6 RESOLVERS6 = new Ipv6(0xfd50_7300_0000_0000L, 0);
     public static final int RESOLVERS6_LENGTH = 48;
 
-    /** Tell the inside of the chains of a VRF, of which there are 4096, from all else. */
-    private static final int CHAIN_ZONES = 0x7000;
-    /** Chains end below it. */
-    private static final int ACL_ZONES = 0x8000;
-    /** Of 240.0.0.0/8, which is nobody's on a network (RFC 1112, section 4). */
-    private static final long RESOLVER_BASE = 240L << 24;
-    /** What a service address of IPv6 ends with. */
-    private static final long RESOLVER_INTERFACE = 0x53;
     private static final long BACKBONE_MAC_BASE = 0x025053010000L;
     private static final long DATAPATH_ID_BASE = 0x0050534eL << 32;
     private static final long NODE_IDS = 0xffff;
@@ -148,43 +131,6 @@ public final class Constants {
 
     private static Ipv6 linkLocal(final long mac) {
         return new Ipv6(0xfe80L << 48, (mac >> 24 ^ 0x020000L) << 40 | 0xfffe000000L | mac & 0xffffff);
-    }
-
-    /**
-     * The address by which the resolver of a node knows the subnet of a VRF: hosts of different VRFs may have the same
-     * address.
-     *
-     * @param subnet its place among the subnets of the tenant, 0..255
-     */
-    public static long resolverAddress(final int vrf, final int subnet) {
-        checkSubnet(subnet);
-        return RESOLVER_BASE | (long) vrf << 8 | subnet;
-    }
-
-    /**
-     * The same for a subnet of IPv6: fd50:7300:0:VRF:SUBNET::53, of unique local addresses (RFC 4193).
-     *
-     * @param subnet its place among the IPv6 subnets of the tenant, 0..255
-     */
-    public static Ipv6 resolverAddress6(final int vrf, final int subnet) {
-        checkSubnet(subnet);
-        return new Ipv6(RESOLVERS6.high() | vrf, (long) subnet << 48 | RESOLVER_INTERFACE);
-    }
-
-    private static void checkSubnet(final int subnet) {
-        if (subnet < 0 || subnet >= MOST_SUBNETS) {
-            throw new IllegalArgumentException("subnet " + subnet + " of a tenant");
-        }
-    }
-
-    /** Conntrack zone of the access lists of a VRF; that of its translations is the VRF id. */
-    public static int aclZone(final int vrf) {
-        return ACL_ZONES | vrf;
-    }
-
-    /** Conntrack zone in which the connections of a VRF keep their instances of network functions. */
-    public static int chainZone(final int vrf) {
-        return CHAIN_ZONES | vrf;
     }
 
     /**
@@ -210,10 +156,5 @@ public final class Constants {
     /** Number of the node that could have a datapath id. */
     public static int nodeId(final long datapathId) {
         return (int) (datapathId & NODE_IDS);
-    }
-
-    /** The service path identifier (RFC 8300) of a VRF and a direction. */
-    public static int servicePath(final int vrf, final boolean toTenant) {
-        return vrf | (toTenant ? TO_TENANT_PATH : 0);
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.registry;
 
+import java.util.Optional;
+
 /**
  * Flow cookies: magic 8 bits, layout version 8, owner kind 8, reserved 8, owner id 32. Only flows that carry the magic
  * are ours. The owner leads from a flow on the switch back to what asked for it.
@@ -48,9 +50,20 @@ public final class Cookie {
         return (long) MAGIC << 56 | (long) LAYOUT_VERSION << 48 | (long) kind.number << 40 | ownerId & 0xffffffffL;
     }
 
+    /** The cookie of a VRF. */
+    public static long of(final Kind kind, final VrfId owner) {
+        return of(kind, owner.number());
+    }
+
     /** Whether a cookie names an owner of this kind, in the layout of today. */
     public static boolean is(final long cookie, final Kind kind) {
         return (cookie ^ of(kind, 0)) >>> 32 == 0;
+    }
+
+    /** The VRF whose flow it is; nothing for one that is of the node, or names a zone, or is not ours. */
+    public static Optional<VrfId> vrf(final long cookie) {
+        return is(cookie, Kind.TENANT) || is(cookie, Kind.LEARNED) || is(cookie, Kind.SESSION)
+            ? VrfId.of(ownerId(cookie)) : Optional.empty();
     }
 
     /** The owner id. */

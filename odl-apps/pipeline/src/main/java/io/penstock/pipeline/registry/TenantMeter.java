@@ -23,9 +23,9 @@ public enum TenantMeter {
     /** Meter ids that each VRF has in a row; those of the kind after them are in a row behind all of these. */
     static final int KINDS = 8;
     /** The first id behind those of all tenants. */
-    static final int END = (Constants.LAST_VRF + 1) * (KINDS + 1);
-    private static final int FIRST = Constants.FIRST_VRF * KINDS;
-    private static final int FURTHER = (Constants.LAST_VRF + 1) * KINDS;
+    static final int END = (VrfId.LAST + 1) * (KINDS + 1);
+    private static final int FIRST = VrfId.FIRST * KINDS;
+    private static final int FURTHER = (VrfId.LAST + 1) * KINDS;
 
     private final int number;
     private final int rate;
@@ -38,8 +38,8 @@ public enum TenantMeter {
     }
 
     /** OpenFlow meter id of a tenant's meter. */
-    public int number(final int vrf) {
-        return number < KINDS ? vrf * KINDS + number : FURTHER + vrf;
+    public int number(final VrfId vrf) {
+        return number < KINDS ? vrf.number() * KINDS + number : FURTHER + vrf.number();
     }
 
     /** Packets a second unless configured; 0 when there is no such meter then. */
@@ -59,14 +59,12 @@ public enum TenantMeter {
 
     /** Which of a tenant's meters one is, by its OpenFlow id; nothing for one of the switch or of a function. */
     public static Optional<TenantMeter> of(final int id) {
-        final int vrf = vrfOf(id);
-        return vrf == 0 ? Optional.empty()
-            : Arrays.stream(values()).filter(meter -> meter.number(vrf) == id).findFirst();
+        return vrfOf(id).flatMap(vrf -> Arrays.stream(values()).filter(meter -> meter.number(vrf) == id).findFirst());
     }
 
-    /** Whose a meter is, by its OpenFlow id; 0 for one of the switch or of a function. */
-    public static int vrfOf(final int id) {
-        final int vrf = id < FURTHER ? id / KINDS : id - FURTHER;
-        return id < FIRST || id >= END || vrf < Constants.FIRST_VRF ? 0 : vrf;
+    /** Whose a meter is, by its OpenFlow id; nothing for one of the switch or of a function. */
+    public static Optional<VrfId> vrfOf(final int id) {
+        return id < FIRST || id >= END ? Optional.empty()
+            : VrfId.of(id < FURTHER ? id / KINDS : id - FURTHER).filter(vrf -> !vrf.isBackbone());
     }
 }

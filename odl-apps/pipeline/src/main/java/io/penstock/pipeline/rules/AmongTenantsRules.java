@@ -12,6 +12,7 @@ import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -276,7 +277,7 @@ final class AmongTenantsRules {
             final TenantAllocation kept = allocations.tenants().get(tenant.name());
             for (final String node : tenant.nodes()) {
                 ids.merge(node, 1, Integer::sum);
-                if (tenant.hasChain() || kept != null && kept.vrf(node) <= Constants.LAST_CHAIN_VRF) {
+                if (tenant.hasChain() || kept != null && hasTag(kept, node)) {
                     tags.merge(node, 1, Integer::sum);
                 }
             }
@@ -284,19 +285,22 @@ final class AmongTenantsRules {
         for (final Tenant tenant : tenants) {
             final TenantAllocation kept = allocations.tenants().get(tenant.name());
             for (final String node : tenant.nodes()) {
-                if (ids.getOrDefault(node, 0) > Constants.LAST_VRF - Constants.FIRST_VRF + 1) {
+                if (ids.getOrDefault(node, 0) > VrfId.LAST - VrfId.FIRST + 1) {
                     add(tenant, "attachment", "node " + node + " has more tenants than there are VRF ids, which are "
-                        + (Constants.LAST_VRF - Constants.FIRST_VRF + 1));
+                        + (VrfId.LAST - VrfId.FIRST + 1));
                 }
-                final boolean hasTag = kept != null && wasOn(tenant, node)
-                    && kept.vrf(node) <= Constants.LAST_CHAIN_VRF;
+                final boolean hasTag = kept != null && wasOn(tenant, node) && hasTag(kept, node);
                 if (tenant.hasChain() && !hasTag
-                        && tags.getOrDefault(node, 0) > Constants.LAST_CHAIN_VRF - Constants.FIRST_VRF + 1) {
-                    add(tenant, "chain", "every VRF id of node " + node + " up to " + Constants.LAST_CHAIN_VRF
+                        && tags.getOrDefault(node, 0) > VrfId.LAST_TAG - VrfId.FIRST + 1) {
+                    add(tenant, "chain", "every VRF id of node " + node + " up to " + VrfId.LAST_TAG
                         + " is in use, and no other can be an 802.1Q tag");
                 }
             }
         }
+    }
+
+    private static boolean hasTag(final TenantAllocation kept, final String node) {
+        return kept.vrf(node).filter(VrfId::isTag).isPresent();
     }
 
     /** Whether a tenant was on a node before; its id may be another one's VRF id on a node that it comes to. */

@@ -86,7 +86,7 @@ public final class AccessStage implements Stage {
         final int port = node.port(attachment.port());
         final List<FieldMatch> from =
             List.of(FieldMatch.of(MatchField.IN_PORT, port), FieldMatch.of(MatchField.VLAN_VID, attachment.vlan()));
-        final List<Action> origin = List.of(new Action.PopVlan(), Register.VRF.load(view.vrf()),
+        final List<Action> origin = List.of(new Action.PopVlan(), Register.VRF.load(view.vrf().number()),
             Register.DOMAIN.load(domain.id()), Register.IN_ATTACHMENT.load(Register.place(port, attachment.vlan())));
         final Table next = attachment.trusted() ? Table.ACCESS_LEARN : Table.ACCESS_GUARD;
         sink.flow(Table.CLASSIFY, Priority.NORMAL, label).when(from).then(origin).go(next);

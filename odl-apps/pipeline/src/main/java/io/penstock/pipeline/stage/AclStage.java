@@ -14,7 +14,6 @@ import io.penstock.pipeline.flow.Fragment;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.net.IpFamily;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -157,8 +156,8 @@ public final class AclStage implements Stage {
 
     private static void planList(final TenantView view, final Families families, final Acl acl, final Way way,
             final Table permitted, final Optional<Table> denied, final FlowSink sink) {
-        new AclFlows(sink, acl, new AclFlows.Place(way.list, List.of(view.isVrf()), view.vrf(), "", permitted, denied),
-            families).plan();
+        new AclFlows(sink, acl, new AclFlows.Place(way.list, List.of(view.isVrf()), view.vrf().number(), "",
+            permitted, denied), families).plan();
     }
 
     private static void planTracked(final TenantView view, final Families families, final Way way, final Lists lists,
@@ -192,8 +191,8 @@ public final class AclStage implements Stage {
         } else {
             families.planEach(() -> sink.flow(way.reply, Priority.TOP, "fragment of a reply").when(answer),
                 flow -> flow.when(Fragment.YES.match()).go(way.next));
-            new AclFlows(sink, others.orElseThrow().answers(), new AclFlows.Place(way.reply, answer, view.vrf(),
-                ANSWERS, way.next, Optional.empty()), families).planEntries();
+            new AclFlows(sink, others.orElseThrow().answers(), new AclFlows.Place(way.reply, answer,
+                view.vrf().number(), ANSWERS, way.next, Optional.empty()), families).planEntries();
         }
         families.plan(() -> sink.flow(way.reply, Priority.LOW, own.equals(NOTHING)
             ? "IPv6 from outside the VRF without a permission" : "ACL " + own.name() + " permits no such packet")
@@ -203,7 +202,7 @@ public final class AclStage implements Stage {
     /** One pass, in the zone of the tenant's lists. */
     private static void track(final TenantView view, final Families families, final Table table, final String label,
             final boolean commit, final Table next, final FlowSink sink) {
-        final List<Action> track = List.of(Register.ACL_ZONE.load(Constants.aclZone(view.vrf())),
+        final List<Action> track = List.of(Register.ACL_ZONE.load(view.vrf().aclZone()),
             new Action.ConnTrack(commit, Register.ACL_ZONE.range(), next, Optional.empty(), Optional.empty()));
         families.planEach(() -> sink.flow(table, Priority.LOW, label).when(view.isVrf()),
             flow -> flow.then(track).end());

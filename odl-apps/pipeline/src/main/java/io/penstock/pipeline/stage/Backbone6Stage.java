@@ -10,11 +10,11 @@ import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Route6;
 import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.net.Prefix6;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -46,7 +46,7 @@ public final class Backbone6Stage implements Stage {
             sink.flow(Table.BACKBONE_IN, Priority.FIRST, "neighbour discovery").icmp6(type).go(Table.BACKBONE_ND);
         }
         sink.flow(Table.BACKBONE_ND, Priority.MISS, "neighbour discovery for another node").drop();
-        NdReplies.answers(sink, Register.VRF.is(Constants.BACKBONE_VRF), "of an uplink", node.backboneMac());
+        NdReplies.answers(sink, Register.VRF.is(VrfId.BACKBONE.number()), "of an uplink", node.backboneMac());
         NotForwarded.hopLimit(sink, Table.BACKBONE_IN);
         NotForwarded.scope(sink, Table.BACKBONE_ROUTE);
         final Backbone6 backbone = node.snapshot().backbone().ipv6();
@@ -87,7 +87,7 @@ public final class Backbone6Stage implements Stage {
         final Ipv6 address = uplink.address();
         final FieldMatch asked = FieldMatch.of(MatchField.ND_TARGET, address);
         final List<FieldMatch> inside = FieldMatch.in(MatchField.IPV6_SRC, uplink.prefix());
-        final Action learnAsker = NdReplies.learnAsker(Constants.BACKBONE_VRF, Quota.DEFAULT_LEARNED);
+        final Action learnAsker = NdReplies.learnAsker(VrfId.BACKBONE, Quota.DEFAULT_LEARNED);
         final String claims = "neighbour discovery claims the backbone address";
         sink.flow(Table.BACKBONE_ND, Priority.GUARD, claims).when(from).icmp6(NdReplies.SOLICITATION)
             .when(FieldMatch.of(MatchField.IPV6_SRC, address)).drop();
@@ -110,7 +110,7 @@ public final class Backbone6Stage implements Stage {
         message(sink, Priority.LOW, learn, from, NdReplies.ADVERTISEMENT)
             .when(MatchField.ND_TARGET, uplink.prefix())
             .when(MatchField.ND_OPTIONS_TYPE, NdReplies.TARGET_OPTION)
-            .then(NdReplies.learnTarget(Constants.BACKBONE_VRF, Quota.DEFAULT_LEARNED)).end();
+            .then(NdReplies.learnTarget(VrfId.BACKBONE, Quota.DEFAULT_LEARNED)).end();
     }
 
     private static FlowSink.Draft message(final FlowSink sink, final int priority, final String label,

@@ -11,12 +11,12 @@ import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.net.IpProtocol;
 import io.penstock.pipeline.net.Prefix;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.List;
 import java.util.Set;
 
@@ -100,10 +100,10 @@ public final class BackboneStage implements Stage {
         if (uplink.vlan() != 0) {
             classify.then(new Action.PopVlan());
         }
-        classify.then(Register.VRF.load(Constants.BACKBONE_VRF),
+        classify.then(Register.VRF.load(VrfId.BACKBONE.number()),
             Register.IN_ATTACHMENT.load(Register.place(port, uplink.vlan()))).go(Table.BACKBONE_IN);
 
-        final Action learn = Replies.learnNeighbour(Constants.BACKBONE_VRF, Quota.DEFAULT_LEARNED);
+        final Action learn = Replies.learnNeighbour(VrfId.BACKBONE, Quota.DEFAULT_LEARNED);
         sink.flow(Table.BACKBONE_IN, Priority.HIGH, "ARP claims the backbone address").arp().when(from)
             .when(MatchField.ARP_SPA, uplink.address()).drop();
         sink.flow(Table.BACKBONE_IN, Priority.NORMAL, "ARP for the backbone address").arp().when(from)

@@ -148,7 +148,7 @@ public final class ChainStage implements Stage {
                     : path.trunk().working().orElseThrow().isEmpty() ? "no chain"
                     : path.branch().isPresent() && direction == Direction.TO_TENANT ? Hops.UNDECIDED
                     : hops.label(path, direction)) + ", rule " + steering.rule();
-                EntryFlows.plan(entry, family, EntryFlows.id(view.vrf(), family, index),
+                EntryFlows.plan(entry, family, EntryFlows.id(view.vrf().number(), family, index),
                     () -> sink.flow(table, Priority.chainRule(index), label).when(view.isVrf()),
                     flow -> begin(hops, flow, steering.path(), direction, family));
             });
@@ -214,10 +214,10 @@ public final class ChainStage implements Stage {
     }
 
     private static void planRulesAgain(final TenantView view, final Direction direction, final FlowSink sink) {
-        final List<FieldMatch> scope =
-            List.of(FieldMatch.of(MatchField.VLAN_VID, view.vrf()), Register.FROM_BACKBONE.is(direction.ordinal()));
+        final List<FieldMatch> scope = List.of(FieldMatch.of(MatchField.VLAN_VID, view.vrf().number()),
+            Register.FROM_BACKBONE.is(direction.ordinal()));
         ChainRules.each(view, direction, (index, family, entry, steering) -> EntryFlows.plan(entry, family,
-            EntryFlows.id(view.vrf(), family, 2 * index + direction.ordinal()),
+            EntryFlows.id(view.vrf().number(), family, 2 * index + direction.ordinal()),
             () -> sink.flow(Table.CHAIN_RULE, Priority.chainRule(index), "rule " + steering.rule()).when(scope),
             flow -> flow.then(Register.CHAIN.load(steering.path())).go(Table.CHAIN_STEER)));
         sink.flow(Table.CHAIN_RULE, Priority.LOW, "no rule").when(scope).go(Table.CHAIN_STEER);

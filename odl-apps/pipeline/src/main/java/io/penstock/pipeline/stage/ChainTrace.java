@@ -102,8 +102,8 @@ public record ChainTrace(Way outbound, Way inbound) {
         final Direction direction = out ? Direction.TO_BACKBONE : Direction.TO_TENANT;
         final String port = out && second ? instance.secondPort() : direction.other().port(instance);
         return function.routed().map(routed -> RoutedHop.sent(routed, direction, port)).orElseGet(() -> out
-            ? new Frame(port, view.vrf(), Constants.CHAIN_INSIDE_MAC, Constants.CHAIN_OUTSIDE_MAC)
-            : new Frame(port, view.vrf(), Constants.CHAIN_OUTSIDE_MAC, Constants.CHAIN_INSIDE_MAC));
+            ? new Frame(port, view.vrf().number(), Constants.CHAIN_INSIDE_MAC, Constants.CHAIN_OUTSIDE_MAC)
+            : new Frame(port, view.vrf().number(), Constants.CHAIN_OUTSIDE_MAC, Constants.CHAIN_INSIDE_MAC));
     }
 
     private static void check(final TenantView view, final FiveTuple packet) {

@@ -2,8 +2,8 @@
 package io.penstock.pipeline.stage;
 
 import io.penstock.pipeline.flow.Action;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.List;
 
 /** From the VRF of a tenant into that of the backbone, and back. */
@@ -18,11 +18,11 @@ final class Crossing {
      */
     static List<Action> toBackbone() {
         return List.of(new Action.Move(Register.VRF.range(), Register.SENDER.range()),
-            Register.VRF.load(Constants.BACKBONE_VRF));
+            Register.VRF.load(VrfId.BACKBONE.number()));
     }
 
     /** Has a packet go on in the VRF of a tenant, from which it does not go to the backbone. */
     static List<Action> toTenant(final TenantView view) {
-        return List.of(Register.VRF.load(view.vrf()), Register.FROM_BACKBONE.load(1));
+        return List.of(Register.VRF.load(view.vrf().number()), Register.FROM_BACKBONE.load(1));
     }
 }

@@ -14,6 +14,7 @@ import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -65,7 +66,7 @@ public final class ErrorStage implements Stage {
 
     private static FlowSink.Draft inBackbone(final FlowSink sink, final ErrorKind kind) {
         return sink.flow(Table.ROUTING_ERROR, Priority.LOW, "ICMP error to the sender, backbone")
-            .when(Register.VRF.is(Constants.BACKBONE_VRF), Register.SENDER.is(0),
+            .when(Register.VRF.is(VrfId.BACKBONE.number()), Register.SENDER.is(0),
                 Register.ERROR_KIND.is(kind.number()));
     }
 

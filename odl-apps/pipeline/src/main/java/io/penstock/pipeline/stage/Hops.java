@@ -4,7 +4,6 @@ package io.penstock.pipeline.stage;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.NetworkFunction;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
@@ -135,7 +134,7 @@ record Hops(NodeView node, TenantView view) {
 
     private List<Action> tag(final Direction direction) {
         final List<Action> actions = new ArrayList<>(direction.addresses());
-        actions.add(new Action.SetField(MatchField.VLAN_VID, view.vrf()));
+        actions.add(new Action.SetField(MatchField.VLAN_VID, view.vrf().number()));
         return actions;
     }
 
@@ -147,7 +146,7 @@ record Hops(NodeView node, TenantView view) {
         final TenantView.Path way = view.paths().get(path);
         if (direction == Direction.TO_TENANT && way.branch().isPresent()) {
             flow.then(direction.load(), Register.CHAIN.load(path),
-                Register.CHAIN_ZONE.load(Constants.chainZone(view.vrf())),
+                Register.CHAIN_ZONE.load(view.vrf().chainZone()),
                 Register.PLACE.load(way.branch().orElseThrow().place()),
                 Action.ConnTrack.lookUp(Register.CHAIN_ZONE.range(), Table.CHAIN_BRANCH)).end();
         } else {
@@ -205,7 +204,7 @@ record Hops(NodeView node, TenantView view) {
     /** Finishes a flow for packets of the VRF without a tag, of which it is known where they go. */
     private void enterSpread(final FlowSink.Draft flow, final NetworkFunction function) {
         flow.then(Register.FUNCTION.load(node.number(function)),
-            Register.CHAIN_ZONE.load(Constants.chainZone(view.vrf())),
+            Register.CHAIN_ZONE.load(view.vrf().chainZone()),
             Register.PLACE.load(view.place(function))).go(Table.CHAIN_TRACK);
     }
 
@@ -218,12 +217,12 @@ record Hops(NodeView node, TenantView view) {
     }
 
     List<Action> untag() {
-        return List.of(new Action.PopVlan(), Register.VRF.load(view.vrf()));
+        return List.of(new Action.PopVlan(), Register.VRF.load(view.vrf().number()));
     }
 
     /** Has the connection of an IP packet stay in the branch, if it came out where that begins. */
     List<Action> keep(final Stop from) {
-        return from.second() ? List.of(Register.CHAIN_ZONE.load(Constants.chainZone(view.vrf())),
+        return from.second() ? List.of(Register.CHAIN_ZONE.load(view.vrf().chainZone()),
             Register.INSTANCE.load(from.number(node)), new Action.KeepLabel(Register.CHAIN_ZONE.range(),
                 new Action.Move(Register.INSTANCE.range(),
                     KeptInstances.label(view.place(from.function()))))) : List.of();
@@ -232,7 +231,7 @@ record Hops(NodeView node, TenantView view) {
     /** Frames that come back from a function. */
     FlowSink.Draft returned(final FlowSink sink, final Table table, final Stop from, final Direction direction,
             final int priority, final String label) {
-        return sink.flow(table, priority, label).when(MatchField.VLAN_VID, view.vrf())
+        return sink.flow(table, priority, label).when(MatchField.VLAN_VID, view.vrf().number())
             .when(Register.FUNCTION.is(from.number(node)), Register.FROM_BACKBONE.is(direction.ordinal()));
     }
 }

@@ -56,7 +56,8 @@ final class NatSessions {
     /** Tells the node's agent about some tracked packets of a VRF. */
     static void sample(final TenantView view, final FlowSink sink) {
         sink.flow(Table.NAT_SAMPLE, Priority.NORMAL, "sample for the node's agent").when(view.isVrf())
-            .then(new Action.Sample(Action.Sample.ALL / Constants.SAMPLED_OF, Constants.COLLECTOR_SET, view.vrf()))
+            .then(new Action.Sample(Action.Sample.ALL / Constants.SAMPLED_OF, Constants.COLLECTOR_SET,
+                view.vrf().number()))
             .end();
     }
 

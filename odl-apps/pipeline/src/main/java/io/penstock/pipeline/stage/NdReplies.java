@@ -12,6 +12,7 @@ import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -119,16 +120,16 @@ final class NdReplies {
     }
 
     /** Remembers the sender of a solicitation, which says its MAC address, as next hop of the VRF. */
-    static Action learnAsker(final int vrf, final int most) {
+    static Action learnAsker(final VrfId vrf, final int most) {
         return learn(vrf, most, MatchField.IPV6_SRC, MatchField.ND_SLL);
     }
 
     /** Remembers the target of an advertisement, which says its MAC address, as next hop of the VRF. */
-    static Action learnTarget(final int vrf, final int most) {
+    static Action learnTarget(final VrfId vrf, final int most) {
         return learn(vrf, most, MatchField.ND_TARGET, MatchField.ND_TLL);
     }
 
-    private static Action learn(final int vrf, final int most, final MatchField address, final MatchField mac) {
+    private static Action learn(final VrfId vrf, final int most, final MatchField address, final MatchField mac) {
         return new Action.Learn(Table.NEIGHBOURS, Priority.NORMAL, Constants.LEARNED_IDLE_SECONDS, 0,
             Optional.of(new Action.LearnLimit(most, Register.NEIGHBOUR_LEARNED.range())),
             Cookie.of(Cookie.Kind.LEARNED, vrf), List.of(

@@ -9,6 +9,7 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -42,17 +43,17 @@ public final class NshHop {
      * @param toTenant whether it goes in on the backbone's side
      */
     public static List<Action> wrapProbe(final boolean toTenant) {
-        return wrap(toTenant ? Direction.TO_TENANT : Direction.TO_BACKBONE, Constants.PROBE_VLAN);
+        return wrap(toTenant ? Direction.TO_TENANT : Direction.TO_BACKBONE, VrfId.BACKBONE);
     }
 
     /** Wraps a frame with the tag of a VRF. */
-    static List<Action> wrap(final Direction direction, final int vrf) {
-        return wrap(direction, Constants.servicePath(vrf, direction == Direction.TO_TENANT), List.of());
+    static List<Action> wrap(final Direction direction, final VrfId vrf) {
+        return wrap(direction, vrf.servicePath(direction == Direction.TO_TENANT), List.of());
     }
 
     /** Wraps a frame whose VRF is in its register. */
     static List<Action> wrap(final Direction direction) {
-        return wrap(direction, Constants.servicePath(0, direction == Direction.TO_TENANT), List.of(new Action.Move(
+        return wrap(direction, VrfId.pathBit(direction == Direction.TO_TENANT), List.of(new Action.Move(
             new FieldRange(Register.VRF.range().field(), VRF_BITS - 1, 0),
             new FieldRange(MatchField.NSH_SPI, VRF_BITS - 1, 0))));
     }

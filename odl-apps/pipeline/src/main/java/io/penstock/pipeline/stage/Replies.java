@@ -11,6 +11,7 @@ import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -88,7 +89,7 @@ final class Replies {
      *
      * @param most next hops of the VRF
      */
-    static Action learnNeighbour(final int vrf, final int most) {
+    static Action learnNeighbour(final VrfId vrf, final int most) {
         return new Action.Learn(Table.NEIGHBOURS, Priority.NORMAL, Constants.LEARNED_IDLE_SECONDS, 0,
             limit(most), Cookie.of(Cookie.Kind.LEARNED, vrf), List.of(
                 new LearnSpec.MatchCopy(Register.VRF.range(), Register.VRF.range()),
@@ -103,7 +104,7 @@ final class Replies {
      *
      * @param most hosts of the VRF
      */
-    static Action learnHost(final int vrf, final int most) {
+    static Action learnHost(final VrfId vrf, final int most) {
         final FieldRange vrfAndDomain =
             new FieldRange(MatchField.REG0, Register.DOMAIN.range().high(), Register.VRF.range().low());
         return new Action.Learn(Table.L2_HOSTS, Priority.NORMAL, Constants.LEARNED_IDLE_SECONDS, 0,

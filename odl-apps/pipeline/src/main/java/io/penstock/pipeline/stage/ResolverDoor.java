@@ -10,7 +10,6 @@ import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Ipv6;
-import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,11 +33,11 @@ record ResolverDoor(String name, FieldMatch family, FieldMatch toGateway, FieldM
         final List<ResolverDoor> doors = new ArrayList<>();
         final List<Tenant.Subnet> subnets = view.tenant().subnets();
         for (int index = 0; index < subnets.size(); index++) {
-            doors.add(of(subnets.get(index), Constants.resolverAddress(view.vrf(), index)));
+            doors.add(of(subnets.get(index), view.vrf().resolverAddress(index)));
         }
         final List<Ipv6Side.Subnet> subnets6 = view.tenant().ipv6().subnets();
         for (int index = 0; index < subnets6.size(); index++) {
-            doors.add(of(subnets6.get(index), Constants.resolverAddress6(view.vrf(), index)));
+            doors.add(of(subnets6.get(index), view.vrf().resolverAddress6(index)));
         }
         return List.copyOf(doors);
     }

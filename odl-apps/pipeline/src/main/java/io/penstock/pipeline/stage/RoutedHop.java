@@ -53,7 +53,7 @@ final class RoutedHop {
             final Direction direction, final FlowSink sink) {
         from(node, function, direction, sink, Priority.NORMAL, "routed by " + side(function, direction)).ipv4()
             .when(MatchField.ETH_DST, gateway(direction.other())).then(direction.addresses())
-            .then(new Action.SetField(MatchField.VLAN_VID, view.vrf())).go(Table.CHAIN_RETURN);
+            .then(new Action.SetField(MatchField.VLAN_VID, view.vrf().number())).go(Table.CHAIN_RETURN);
     }
 
     /** Addresses a packet without a tag to a router. */

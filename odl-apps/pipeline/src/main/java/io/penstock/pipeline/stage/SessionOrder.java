@@ -11,6 +11,7 @@ import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,7 +27,12 @@ public final class SessionOrder {
     }
 
     /** The flow by which a VRF has sessions. */
-    public static FlowSpec open(final int vrf) {
+    public static FlowSpec open(final VrfId vrf) {
+        return open(vrf.number());
+    }
+
+    /** The same, of 0 for the parts that are alike for all. */
+    private static FlowSpec open(final int vrf) {
         return new FlowSpec(Table.NAT_OPEN, Priority.NORMAL, List.of(Register.VRF.is(vrf)),
             List.of(Register.OPEN.load(1), new Action.Resubmit(Table.NAT_SESSIONS)), Optional.empty(),
             Cookie.of(Cookie.Kind.LEARNED, vrf), 0);

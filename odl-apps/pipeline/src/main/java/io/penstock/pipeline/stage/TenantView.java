@@ -21,6 +21,7 @@ import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -40,7 +41,7 @@ import java.util.stream.Stream;
  * @param steering which packets take which of the paths, the first rule first
  * @param places which sixteen bits of ct_label tell the instance of a connection, by function
  */
-public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block> blocks, List<Lease> leases,
+public record TenantView(Tenant tenant, VrfId vrf, long publicAddress, List<Block> blocks, List<Lease> leases,
         List<Domain> domains, List<Path> paths, List<Steering> steering, Map<String, Integer> places) {
 
     /**
@@ -113,7 +114,7 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
     static TenantView of(final NodeView node, final Tenant tenant) {
         final TenantAllocation allocation =
             requireNonNull(node.allocations().tenants().get(tenant.name()));
-        return new TenantView(tenant, allocation.vrf(node.node().name()), allocation.publicAddress(),
+        return new TenantView(tenant, allocation.vrf(node.node().name()).orElseThrow(), allocation.publicAddress(),
             allocation.blocks(),
             allocation.leases().stream().filter(Lease::isBound).toList(), domains(tenant),
             paths(node, tenant, allocation.places()), steering(node, tenant), allocation.places());
@@ -126,7 +127,7 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
 
     /** A match on this VRF. */
     public FieldMatch isVrf() {
-        return Register.VRF.is(vrf);
+        return Register.VRF.is(vrf.number());
     }
 
     /**
@@ -135,7 +136,7 @@ public record TenantView(Tenant tenant, int vrf, long publicAddress, List<Block>
      */
     public List<List<FieldMatch>> caused() {
         final List<FieldMatch> inside = List.of(isVrf(), Register.SENDER.is(0));
-        return hasListedWays() ? List.of(inside, List.of(Register.SENDER.is(vrf))) : List.of(inside);
+        return hasListedWays() ? List.of(inside, List.of(Register.SENDER.is(vrf.number()))) : List.of(inside);
     }
 
     /** What the DHCP server of the VRF does for a subnet, if it does. */

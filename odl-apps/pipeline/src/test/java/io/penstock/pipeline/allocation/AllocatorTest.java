@@ -14,6 +14,7 @@ import io.penstock.pipeline.plan.Chained;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.rules.Validator;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** Who gets which VRF id and address. */
 class AllocatorTest {
-    private static final int TAGS = Constants.LAST_CHAIN_VRF - Constants.FIRST_VRF + 1;
+    private static final int TAGS = VrfId.LAST_TAG - VrfId.FIRST + 1;
 
     private static Tenant plain(final int number) {
         return new Tenant("t%05d".formatted(number), List.of(), List.of(), List.of(), Optional.empty(),
@@ -50,8 +51,8 @@ class AllocatorTest {
         final List<Tenant> many = IntStream.range(0, 5000).mapToObj(AllocatorTest::plain).toList();
         final Allocations given = Allocator.allocate(network(many), Allocations.none());
         assertThat(given.tenants().values()).extracting(TenantAllocation::id).doesNotHaveDuplicates()
-            .allMatch(vrf -> vrf >= Constants.FIRST_VRF && vrf <= Constants.LAST_VRF)
-            .filteredOn(vrf -> vrf > Constants.LAST_CHAIN_VRF).hasSize(5000 - TAGS);
+            .allMatch(vrf -> vrf >= VrfId.FIRST && vrf <= VrfId.LAST)
+            .filteredOn(vrf -> vrf > VrfId.LAST_TAG).hasSize(5000 - TAGS);
         assertThat(Allocator.allocate(network(many), given)).isEqualTo(given);
     }
 
@@ -96,9 +97,9 @@ class AllocatorTest {
         final Snapshot together = network(many, withChain("z"));
         assertThat(Validator.validate(together, Allocations.none())).isEmpty();
         final Allocations given = Allocator.allocate(together, Allocations.none());
-        assertThat(given.tenants().get("z").id()).isLessThanOrEqualTo(Constants.LAST_CHAIN_VRF);
+        assertThat(given.tenants().get("z").id()).isLessThanOrEqualTo(VrfId.LAST_TAG);
         assertThat(Planner.plan(together, given, Set.of(), "edge1").vrfs())
-            .containsExactly(given.tenants().get("z").id());
+            .containsExactly(new VrfId(given.tenants().get("z").id()));
     }
 
     @Test

@@ -9,7 +9,7 @@ import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.rules.Validator;
 import io.penstock.pipeline.rules.Violation;
 import java.util.ArrayList;
@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 
 /** Ids of tenants in the network, and on their nodes. */
 class VrfIdsTest {
-    private static final int TAGS = Constants.LAST_CHAIN_VRF - Constants.FIRST_VRF + 1;
-    private static final int VRFS = Constants.LAST_VRF - Constants.FIRST_VRF + 1;
+    private static final int TAGS = VrfId.LAST_TAG - VrfId.FIRST + 1;
+    private static final int VRFS = VrfId.LAST - VrfId.FIRST + 1;
 
     private static final int VLANS = 4000;
 
@@ -70,9 +70,9 @@ class VrfIdsTest {
                 faults.add(name + ": " + has);
             }
             tenant.nodes().forEach(node -> {
-                final int vrf = has.vrf(node);
-                if (!taken.computeIfAbsent(node, key -> new HashSet<>()).add(vrf) || vrf < Constants.FIRST_VRF
-                        || vrf > (tenant.hasChain() ? Constants.LAST_CHAIN_VRF : Constants.LAST_VRF)) {
+                final int vrf = has.vrf(node).orElseThrow().number();
+                if (!taken.computeIfAbsent(node, key -> new HashSet<>()).add(vrf) || vrf < VrfId.FIRST
+                        || vrf > (tenant.hasChain() ? VrfId.LAST_TAG : VrfId.LAST)) {
                     faults.add(name + " on " + node + ": " + has);
                 }
             });
@@ -173,11 +173,11 @@ class VrfIdsTest {
         // As if the network were full: ids of new tenants are large, and VRF ids differ on each node.
         final Map<String, TenantAllocation> full = new HashMap<>();
         final List<Tenant> fillers = new ArrayList<>();
-        IntStream.rangeClosed(Constants.FIRST_VRF, Constants.LAST_VRF).forEach(id -> {
+        IntStream.rangeClosed(VrfId.FIRST, VrfId.LAST).forEach(id -> {
             full.put("x" + id, new TenantAllocation(id, 0));
             fillers.add(tenant("x" + id, false));
         });
-        Allocations given = with(full, Constants.LAST_VRF);
+        Allocations given = with(full, VrfId.LAST);
         for (int round = 0; round < 12; round++) {
             now = new TreeMap<>(now);
             for (int change = 0; change < 20; change++) {
@@ -198,8 +198,8 @@ class VrfIdsTest {
             now.forEach((name, tenant) -> Optional.ofNullable(before.tenants().get(name)).ifPresent(had ->
                 had.vrfs().forEach((node, vrf) -> {
                     if (tenant.nodes().contains(node)
-                            && (!tenant.hasChain() || vrf <= Constants.LAST_CHAIN_VRF)) {
-                        assertThat(next.tenants().get(name).vrf(node)).as("%s on %s", name, node).isEqualTo(vrf);
+                            && (!tenant.hasChain() || vrf.isTag())) {
+                        assertThat(next.tenants().get(name).vrf(node)).as("%s on %s", name, node).contains(vrf);
                     }
                 })));
             given = next;

@@ -9,12 +9,12 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.FunctionMeter;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.rules.Validator;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -69,7 +69,7 @@ class ControllerPacketsTest {
         for (final FlowSpec flow : heard) {
             final int meter = meterBefore(flow);
             assertThat(plan.meters()).as(where + ": " + flow).containsKey(meter);
-            final int vrf = TenantMeter.vrfOf(meter);
+            final int vrf = TenantMeter.vrfOf(meter).map(VrfId::number).orElse(0);
             if (vrf != 0) {
                 assertThat(is(flow, Register.VRF, vrf) || is(flow, Register.SENDER, vrf))
                     .as(where + ": is a meter of whose packets it is: " + flow).isTrue();
@@ -81,10 +81,10 @@ class ControllerPacketsTest {
             }
         }
         for (final FlowSpec flow : plan.flowSpecs()) {
-            if (flow.table() != Table.CLASSIFY && flow.actions().contains(Register.VRF.load(Constants.BACKBONE_VRF))) {
+            if (flow.table() != Table.CLASSIFY && flow.actions().contains(Register.VRF.load(VrfId.BACKBONE.number()))) {
                 assertThat(flow.actions()).as(where + ": tells who sent it: " + flow).containsSubsequence(
                     new Action.Move(Register.VRF.range(), Register.SENDER.range()),
-                    Register.VRF.load(Constants.BACKBONE_VRF));
+                    Register.VRF.load(VrfId.BACKBONE.number()));
             }
         }
         return heard.size();
@@ -98,7 +98,7 @@ class ControllerPacketsTest {
     private static boolean hasItsOwn(final List<FlowSpec> heard, final FlowSpec node, final int vrf,
             final boolean reachesBackbone) {
         // What enters the backbone from a tenant has its sender, so the two do not meet.
-        final boolean ofNoTenant = is(node, Register.SENDER, 0) && is(node, Register.VRF, Constants.BACKBONE_VRF);
+        final boolean ofNoTenant = is(node, Register.SENDER, 0) && is(node, Register.VRF, VrfId.BACKBONE.number());
         return Stream.of(false, true).filter(sent -> reachesBackbone || !sent).allMatch(sent -> heard.stream()
             .filter(flow -> flow.table() == node.table() && (ofNoTenant || flow.priority() > node.priority()))
             .anyMatch(flow -> sent ? is(flow, Register.SENDER, vrf) && flow.matches().size() == 1

@@ -15,6 +15,7 @@ import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.KeptInstances;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,7 +25,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongFunction;
-import java.util.function.UnaryOperator;
+import java.util.function.ToIntFunction;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -221,15 +222,15 @@ final class FlowWords {
             case FUNCTION, INSTANCE -> this::port;
             case IN_ATTACHMENT, OUT_ATTACHMENT -> this::attachment;
             case NEXT_HOP, MAP_ADDRESS, MAP_INSIDE_ADDRESS -> Ipv4::text;
-            case ACL_ZONE -> zone -> zone(zone, "lists", Constants::aclZone);
-            case CHAIN_ZONE -> zone -> zone(zone, "chains", Constants::chainZone);
+            case ACL_ZONE -> zone -> zone(zone, "lists", VrfId::aclZone);
+            case CHAIN_ZONE -> zone -> zone(zone, "chains", VrfId::chainZone);
             case ERROR_KIND -> kind -> ErrorKind.ofNumber(kind).map(Enum::name).orElse(Long.toString(kind));
             default -> Long::toString;
         };
     }
 
     private String vrf(final long id) {
-        return id == Constants.BACKBONE_VRF ? "backbone" : vrfs.getOrDefault((int) id, Long.toString(id));
+        return id == VrfId.BACKBONE.number() ? "backbone" : vrfs.getOrDefault((int) id, Long.toString(id));
     }
 
     private String port(final long number) {
@@ -241,8 +242,8 @@ final class FlowWords {
         return port(place >>> MatchField.VLAN_VID.bits()) + (vlan == 0 ? "" : "/" + vlan);
     }
 
-    private String zone(final long zone, final String kind, final UnaryOperator<Integer> ofVrf) {
-        return vrfs.keySet().stream().filter(vrf -> ofVrf.apply(vrf) == zone).findFirst()
+    private String zone(final long zone, final String kind, final ToIntFunction<VrfId> ofVrf) {
+        return vrfs.keySet().stream().filter(vrf -> ofVrf.applyAsInt(new VrfId(vrf)) == zone).findFirst()
             .map(vrf -> kind + ":" + vrf(vrf)).orElse(Long.toString(zone));
     }
 
@@ -256,7 +257,7 @@ final class FlowWords {
     /** The name of a meter by its OpenFlow id. */
     String meter(final int id) {
         final Stream<String> ofTenant = TenantMeter.of(id).stream()
-            .map(each -> each.name() + ":" + vrf(TenantMeter.vrfOf(id)));
+            .map(each -> each.name() + ":" + vrf(TenantMeter.vrfOf(id).orElseThrow().number()));
         final Stream<String> ofSwitch = Arrays.stream(Meter.values()).filter(each -> each.number() == id)
             .map(Meter::name);
         return Stream.concat(ofTenant, ofSwitch).findFirst().orElse(Integer.toString(id));

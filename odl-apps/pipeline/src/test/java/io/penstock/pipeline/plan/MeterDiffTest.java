@@ -7,6 +7,7 @@ import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.registry.FunctionMeter;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,12 +21,14 @@ class MeterDiffTest {
     private static final MeterSpec EIGHT = tenant(8, 50);
 
     private static MeterSpec tenant(final int vrf, final int rate) {
-        return new MeterSpec(TenantMeter.DNS.number(vrf), MeterSpec.Unit.PACKETS, rate, rate);
+        return new MeterSpec(TenantMeter.DNS.number(new VrfId(vrf)), MeterSpec.Unit.PACKETS, rate, rate);
     }
 
     private static NodePlan plan(final List<MeterSpec> functions, final Map<Integer, List<MeterSpec>> tenants) {
+        final TreeMap<VrfId, List<MeterSpec>> meters = new TreeMap<>();
+        tenants.forEach((vrf, each) -> meters.put(new VrfId(vrf), each));
         return new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()), List.of(), functions,
-            new TreeMap<>(), new TreeMap<>(tenants), new TreeMap<>());
+            new TreeMap<>(), meters, new TreeMap<>());
     }
 
     private static Map<Integer, Optional<MeterSpec>> installed(final NodePlan plan) {

@@ -14,6 +14,7 @@ import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.Stage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -111,7 +112,7 @@ class PipelineDocumentTest {
             | kind | owner |
             |---|---|
             """.formatted(Constants.TRANSLATED_MARK, Constants.FORWARD_PORT_SHIFT,
-                Constants.FORWARD_UDP_MARK, Constants.aclZone(0), Cookie.MAGIC, Cookie.LAYOUT_VERSION));
+                Constants.FORWARD_UDP_MARK, VrfId.ACL_ZONES, Cookie.MAGIC, Cookie.LAYOUT_VERSION));
         for (final Cookie.Kind kind : Cookie.Kind.values()) {
             text.append("| %d | %s |\n".formatted(kind.number(), kind.meaning()));
         }
@@ -151,7 +152,7 @@ class PipelineDocumentTest {
 
             | kind | meter | packets a second, unless configured | limits |
             |---|---|---|---|
-            """.formatted(TenantMeter.BLOCK_REQUESTS.number(0)));
+            """.formatted(TenantMeter.BLOCK_REQUESTS.number(VrfId.BACKBONE) - VrfId.BACKBONE.number()));
         for (final TenantMeter meter : TenantMeter.values()) {
             text.append("| %d | %s | %s | %s |\n".formatted(meter.kind(),
                 meter.name().toLowerCase(Locale.ROOT).replace('_', '-'),

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.pipeline.flow.FlowSpec;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Cookie.Kind;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.PlannedFlow;
 import java.util.List;
 import java.util.Map;
@@ -27,9 +27,9 @@ class PlanDiffTest {
     }
 
     private static NodePlan plan(final Map<Integer, List<FlowSpec>> tenants) {
-        final TreeMap<Integer, List<PlannedFlow>> flows = new TreeMap<>();
+        final TreeMap<VrfId, List<PlannedFlow>> flows = new TreeMap<>();
         tenants.forEach((vrf, specs) ->
-            flows.put(vrf, specs.stream().map(flow -> new PlannedFlow(flow, "test")).toList()));
+            flows.put(new VrfId(vrf), specs.stream().map(flow -> new PlannedFlow(flow, "test")).toList()));
         return new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()),
             List.of(new PlannedFlow(NODE, "test")), List.of(), flows, new TreeMap<>(), new TreeMap<>());
     }
@@ -62,7 +62,7 @@ class PlanDiffTest {
     @Test
     void learnedFlowsStayWhileTheirVrfIsOnTheNode() {
         for (final Kind kind : List.of(Kind.LEARNED, Kind.SESSION)) {
-            for (final int owner : new int[] {0, Constants.BACKBONE_VRF, 7}) {
+            for (final int owner : new int[] {0, VrfId.BACKBONE.number(), 7}) {
                 assertExcess(flow(Table.NAT_SESSIONS, 3, kind, owner), false);
             }
             assertExcess(flow(Table.NAT_SESSIONS, 3, kind, 8), true);

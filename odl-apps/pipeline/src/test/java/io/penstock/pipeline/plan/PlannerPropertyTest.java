@@ -14,9 +14,9 @@ import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.net.Prefix6;
-import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Table;
+import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.rules.Validator;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -158,10 +158,10 @@ class PlannerPropertyTest {
     @Test
     void trackedListsHaveZonesOfTheirOwn() {
         final NodePlan plan = Fixtures.plan(Fixtures.network(Fixtures.guarded(), Fixtures.tenant("plain", 100)));
-        assertThat(plan.vrfs()).containsExactly(2, 3);
-        assertThat(plan.orders().keySet()).containsExactly(2, 3, Constants.aclZone(2));
+        assertThat(plan.vrfs()).containsExactly(new VrfId(2), new VrfId(3));
+        assertThat(plan.orders().keySet()).containsExactly(2, 3, new VrfId(2).aclZone());
         assertThat(Fixtures.plan(Fixtures.network(Fixtures.guardedChained())).orders()).containsOnlyKeys(2);
-        assertThat(Constants.aclZone(Constants.LAST_VRF)).isLessThan(0xffff);
+        assertThat(new VrfId(VrfId.LAST).aclZone()).isLessThan(0xffff);
     }
 
     @RepeatedTest(20)

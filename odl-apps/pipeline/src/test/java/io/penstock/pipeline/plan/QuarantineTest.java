@@ -10,11 +10,10 @@ import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.Quarantine.Flows;
-import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -27,8 +26,8 @@ class QuarantineTest {
     private final Tenant bad = Fixtures.tenant("bad", 101);
     private final Snapshot whole = Fixtures.network(good, bad);
     private final Allocations allocations = Allocator.allocate(whole, Allocations.none());
-    private final int badVrf = allocations.tenants().get("bad").id();
-    private final int goodVrf = allocations.tenants().get("good").id();
+    private final VrfId badVrf = new VrfId(allocations.tenants().get("bad").id());
+    private final VrfId goodVrf = new VrfId(allocations.tenants().get("good").id());
     private final Planner planner = new Planner();
 
     /** Its port is none of the node, which the validator refuses and no stage expects. */
@@ -55,7 +54,7 @@ class QuarantineTest {
             + " stay: java.lang.");
         assertThat(now.tenantFlows().get(badVrf)).isSameAs(before.tenantFlows().get(badVrf));
         assertThat(now.tenantMeters().get(badVrf)).isSameAs(before.tenantMeters().get(badVrf));
-        assertThat(now.orders().get(badVrf)).isEqualTo(before.orders().get(badVrf));
+        assertThat(now.orders().get(badVrf.natZone())).isEqualTo(before.orders().get(badVrf.natZone()));
         assertThat(now.tenantFlows().get(goodVrf)).isNotEqualTo(before.tenantFlows().get(goodVrf));
         assertThat(plan(good, faulty()).quarantined()).containsOnlyKeys("bad");
         final NodePlan repaired = plan(good, bad);
@@ -74,8 +73,7 @@ class QuarantineTest {
         final MeterDiff meters = MeterDiff.between(now, meters(before));
         assertThat(meters.toSet()).isEmpty();
         assertThat(meters.excess()).isEmpty();
-        assertThat(now.keptZones()).containsExactlyInAnyOrder(badVrf, Constants.aclZone(badVrf),
-            Constants.chainZone(badVrf));
+        assertThat(now.keptZones()).containsExactlyInAnyOrder(badVrf.natZone(), badVrf.aclZone(), badVrf.chainZone());
         assertThat(plan(Fixtures.tenant("good", 200), faulty()).quarantined().get("bad").flows()).isEqualTo(Flows.KEPT);
         // Once it is removed, all of it is excess.
         final NodePlan gone = plan(good);
@@ -101,7 +99,7 @@ class QuarantineTest {
     void withoutAnAllocationItHasNoFlows() {
         final Allocations none = Allocator.allocate(whole.withTenants(List.of(good)), Allocations.none());
         final NodePlan plan = planner.planAgain(whole, none, Set.of(), Set.of(), NODE);
-        assertThat(plan.quarantined().get("bad").vrf()).isEqualTo(OptionalInt.empty());
+        assertThat(plan.quarantined().get("bad").vrf()).isEmpty();
         assertThat(plan.tenantFlows()).hasSize(1);
         assertThat(plan.orders()).hasSize(1);
     }

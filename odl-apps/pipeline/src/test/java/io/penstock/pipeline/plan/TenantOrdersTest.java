@@ -13,7 +13,7 @@ import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.TenantOrders.Host;
 import io.penstock.pipeline.plan.TenantOrders.Resolver;
-import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -63,10 +63,10 @@ class TenantOrdersTest {
             served.nat(), Optional.of("office-out"), Optional.empty()).with(served.services())
             .with(new Protection(Optional.of("office-in"), true, limit));
         final NodePlan plan = Fixtures.plan(Fixtures.serving(Fixtures.network(tracked)));
-        assertThat(plan.orders()).containsOnlyKeys(2, Constants.aclZone(2));
+        assertThat(plan.orders()).containsOnlyKeys(2, new VrfId(2).aclZone());
         assertThat(plan.orders().get(2).sessions()).contains(1000);
         assertThat(plan.orders().get(2).dns()).isPresent();
-        assertThat(plan.orders().get(Constants.aclZone(2)))
+        assertThat(plan.orders().get(new VrfId(2).aclZone()))
             .isEqualTo(new TenantOrders(Optional.of(1000), Optional.empty()));
     }
 

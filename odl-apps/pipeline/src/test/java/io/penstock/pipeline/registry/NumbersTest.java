@@ -11,6 +11,7 @@ import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Ipv6;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -51,21 +52,21 @@ class NumbersTest {
 
     @Test
     void aMeterLeadsBackToItsTenantAndKind() {
-        for (final int vrf : new int[] {Constants.FIRST_VRF, Constants.FIRST_VRF + 1, Constants.LAST_VRF}) {
+        for (final VrfId vrf : List.of(new VrfId(VrfId.FIRST), new VrfId(VrfId.FIRST + 1), new VrfId(VrfId.LAST))) {
             for (final TenantMeter meter : TenantMeter.values()) {
                 assertThat(TenantMeter.of(meter.number(vrf))).contains(meter);
-                assertThat(TenantMeter.vrfOf(meter.number(vrf))).isEqualTo(vrf);
+                assertThat(TenantMeter.vrfOf(meter.number(vrf))).contains(vrf);
             }
         }
-        final int first = Constants.FIRST_VRF * TenantMeter.KINDS;
-        final int last = Constants.LAST_VRF * TenantMeter.KINDS + TenantMeter.KINDS - 1;
+        final int first = VrfId.FIRST * TenantMeter.KINDS;
+        final int last = VrfId.LAST * TenantMeter.KINDS + TenantMeter.KINDS - 1;
         for (final int id : new int[] {0, 1, first - 1, last + 1, last + 2, FunctionMeter.number(1)}) {
-            assertThat(TenantMeter.vrfOf(id)).isZero();
+            assertThat(TenantMeter.vrfOf(id)).isEmpty();
             assertThat(TenantMeter.of(id)).isEmpty();
         }
-        assertThat(TenantMeter.vrfOf(first)).isEqualTo(Constants.FIRST_VRF);
-        assertThat(TenantMeter.vrfOf(last)).isEqualTo(Constants.LAST_VRF);
-        assertThat(IntStream.rangeClosed(Constants.FIRST_VRF, Constants.LAST_VRF).boxed()
+        assertThat(TenantMeter.vrfOf(first)).contains(new VrfId(VrfId.FIRST));
+        assertThat(TenantMeter.vrfOf(last)).contains(new VrfId(VrfId.LAST));
+        assertThat(IntStream.rangeClosed(VrfId.FIRST, VrfId.LAST).mapToObj(VrfId::new)
             .flatMap(vrf -> Arrays.stream(TenantMeter.values()).map(meter -> meter.number(vrf))).toList())
             .doesNotHaveDuplicates();
     }
@@ -74,7 +75,7 @@ class NumbersTest {
     void theMeterOfAFunctionIsBehindThoseOfTenantsAndKnownToTheSwitch() {
         for (final int port : new int[] {1, 2, 4095}) {
             final int id = FunctionMeter.number(port);
-            assertThat(id).isGreaterThan(TenantMeter.BLOCK_REQUESTS.number(Constants.LAST_VRF)).isLessThan(1 << 18);
+            assertThat(id).isGreaterThan(TenantMeter.BLOCK_REQUESTS.number(new VrfId(VrfId.LAST))).isLessThan(1 << 18);
             assertThat(FunctionMeter.portOf(id)).isEqualTo(port);
             assertThat(FunctionMeter.spec(port)).isEqualTo(new MeterSpec(id, MeterSpec.Unit.PACKETS, 40, 40));
         }
@@ -122,27 +123,50 @@ class NumbersTest {
     }
 
     @Test
+    void aNumberIsAVrfOrNone() {
+        assertThat(VrfId.of(1)).contains(VrfId.BACKBONE);
+        assertThat(VrfId.of(0x6fff)).contains(new VrfId(VrfId.LAST));
+        for (final long none : new long[] {-1, 0, 0x7000, 1L << 32 | 2}) {
+            assertThat(VrfId.of(none)).isEmpty();
+        }
+        assertThatThrownBy(() -> new VrfId(0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new VrfId(0x7000)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aCookieLeadsToItsVrf() {
+        for (final Cookie.Kind kind : Cookie.Kind.values()) {
+            assertThat(Cookie.vrf(Cookie.of(kind, 7)).isPresent()).as(kind.name()).isEqualTo(
+                kind == Cookie.Kind.TENANT || kind == Cookie.Kind.LEARNED || kind == Cookie.Kind.SESSION);
+        }
+        assertThat(Cookie.vrf(Cookie.of(Cookie.Kind.TENANT, new VrfId(7)))).contains(new VrfId(7));
+        assertThat(Cookie.vrf(Cookie.of(Cookie.Kind.LEARNED, 0))).isEmpty();
+        assertThat(Cookie.vrf(7)).isEmpty();
+    }
+
+    @Test
     void theZonesOfATenantAreItsAlone() {
         final Set<Integer> zones = new HashSet<>();
-        for (int vrf = Constants.FIRST_VRF; vrf <= Constants.LAST_VRF; vrf++) {
-            assertThat(zones.add(vrf)).isTrue();
-            assertThat(zones.add(Constants.aclZone(vrf))).isTrue();
-            if (vrf <= Constants.LAST_CHAIN_VRF) {
-                assertThat(zones.add(Constants.chainZone(vrf))).isTrue();
+        for (int number = VrfId.FIRST; number <= VrfId.LAST; number++) {
+            final VrfId vrf = new VrfId(number);
+            assertThat(zones.add(vrf.natZone())).isTrue();
+            assertThat(zones.add(vrf.aclZone())).isTrue();
+            if (vrf.isTag()) {
+                assertThat(zones.add(vrf.chainZone())).isTrue();
             }
         }
-        assertThat(zones).allMatch(zone -> zone > Constants.BACKBONE_VRF && zone <= 0xffff);
+        assertThat(zones).allMatch(zone -> zone > VrfId.BACKBONE.number() && zone <= 0xffff);
     }
 
     @Test
     void aSubnetHasAResolverAddressOfItsOwn() {
-        assertThat(Ipv4.text(Constants.resolverAddress(0x6fff, 255))).isEqualTo("240.111.255.255");
-        assertThat(Ipv4.text(Constants.resolverAddress(2, 0))).isEqualTo("240.0.2.0");
-        assertThat(Constants.resolverAddress6(0x6fff, 255)).isEqualTo(Ipv6.parse("fd50:7300:0:6fff:ff::53"));
-        assertThat(Constants.resolverAddress6(2, 0)).isEqualTo(Ipv6.parse("fd50:7300:0:2::53"));
+        assertThat(Ipv4.text(new VrfId(0x6fff).resolverAddress(255))).isEqualTo("240.111.255.255");
+        assertThat(Ipv4.text(new VrfId(2).resolverAddress(0))).isEqualTo("240.0.2.0");
+        assertThat(new VrfId(0x6fff).resolverAddress6(255)).isEqualTo(Ipv6.parse("fd50:7300:0:6fff:ff::53"));
+        assertThat(new VrfId(2).resolverAddress6(0)).isEqualTo(Ipv6.parse("fd50:7300:0:2::53"));
         for (final int bad : new int[] {-1, 256}) {
-            assertThatThrownBy(() -> Constants.resolverAddress(2, bad)).isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> Constants.resolverAddress6(2, bad)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> new VrfId(2).resolverAddress(bad)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> new VrfId(2).resolverAddress6(bad)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 
@@ -152,8 +176,8 @@ class NumbersTest {
         assertThat(Constants.datapathId(7, "")).isEqualTo(0x0050534e_0000_0007L);
         assertThat(Constants.GATEWAY_LINK_LOCAL).as("of 02:50:53:00:00:01 (RFC 4291, appendix A)")
             .isEqualTo(Ipv6.parse("fe80::50:53ff:fe00:1"));
-        assertThat(Constants.servicePath(4094, false)).isEqualTo(4094);
-        assertThat(Constants.servicePath(4094, true)).isEqualTo(0x1ffe);
+        assertThat(new VrfId(4094).servicePath(false)).isEqualTo(4094);
+        assertThat(new VrfId(4094).servicePath(true)).isEqualTo(0x1ffe);
     }
 
     @Test

@@ -34,7 +34,7 @@ class PermissionsTest {
     /** Permissions of learned tables are not looked at. */
     @Test
     void eachPermissionIsNeeded() {
-        final Map<Table, Set<FlowSpec>> flows = Stream.concat(Stream.of(SessionOrder.open(2)), plans()
+        final Map<Table, Set<FlowSpec>> flows = Stream.concat(Stream.of(SessionOrder.open(new VrfId(2))), plans()
             .flatMap(plan -> plan.flowSpecs().stream())).collect(Collectors.groupingBy(FlowSpec::table,
                 () -> new EnumMap<>(Table.class), Collectors.toSet()));
         final List<String> idle = new ArrayList<>();
@@ -55,7 +55,7 @@ class PermissionsTest {
 
     @Test
     void theAgentKeepsTheContractOfItsTable() {
-        assertThat(Contract.of(Table.NAT_OPEN).breach(SessionOrder.open(2))).isEmpty();
+        assertThat(Contract.of(Table.NAT_OPEN).breach(SessionOrder.open(new VrfId(2)))).isEmpty();
     }
 
     private static Stream<NodePlan> plans() {

@@ -91,13 +91,13 @@ class RegistryTest {
         assertThat(Arrays.stream(TenantMeter.values()).map(TenantMeter::kind).toList()).doesNotHaveDuplicates()
             .allMatch(kind -> kind >= 0 && kind <= TenantMeter.KINDS);
         for (final TenantMeter meter : TenantMeter.values()) {
-            assertThat(TenantMeter.vrfOf(meter.number(Constants.FIRST_VRF))).isEqualTo(Constants.FIRST_VRF);
-            assertThat(TenantMeter.vrfOf(meter.number(Constants.LAST_VRF))).isEqualTo(Constants.LAST_VRF);
+            assertThat(TenantMeter.vrfOf(meter.number(new VrfId(VrfId.FIRST)))).contains(new VrfId(VrfId.FIRST));
+            assertThat(TenantMeter.vrfOf(meter.number(new VrfId(VrfId.LAST)))).contains(new VrfId(VrfId.LAST));
             // What Open vSwitch knows: MAX_METERS, lib/dpif-netdev.c.
-            assertThat(meter.number(Constants.LAST_VRF)).isLessThan(1 << 18);
+            assertThat(meter.number(new VrfId(VrfId.LAST))).isLessThan(1 << 18);
         }
         for (final Meter meter : Meter.values()) {
-            assertThat(TenantMeter.vrfOf(meter.number())).isZero();
+            assertThat(TenantMeter.vrfOf(meter.number())).isEmpty();
         }
     }
 
