@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.engine.api.Operations;
-import io.penstock.engine.api.Operations.TraceWay;
-import io.penstock.engine.api.Operations.Verdict;
+import io.penstock.operations.Operations;
+import io.penstock.operations.Operations.TraceWay;
+import io.penstock.operations.Operations.Verdict;
 import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.engine.api.Operations.CanarySide;
-import io.penstock.engine.api.Operations.CanaryStatus;
-import io.penstock.engine.api.Operations.FunctionStatus;
+import io.penstock.operations.Operations.CanarySide;
+import io.penstock.operations.Operations.CanaryStatus;
+import io.penstock.operations.Operations.FunctionStatus;
 import java.util.List;
 import java.util.Locale;
 import java.util.SortedMap;

@@ -3,8 +3,8 @@ package io.penstock.cli;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.api.Operations;
-import io.penstock.engine.api.Operations.PoolChange;
+import io.penstock.operations.Operations;
+import io.penstock.operations.Operations.PoolChange;
 import java.util.List;
 import java.util.Optional;
 import org.apache.karaf.shell.api.action.Command;

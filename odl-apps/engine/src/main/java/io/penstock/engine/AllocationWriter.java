@@ -3,15 +3,15 @@ package io.penstock.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.config.ConfigurationStore;
-import io.penstock.engine.config.DatastoreException;
-import io.penstock.engine.export.UdpExporter;
-import io.penstock.engine.grant.Transition;
-import io.penstock.engine.journal.Assignment;
-import io.penstock.engine.journal.Change;
-import io.penstock.engine.journal.DiskSpace;
-import io.penstock.engine.journal.NatJournal;
-import io.penstock.engine.journal.SegmentReserve;
+import io.penstock.base.disk.DiskSpace;
+import io.penstock.base.disk.SegmentReserve;
+import io.penstock.configuration.ConfigurationStore;
+import io.penstock.configuration.DatastoreException;
+import io.penstock.configuration.grant.Transition;
+import io.penstock.journal.Assignment;
+import io.penstock.journal.Change;
+import io.penstock.journal.NatJournal;
+import io.penstock.journal.export.UdpExporter;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import java.io.IOException;
@@ -23,7 +23,7 @@ import java.util.Optional;
  * Writes down what is handed out: in the datastore and in the journal, and tells the collectors. For the thread of the
  * engine; read before that begins, and closed after it has been stopped.
  */
-final class AllocationWriter implements AutoCloseable {
+public final class AllocationWriter implements AutoCloseable {
     private final ConfigurationStore store;
     private final NatJournal journal;
     private final DiskSpace space;
@@ -34,7 +34,7 @@ final class AllocationWriter implements AutoCloseable {
     /** Whether the journal has all of the last state that was written. */
     private boolean journaled;
 
-    AllocationWriter(final ConfigurationStore store, final NatJournal journal, final DiskSpace space,
+    public AllocationWriter(final ConfigurationStore store, final NatJournal journal, final DiskSpace space,
             final SegmentReserve reserve, final List<UdpExporter<Change>> exporters) {
         this.store = requireNonNull(store);
         this.journal = requireNonNull(journal);

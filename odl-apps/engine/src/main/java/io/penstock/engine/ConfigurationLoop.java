@@ -3,13 +3,13 @@ package io.penstock.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.config.DatastoreException;
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.config.Stored;
-import io.penstock.engine.grant.Grantor;
-import io.penstock.engine.grant.Transition;
-import io.penstock.engine.task.Faults;
-import io.penstock.engine.task.TaskThread;
+import io.penstock.base.tasks.Faults;
+import io.penstock.base.tasks.TaskThread;
+import io.penstock.configuration.DatastoreException;
+import io.penstock.configuration.Desired;
+import io.penstock.configuration.Stored;
+import io.penstock.configuration.grant.Grantor;
+import io.penstock.configuration.grant.Transition;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import java.io.UncheckedIOException;

@@ -3,35 +3,34 @@ package io.penstock.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.api.Operations.PacketInCount;
-import io.penstock.engine.api.Operations.Progress;
-import io.penstock.engine.canary.CanaryService;
-import io.penstock.engine.config.ConfigurationStore;
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.config.NodeRegistration;
-import io.penstock.engine.dhcp.DhcpService;
-import io.penstock.engine.error.RoutingErrors;
-import io.penstock.engine.event.EventSink;
-import io.penstock.engine.event.RepairEvent;
-import io.penstock.engine.health.HealthService;
-import io.penstock.engine.ipv6.Ipv6Services;
-import io.penstock.engine.link.FrameOutlet;
-import io.penstock.engine.link.Links;
-import io.penstock.engine.link.PacketRouter;
-import io.penstock.engine.neighbour.NeighbourResolver;
-import io.penstock.engine.neighbour.Recall;
+import io.penstock.base.tasks.SerialTasks;
+import io.penstock.base.tasks.SharedThreads;
+import io.penstock.base.tasks.TaskThread;
+import io.penstock.configuration.ConfigurationStore;
+import io.penstock.configuration.Desired;
 import io.penstock.engine.node.NodeCounts;
 import io.penstock.engine.node.NodeEvents;
 import io.penstock.engine.node.NodeWorker;
-import io.penstock.engine.pool.PoolWatch;
 import io.penstock.engine.state.LiveNetwork;
 import io.penstock.engine.state.StateService;
 import io.penstock.engine.state.StateSink;
 import io.penstock.engine.state.TrafficWatch;
-import io.penstock.engine.subscriber.Subscribers;
-import io.penstock.engine.task.SerialTasks;
-import io.penstock.engine.task.SharedThreads;
-import io.penstock.engine.task.TaskThread;
+import io.penstock.events.EventSink;
+import io.penstock.events.RepairEvent;
+import io.penstock.functions.canary.CanaryService;
+import io.penstock.functions.health.HealthService;
+import io.penstock.operations.Operations.PacketInCount;
+import io.penstock.operations.Operations.Progress;
+import io.penstock.packets.dhcp.DhcpService;
+import io.penstock.packets.icmp.RoutingErrors;
+import io.penstock.packets.ipv6.Ipv6Services;
+import io.penstock.packets.link.FrameOutlet;
+import io.penstock.packets.link.Links;
+import io.penstock.packets.link.PacketRouter;
+import io.penstock.packets.neighbour.NeighbourResolver;
+import io.penstock.packets.neighbour.Recall;
+import io.penstock.packets.pool.PoolWatch;
+import io.penstock.packets.subscriber.Subscribers;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.Table;
@@ -112,7 +111,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
      * @param states takes the state of nodes, tenants, functions and pools; may block
      * @param round in which all flows of a switch are compared with its plan and repaired; zero for never
      */
-    Engine(final ConfigurationStore store, final AllocationWriter writer, final Southbounds southbounds,
+    public Engine(final ConfigurationStore store, final AllocationWriter writer, final Southbounds southbounds,
             final Environment environment, final StateSink states, final EventSink events, final Duration round) {
         this.store = requireNonNull(store);
         this.writer = requireNonNull(writer);
@@ -173,7 +172,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
     }
 
     /** Starts: takes over what was handed out before, then listens for nodes. */
-    void start(final String listenAddress, final int ovsdbPort) {
+    public void start(final String listenAddress, final int ovsdbPort) {
         final Allocations before = writer.read();
         // Stored with the first node, before a switch is told its id.
         loop.begin(before.secret().isEmpty() ? before.withSecret(newSecret()) : before);
@@ -237,57 +236,57 @@ public final class Engine implements NodeEvents, AutoCloseable {
     }
 
     /** The time of leases. */
-    SteadyClock clock() {
+    public SteadyClock clock() {
         return environment.steady();
     }
 
     /** The state that nodes are brought to. */
-    Desired desired() {
+    public Desired desired() {
         return loop.desired();
     }
 
     /** Results of probes of instances of functions. */
-    HealthService health() {
+    public HealthService health() {
         return health;
     }
 
     /** Judgements of new versions of functions. */
-    CanaryService canaries() {
+    public CanaryService canaries() {
         return canaries;
     }
 
     /** The DHCP servers. */
-    DhcpService dhcp() {
+    public DhcpService dhcp() {
         return dhcp;
     }
 
     /** History of public addresses. */
-    PoolWatch pools() {
+    public PoolWatch pools() {
         return pools;
     }
 
     /** Packets of which a router may have to tell the sender, by their fate. */
-    SortedMap<String, Long> icmpErrors() {
+    public SortedMap<String, Long> icmpErrors() {
         return routingErrors.counts();
     }
 
     /** Packets from switches, by service and fate. */
-    SortedMap<String, PacketInCount> packetIns() {
+    public SortedMap<String, PacketInCount> packetIns() {
         return packets.counts().all();
     }
 
     /** Workers of all configured nodes by name. */
-    SortedMap<String, NodeWorker> workers() {
+    public SortedMap<String, NodeWorker> workers() {
         return fleet.workers();
     }
 
     /** Peers that say they are nodes and are not believed. */
-    List<RefusedPeer> refused() {
+    public List<RefusedPeer> refused() {
         return southbounds.databases().refused();
     }
 
     /** The tables from which packets reach a service. */
-    Set<Table> served() {
+    public Set<Table> served() {
         return packets.tables();
     }
 
@@ -296,7 +295,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
     }
 
     /** For each of some workers, how far it is with what was committed before this call, at the latest at the limit. */
-    SortedMap<String, CompletableFuture<Progress>> progress(final SortedMap<String, NodeWorker> chosen,
+    public SortedMap<String, CompletableFuture<Progress>> progress(final SortedMap<String, NodeWorker> chosen,
             final Duration limit) {
         final long begun = environment.ticker().read();
         final CompletableFuture<Long> taken = loop.takenOver()
@@ -373,6 +372,6 @@ public final class Engine implements NodeEvents, AutoCloseable {
     }
 
     private boolean register(final NodeAnnouncement announcement) {
-        return writer.shortage().isEmpty() && store.register(NodeRegistration.of(announcement));
+        return writer.shortage().isEmpty() && store.register(announcement);
     }
 }

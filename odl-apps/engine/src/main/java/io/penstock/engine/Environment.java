@@ -15,8 +15,8 @@ import java.time.Clock;
  * @param ticker measures pauses
  * @param random of which secrets are made
  */
-record Environment(SteadyClock steady, Clock wall, Ticker ticker, SecureRandom random) {
-    Environment {
+public record Environment(SteadyClock steady, Clock wall, Ticker ticker, SecureRandom random) {
+    public Environment {
         requireNonNull(steady);
         requireNonNull(wall);
         requireNonNull(ticker);
@@ -24,7 +24,7 @@ record Environment(SteadyClock steady, Clock wall, Ticker ticker, SecureRandom r
     }
 
     /** That of the machine. */
-    static Environment of(final SteadyClock steady) {
+    public static Environment of(final SteadyClock steady) {
         return new Environment(steady, Clock.systemUTC(), Ticker.systemTicker(), new SecureRandom());
     }
 }

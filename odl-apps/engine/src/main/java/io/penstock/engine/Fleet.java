@@ -3,12 +3,12 @@ package io.penstock.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.grant.Transition;
+import io.penstock.base.tasks.TaskThread;
+import io.penstock.configuration.Desired;
+import io.penstock.configuration.grant.Transition;
 import io.penstock.engine.node.FormerSwitches;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.node.PortStates;
-import io.penstock.engine.task.TaskThread;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.southbound.openflow.ConnectionListener;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;

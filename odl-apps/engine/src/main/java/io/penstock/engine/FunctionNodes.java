@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
-import io.penstock.engine.canary.CanaryService;
-import io.penstock.engine.canary.FunctionPackets;
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.health.HealthService;
+import io.penstock.configuration.Desired;
 import io.penstock.engine.node.NodeWorker;
+import io.penstock.functions.canary.CanaryService;
+import io.penstock.functions.canary.FunctionPackets;
+import io.penstock.functions.health.HealthService;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;

@@ -3,9 +3,9 @@ package io.penstock.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.grant.Grantor;
-import io.penstock.engine.grant.Transition;
-import io.penstock.engine.subscriber.CutBlocks;
+import io.penstock.configuration.grant.Grantor;
+import io.penstock.configuration.grant.Transition;
+import io.penstock.packets.subscriber.CutBlocks;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Snapshot;

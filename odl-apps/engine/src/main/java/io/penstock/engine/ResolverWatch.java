@@ -3,10 +3,10 @@ package io.penstock.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.event.ResolverEvent;
+import io.penstock.base.tasks.TaskThread;
+import io.penstock.configuration.Desired;
 import io.penstock.engine.node.NodeWorker;
-import io.penstock.engine.task.TaskThread;
+import io.penstock.events.ResolverEvent;
 import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.southbound.ovsdb.ZoneReport;
 import java.util.HashSet;

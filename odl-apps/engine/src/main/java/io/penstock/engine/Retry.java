@@ -3,7 +3,7 @@ package io.penstock.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.task.TaskThread;
+import io.penstock.base.tasks.TaskThread;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 

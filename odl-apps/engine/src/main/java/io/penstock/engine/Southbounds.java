@@ -15,9 +15,9 @@ import io.penstock.southbound.ovsdb.OvsdbServer;
  * @param bridges writes bridges for them
  * @param admission which databases are believed
  */
-record Southbounds(OpenFlowSouthbound openFlow, OvsdbServer databases, BridgeTranslator bridges,
+public record Southbounds(OpenFlowSouthbound openFlow, OvsdbServer databases, BridgeTranslator bridges,
         NodeAdmission admission) {
-    Southbounds {
+    public Southbounds {
         requireNonNull(openFlow);
         requireNonNull(databases);
         requireNonNull(bridges);

@@ -4,11 +4,11 @@ package io.penstock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
-import io.penstock.engine.config.DatastoreException;
-import io.penstock.engine.config.Stored;
-import io.penstock.engine.grant.Grantor;
-import io.penstock.engine.grant.Transition;
-import io.penstock.engine.task.TaskThread;
+import io.penstock.base.tasks.TaskThread;
+import io.penstock.configuration.DatastoreException;
+import io.penstock.configuration.Stored;
+import io.penstock.configuration.grant.Grantor;
+import io.penstock.configuration.grant.Transition;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.Allocator;

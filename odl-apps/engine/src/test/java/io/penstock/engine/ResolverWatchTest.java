@@ -3,9 +3,9 @@ package io.penstock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.event.ResolverEvent;
-import io.penstock.engine.task.TaskThread;
+import io.penstock.base.tasks.TaskThread;
+import io.penstock.configuration.Desired;
+import io.penstock.events.ResolverEvent;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Dns;

@@ -3,7 +3,7 @@ package io.penstock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.engine.task.TaskThread;
+import io.penstock.base.tasks.TaskThread;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

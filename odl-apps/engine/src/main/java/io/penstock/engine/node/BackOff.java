@@ -3,8 +3,8 @@ package io.penstock.engine.node;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.task.Failures;
+import io.penstock.base.tasks.Failures;
+import io.penstock.configuration.Desired;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;

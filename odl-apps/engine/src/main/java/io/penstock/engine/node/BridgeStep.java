@@ -3,9 +3,9 @@ package io.penstock.engine.node;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.api.Operations.Progress;
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.task.SerialTasks;
+import io.penstock.base.tasks.SerialTasks;
+import io.penstock.configuration.Desired;
+import io.penstock.operations.Operations.Progress;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.southbound.ovsdb.BridgeSpec;

@@ -4,9 +4,9 @@ package io.penstock.engine.node;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
-import io.penstock.engine.event.RepairEvent;
+import io.penstock.base.tasks.SerialTasks;
 import io.penstock.engine.node.DriftReport.Differences;
-import io.penstock.engine.task.SerialTasks;
+import io.penstock.events.RepairEvent;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.plan.MeterDiff;

@@ -4,7 +4,7 @@ package io.penstock.engine.node;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
-import io.penstock.engine.config.Desired;
+import io.penstock.configuration.Desired;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.SwitchId;

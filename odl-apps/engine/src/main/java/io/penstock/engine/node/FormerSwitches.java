@@ -3,7 +3,7 @@ package io.penstock.engine.node;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.config.Desired;
+import io.penstock.configuration.Desired;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.southbound.openflow.FlowChanges;
 import io.penstock.southbound.openflow.InstalledFlow;

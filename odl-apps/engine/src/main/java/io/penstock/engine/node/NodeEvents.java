@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.node;
 
-import io.penstock.engine.event.RepairEvent;
+import io.penstock.events.RepairEvent;
 import java.time.Duration;
 
 /** Is told what happens to a node. Called by its tasks; must not block. */

@@ -4,7 +4,7 @@ package io.penstock.engine.node;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
-import io.penstock.engine.task.SerialTasks;
+import io.penstock.base.tasks.SerialTasks;
 import io.penstock.pipeline.plan.MeterDiff;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.PlanDiff;

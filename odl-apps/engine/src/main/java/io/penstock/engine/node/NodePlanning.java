@@ -3,8 +3,8 @@ package io.penstock.engine.node;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.api.Operations.Progress;
-import io.penstock.engine.config.Desired;
+import io.penstock.configuration.Desired;
+import io.penstock.operations.Operations.Progress;
 import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;

@@ -4,10 +4,10 @@ package io.penstock.engine.node;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
-import io.penstock.engine.api.Operations.Progress;
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.task.Failures;
-import io.penstock.engine.task.SerialTasks;
+import io.penstock.base.tasks.Failures;
+import io.penstock.base.tasks.SerialTasks;
+import io.penstock.configuration.Desired;
+import io.penstock.operations.Operations.Progress;
 import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.southbound.openflow.FlowChanges;

@@ -3,7 +3,7 @@ package io.penstock.engine.node;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.event.RepairEvent;
+import io.penstock.events.RepairEvent;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.plan.MeterDiff;
 import io.penstock.pipeline.plan.NodePlan;

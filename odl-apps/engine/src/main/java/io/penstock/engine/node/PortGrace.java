@@ -3,7 +3,7 @@ package io.penstock.engine.node;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.config.Desired;
+import io.penstock.configuration.Desired;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

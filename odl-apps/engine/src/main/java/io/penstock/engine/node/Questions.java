@@ -3,8 +3,8 @@ package io.penstock.engine.node;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.task.Failures;
-import io.penstock.engine.task.SerialTasks;
+import io.penstock.base.tasks.Failures;
+import io.penstock.base.tasks.SerialTasks;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;

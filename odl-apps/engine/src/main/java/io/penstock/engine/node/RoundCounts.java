@@ -3,8 +3,8 @@ package io.penstock.engine.node;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.base.tasks.SerialTasks;
 import io.penstock.engine.node.NodeCounts.Count;
-import io.penstock.engine.task.SerialTasks;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;

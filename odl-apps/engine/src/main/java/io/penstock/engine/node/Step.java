@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.node;
 
-import io.penstock.engine.config.Desired;
+import io.penstock.configuration.Desired;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

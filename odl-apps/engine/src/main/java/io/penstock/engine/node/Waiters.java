@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.node;
 
-import io.penstock.engine.api.Operations.Progress;
+import io.penstock.operations.Operations.Progress;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.state;
 
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.health.ProbeResults;
+import io.penstock.configuration.Desired;
 import io.penstock.engine.node.DriftReport;
 import io.penstock.engine.node.NodeCounts;
 import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.state.TenantState.Kind;
 import io.penstock.engine.state.TenantState.OnNode;
+import io.penstock.functions.health.ProbeResults;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.NetworkFunction;

@@ -3,13 +3,13 @@ package io.penstock.engine.state;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.event.StatusEvent;
-import io.penstock.engine.grant.Transition;
+import io.penstock.base.tasks.TaskThread;
+import io.penstock.configuration.Desired;
+import io.penstock.configuration.grant.Transition;
 import io.penstock.engine.state.StateSink.Changes;
 import io.penstock.engine.state.StateSink.Entry;
 import io.penstock.engine.state.TenantState.Kind;
-import io.penstock.engine.task.TaskThread;
+import io.penstock.events.StatusEvent;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.state;
 
-import io.penstock.engine.event.StatusEvent;
-import io.penstock.engine.event.StatusEvent.Kind;
 import io.penstock.engine.state.FunctionState.Instance;
 import io.penstock.engine.state.StateSink.Changes;
 import io.penstock.engine.state.StateSink.Entry;
+import io.penstock.events.StatusEvent;
+import io.penstock.events.StatusEvent.Kind;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HashMap;

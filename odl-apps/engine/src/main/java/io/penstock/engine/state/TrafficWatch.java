@@ -3,13 +3,13 @@ package io.penstock.engine.state;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.event.EventSink;
-import io.penstock.engine.event.OperatorEvent;
-import io.penstock.engine.event.QuotaEvent;
-import io.penstock.engine.event.SpoofingEvent;
-import io.penstock.engine.event.Troubles;
+import io.penstock.configuration.Desired;
 import io.penstock.engine.node.NodeCounts;
+import io.penstock.events.EventSink;
+import io.penstock.events.OperatorEvent;
+import io.penstock.events.QuotaEvent;
+import io.penstock.events.SpoofingEvent;
+import io.penstock.events.Troubles;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.pipeline.registry.VrfId;

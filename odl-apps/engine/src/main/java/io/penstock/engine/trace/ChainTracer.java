@@ -3,13 +3,13 @@ package io.penstock.engine.trace;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.engine.api.Operations.TraceHop;
-import io.penstock.engine.api.Operations.TraceQuestion;
-import io.penstock.engine.api.Operations.TraceReport;
-import io.penstock.engine.api.Operations.TraceWay;
-import io.penstock.engine.api.Operations.Verdict;
-import io.penstock.engine.config.Desired;
+import io.penstock.configuration.Desired;
 import io.penstock.engine.node.NodeWorker;
+import io.penstock.operations.Operations.TraceHop;
+import io.penstock.operations.Operations.TraceQuestion;
+import io.penstock.operations.Operations.TraceReport;
+import io.penstock.operations.Operations.TraceWay;
+import io.penstock.operations.Operations.Verdict;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.NetworkFunction;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.trace;
 
-import io.penstock.engine.api.Operations.Verdict;
 import io.penstock.engine.trace.TraceAnswer.Leg;
+import io.penstock.operations.Operations.Verdict;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.ChainTrace.Hop;
 import io.penstock.pipeline.stage.ChainTrace.Reason;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Ticker;
-import io.penstock.engine.event.RepairEvent;
+import io.penstock.events.RepairEvent;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.NodePlan;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Ticker;
-import io.penstock.engine.api.Operations.Progress;
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.event.RepairEvent;
-import io.penstock.engine.task.SerialTasks;
-import io.penstock.engine.task.SharedThreads;
+import io.penstock.base.tasks.SerialTasks;
+import io.penstock.base.tasks.SharedThreads;
+import io.penstock.configuration.Desired;
+import io.penstock.events.RepairEvent;
+import io.penstock.operations.Operations.Progress;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Snapshot;

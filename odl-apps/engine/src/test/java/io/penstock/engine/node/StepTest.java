@@ -4,7 +4,7 @@ package io.penstock.engine.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
-import io.penstock.engine.config.Desired;
+import io.penstock.configuration.Desired;
 import io.penstock.engine.node.Step.Outcome;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocator;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.node;
 
-import io.penstock.engine.task.SerialTasks;
+import io.penstock.base.tasks.SerialTasks;
 
 /** Tasks of a test. */
 final class Tasks {

@@ -3,18 +3,18 @@ package io.penstock.engine.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.engine.ManualClock;
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.grant.Transition;
-import io.penstock.engine.health.ProbeResults;
-import io.penstock.engine.health.Probed;
+import io.penstock.configuration.Desired;
+import io.penstock.configuration.grant.Transition;
 import io.penstock.engine.state.TenantState.Kind;
+import io.penstock.functions.health.ProbeResults;
+import io.penstock.functions.health.Probed;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.testkit.Await;
+import io.penstock.testkit.ManualClock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

@@ -3,14 +3,13 @@ package io.penstock.engine.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.engine.ManualClock;
-import io.penstock.engine.config.Desired;
-import io.penstock.engine.event.OperatorEvent;
-import io.penstock.engine.event.QuotaEvent;
-import io.penstock.engine.event.SampleEvents;
-import io.penstock.engine.event.SpoofingEvent;
+import io.penstock.configuration.Desired;
 import io.penstock.engine.node.NodeCounts;
 import io.penstock.engine.node.NodeCounts.Count;
+import io.penstock.events.OperatorEvent;
+import io.penstock.events.QuotaEvent;
+import io.penstock.events.SampleEvents;
+import io.penstock.events.SpoofingEvent;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
@@ -18,6 +17,7 @@ import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.ovsdb.ZoneReport;
+import io.penstock.testkit.ManualClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

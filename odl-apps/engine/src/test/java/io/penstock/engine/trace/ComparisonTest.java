@@ -4,8 +4,8 @@ package io.penstock.engine.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.engine.api.Operations.Verdict;
 import io.penstock.engine.trace.TraceAnswer.Leg;
+import io.penstock.operations.Operations.Verdict;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.ChainTrace.Hop;
 import io.penstock.pipeline.stage.ChainTrace.Reason;

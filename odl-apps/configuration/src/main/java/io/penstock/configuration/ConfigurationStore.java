@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.configuration;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.southbound.ovsdb.NodeAnnouncement;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import org.opendaylight.mdsal.binding.api.DataBroker;
+import org.opendaylight.mdsal.binding.api.ReadTransaction;
+import org.opendaylight.mdsal.binding.api.ReadWriteTransaction;
+import org.opendaylight.mdsal.binding.api.WriteTransaction;
+import org.opendaylight.mdsal.common.api.LogicalDatastoreType;
+import org.opendaylight.mdsal.dom.api.DOMDataBroker;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeChangeListener;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeChangeService;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohortRegistry;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeIdentifier;
+import org.opendaylight.mdsal.dom.api.DOMDataTreeReadTransaction;
+import org.opendaylight.mdsal.dom.api.DOMSchemaService;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.Node;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.NodeBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.NodeKey;
+import org.opendaylight.yangtools.concepts.Registration;
+import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
+import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
+import org.opendaylight.yangtools.yang.data.tree.api.DataTreeCandidate;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Deactivate;
+import org.osgi.service.component.annotations.Reference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The configuration datastore, guarded from the moment that this object is made until it is closed. An OSGi component
+ * of its own, so that a controller whose engine does not start refuses changes. Safe for all threads.
+ */
+@Component(service = ConfigurationStore.class, immediate = true)
+public final class ConfigurationStore implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ConfigurationStore.class);
+
+    private final DOMDataBroker domBroker;
+    private final DataBroker broker;
+    private final ConfigurationGuard guard;
+    private final Registration guarding;
+    private final List<Registration> registrations = new CopyOnWriteArrayList<>();
+    /** Why nodes were refused the last time: it is logged once, however often they are tried again. */
+    private final Map<NodeKey, String> refusals = new ConcurrentHashMap<>();
+
+    /** The configuration at one moment. */
+    record Trees(Optional<NormalizedNode> network, Optional<NormalizedNode> acls) { }
+
+    /**
+     * A store over the two faces of one datastore, which refuses all changes until it is started.
+     *
+     * @param models what the controller knows of YANG, where defaults are read
+     */
+    @Activate
+    public ConfigurationStore(@Reference final DOMSchemaService models, @Reference final DOMDataBroker domBroker,
+            @Reference final DataBroker broker) {
+        guard = new ConfigurationGuard(new NetworkReader(models::getGlobalContext));
+        this.domBroker = requireNonNull(domBroker);
+        this.broker = requireNonNull(broker);
+        // At the root: of two trees that are changed at the same time each would be judged beside the other's past.
+        guarding = domBroker.getExtensions().getInstance(DOMDataTreeCommitCohortRegistry.class)
+            .registerCommitCohort(ConfigurationPaths.ROOT, guard);
+    }
+
+    /**
+     * Begins to take changes, for an engine, and to tell it of them.
+     *
+     * @param desired what is configured and handed out so far, for the check
+     * @param nodes what the nodes that are connected have said of themselves, for the check
+     * @param trouble why the engine cannot take over any change, empty when it can
+     * @param changed called after every change, and once at the beginning; must not block
+     */
+    public void start(final Supplier<Desired> desired, final Supplier<List<NodeAnnouncement>> nodes,
+            final Supplier<Optional<String>> trouble, final Runnable changed) {
+        final DOMDataTreeChangeService changes =
+            domBroker.getExtensions().getInstance(DOMDataTreeChangeService.class);
+        for (final DOMDataTreeIdentifier tree : List.of(ConfigurationPaths.NETWORK, ConfigurationPaths.ACLS)) {
+            registrations.add(changes.registerDataTreeChangeListener(tree, listener(changed)));
+        }
+        guard.judgeBy(desired, nodes, trouble);
+        changed.run();
+    }
+
+    /**
+     * Refuses changes of all trees of the datastore, also those of others, while there is a reason.
+     *
+     * @param reason why nothing can be stored, empty when it can
+     */
+    public void refuseDuring(final Supplier<Optional<String>> reason) {
+        guard.refuseDuring(reason);
+    }
+
+    /**
+     * Refuses changes from now on, and ends the notifications of changes.
+     *
+     * @param reason for the people whose changes are refused
+     */
+    public void stop(final String reason) {
+        end(reason, Readiness.Level.ABSENT);
+    }
+
+    /**
+     * The same, because an engine cannot start.
+     *
+     * @param reason why, and what to do
+     */
+    public void fail(final String reason) {
+        end(reason, Readiness.Level.FAILED);
+    }
+
+    private void end(final String reason, final Readiness.Level level) {
+        guard.refuse(reason, level);
+        registrations.forEach(Registration::close);
+        registrations.clear();
+    }
+
+    private static DOMDataTreeChangeListener listener(final Runnable changed) {
+        return new DOMDataTreeChangeListener() {
+            @Override
+            public void onDataTreeChanged(final List<DataTreeCandidate> candidates) {
+                changed.run();
+            }
+
+            @Override
+            public void onInitialData() {
+                changed.run();
+            }
+        };
+    }
+
+    /**
+     * The configuration with all that was committed before this call, judged. What has not been changed since the last
+     * call is the same object as then.
+     *
+     * @param allocations what was handed out so far
+     */
+    public Stored stored(final Allocations allocations) {
+        final Trees trees = trees();
+        return guard.judgeStored(trees.network(), trees.acls(), allocations);
+    }
+
+    /** Whether what is stored is carried out, and if not, why. */
+    public Readiness readiness() {
+        return guard.readiness();
+    }
+
+    private Trees trees() {
+        try (DOMDataTreeReadTransaction transaction = domBroker.newReadOnlyTransaction()) {
+            return new Trees(read(transaction, ConfigurationPaths.NETWORK), read(transaction, ConfigurationPaths.ACLS));
+        }
+    }
+
+    private static Optional<NormalizedNode> read(final DOMDataTreeReadTransaction transaction,
+            final DOMDataTreeIdentifier path) {
+        return Datastore.await(transaction.read(path.getDatastoreType(), path.getRootIdentifier()),
+            "cannot read " + path);
+    }
+
+    /** What was handed out before this controller started. */
+    public Allocations readAllocations() {
+        try (ReadTransaction transaction = broker.newReadOnlyTransaction()) {
+            return Datastore.await(transaction.read(LogicalDatastoreType.CONFIGURATION, AllocationCodec.PATH),
+                "cannot read the allocations").map(AllocationCodec::read).orElseGet(Allocations::none);
+        }
+    }
+
+    /**
+     * Stores where what was handed out differs from what is stored, and returns when it is safe on disk.
+     *
+     * @param tenants names of those for which it may differ; empty if that is not known
+     */
+    public void writeAllocations(final Allocations stored, final Allocations allocations,
+            final Optional<Set<String>> tenants) {
+        final WriteTransaction transaction = broker.newWriteOnlyTransaction();
+        tenants.ifPresentOrElse(names -> AllocationCodec.write(transaction, stored, allocations, names),
+            () -> AllocationCodec.write(transaction, stored, allocations));
+        guard.allocates(true);
+        try {
+            commit(transaction, "the allocations");
+        } finally {
+            guard.allocates(false);
+        }
+    }
+
+    /**
+     * Stores a node as it announced itself, if that is allowed and new. Its address, which is the operator's, stays.
+     * Nothing is thrown when it is refused.
+     *
+     * @return whether the node is stored like this now; if not it may be worth another attempt
+     */
+    public boolean register(final NodeAnnouncement announcement) {
+        final Node announced = NodeRegistration.of(announcement);
+        final InstanceIdentifier<Node> path =
+            InstanceIdentifier.create(Network.class).child(Node.class, announced.key());
+        // One transaction: an address that is configured meanwhile makes it fail, and is not lost.
+        final ReadWriteTransaction transaction = broker.newReadWriteTransaction();
+        final Node stored;
+        try {
+            stored = Datastore.await(transaction.read(LogicalDatastoreType.CONFIGURATION, path), "cannot read the node")
+                .orElse(null);
+        } catch (DatastoreException e) {
+            LOG.error("Node {} is not registered, and will be tried again", announced.getName().getValue(), e);
+            transaction.cancel();
+            return false;
+        }
+        final Node node = new NodeBuilder(announced).setAddress(stored == null ? null : stored.getAddress()).build();
+        if (node.equals(stored)) {
+            transaction.cancel();
+            return true;
+        }
+        transaction.mergeParentStructurePut(LogicalDatastoreType.CONFIGURATION, path, node);
+        try {
+            commit(transaction, "node " + node.getName().getValue());
+            LOG.info("Node {} registered with ports {}", node.getName().getValue(),
+                node.nonnullPort().keySet().stream().map(key -> key.getName()).sorted().toList());
+            refusals.remove(node.key());
+            return true;
+        } catch (DatastoreException e) {
+            final String reason = String.valueOf(e.getMessage());
+            if (!reason.equals(refusals.put(node.key(), reason))) {
+                LOG.warn("Node {} is not stored as it announced itself, the stored ports stay: {}",
+                    node.getName().getValue(), reason);
+            }
+            return false;
+        }
+    }
+
+    private static void commit(final WriteTransaction transaction, final String what) {
+        Datastore.await(transaction.commit(), "cannot store " + what);
+    }
+
+    @Deactivate
+    @Override
+    public void close() {
+        stop("the controller stops");
+        guarding.close();
+    }
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.configuration;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.Backbone;
+import io.penstock.pipeline.intent.Chain;
+import io.penstock.pipeline.intent.ChainRule;
+import io.penstock.pipeline.intent.ChainRule.Ways;
+import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
+import io.penstock.pipeline.intent.NetworkFunction.HealthCheck;
+import io.penstock.pipeline.intent.NetworkFunction.Instance;
+import io.penstock.pipeline.intent.NetworkFunction.Link;
+import io.penstock.pipeline.intent.NetworkFunction.Mirror;
+import io.penstock.pipeline.intent.NetworkFunction.Mode;
+import io.penstock.pipeline.intent.NetworkFunction.Nsh;
+import io.penstock.pipeline.intent.NetworkFunction.Routed;
+import io.penstock.pipeline.intent.NetworkFunction.Scheduling;
+import io.penstock.pipeline.intent.NetworkFunction.Start;
+import io.penstock.pipeline.intent.NetworkFunction.State;
+import io.penstock.pipeline.intent.NetworkFunction.Tagged;
+import io.penstock.pipeline.intent.NetworkFunction.TwoOutputs;
+import io.penstock.pipeline.intent.Node;
+import io.penstock.pipeline.intent.Pool;
+import io.penstock.pipeline.intent.Route;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.intent.Thresholds;
+import io.penstock.pipeline.memo.Memo;
+import io.penstock.pipeline.net.Mac;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.access.control.list.rev190304.Acls;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
+import org.opendaylight.yangtools.yang.common.QName;
+import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
+import org.opendaylight.yangtools.yang.model.api.DataNodeContainer;
+import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
+
+/**
+ * The datastore's words as a snapshot of intent; only translates. Defaults are those of the model. What the datastore
+ * has not changed is still the same object there, and is translated to the same object here. Safe for all threads.
+ */
+final class NetworkReader {
+    private static final String MIRROR = "mirror";
+    private static final String NSH = "nsh";
+    private static final String SECOND_OUTPUT = "second-output";
+    private static final List<String> MODES = List.of(MIRROR, NSH, SECOND_OUTPUT);
+
+    private final Supplier<EffectiveModelContext> models;
+    private final Memo<NormalizedNode, Tenant> tenants = new Memo<>();
+    private final Memo<NormalizedNode, Acl> acls = new Memo<>();
+    private @Nullable NormalizedNode lastNetwork;
+    private @Nullable NormalizedNode lastAcls;
+    private Snapshot last = Snapshot.empty();
+
+    /** A reader by the models of the controller. */
+    NetworkReader(final Supplier<EffectiveModelContext> models) {
+        this.models = requireNonNull(models);
+    }
+
+    /**
+     * Reads the whole configuration. Gives the same object as the last time when nothing was changed since.
+     *
+     * @param networkNode container network of module penstock
+     * @param aclsNode container acls of RFC 8519
+     */
+    synchronized Snapshot read(final Optional<NormalizedNode> networkNode, final Optional<NormalizedNode> aclsNode)
+            throws UnreadableException {
+        if (networkNode.orElse(null) != lastNetwork || aclsNode.orElse(null) != lastAcls) {
+            final EffectiveModelContext context = models.get();
+            last = read(Element.of(networkNode, model(context, Network.QNAME)),
+                Element.of(aclsNode, model(context, Acls.QNAME)));
+            lastNetwork = networkNode.orElse(null);
+            lastAcls = aclsNode.orElse(null);
+        }
+        return last;
+    }
+
+    private Snapshot read(final Element network, final Element aclsRoot) throws UnreadableException {
+        return Snapshot.of(entries(network, "node", NetworkReader::node),
+            backbone(network), entries(network, "pool", NetworkReader::pool),
+            entries(network, "function", NetworkReader::function), entries(network, "chain", NetworkReader::chain),
+            tenants(network), acls(aclsRoot));
+    }
+
+    private static DataNodeContainer model(final EffectiveModelContext context, final QName name) {
+        return (DataNodeContainer) context.findDataTreeChild(name).orElseThrow();
+    }
+
+    private static <T> List<T> entries(final Element network, final String list, final Leaves.Reading<T> reading)
+            throws UnreadableException {
+        final List<T> read = new ArrayList<>();
+        for (final Element entry : network.list(list, "name")) {
+            read.add(reading.of(new Leaves(list + " " + entry.text("name"), "", entry)));
+        }
+        return read;
+    }
+
+    private List<Tenant> tenants(final Element network) throws UnreadableException {
+        tenants.begin();
+        final List<Tenant> list = new ArrayList<>();
+        for (final NormalizedNode entry : network.entries("tenant")) {
+            Tenant tenant = tenants.recall(entry);
+            if (tenant == null) {
+                final Element element = network.entry("tenant", entry);
+                tenant = tenant(new Leaves("tenant " + element.text("name"), "", element));
+                tenants.remember(entry, tenant);
+            }
+            list.add(tenant);
+        }
+        return list;
+    }
+
+    private List<Acl> acls(final Element root) throws UnreadableException {
+        acls.begin();
+        final List<Acl> list = new ArrayList<>();
+        for (final NormalizedNode entry : root.entries("acl")) {
+            Acl acl = acls.recall(entry);
+            if (acl == null) {
+                acl = AclReader.read(root.entry("acl", entry));
+                acls.remember(entry, acl);
+            }
+            list.add(acl);
+        }
+        return list;
+    }
+
+    private static Node node(final Leaves node) throws UnreadableException {
+        return new Node(node.text("name"), node.leaf("vhost-user-directory").orElse(""),
+            node.each("port", "name", port -> new Node.Port(port.text("name"),
+                Node.Role.valueOf(word(port.text("role"))),
+                Node.PortType.valueOf(word(port.text("type"))),
+                port.leaf("devargs").orElse(""), queues(port))), node.leaf("address"));
+    }
+
+    private static Node.Queues queues(final Leaves port) throws UnreadableException {
+        final SortedMap<Integer, Integer> cores = new TreeMap<>();
+        port.each("queue-core", "queue", queue -> cores.put(queue.count("queue"), queue.count("core")));
+        return new Node.Queues(port.count("receive-queues"), cores);
+    }
+
+    private static Backbone backbone(final Element network) throws UnreadableException {
+        final Leaves backbone = new Leaves("backbone", "", network.child("backbone"));
+        return new Backbone(
+            backbone.each("interface", "node", each -> new Backbone.Interface(each.text("node"), each.text("port"),
+                each.number("vlan").orElse(0), each.prefix("prefix"), each.address("address"),
+                each.leaf("egress-acl"), each.count("mtu"))),
+            routes(backbone), network.child("resolver").leafList("upstream", true), Ipv6Reader.backbone(backbone));
+    }
+
+    private static Pool pool(final Leaves pool) throws UnreadableException {
+        return new Pool(pool.text("name"), pool.prefixes("prefix"), pool.prefixes("drain"), pool.isSet("force"),
+            thresholds(pool));
+    }
+
+    private static NetworkFunction function(final Leaves function) throws UnreadableException {
+        final Optional<Start> start = function.child("start", each -> new Start(each.text("function"),
+            each.number("core"), each.optional("scheduling", text -> Scheduling.valueOf(word(text)))));
+        final List<Instance> instances = function.each("instance", "name", each -> instance(each, start));
+        return new NetworkFunction(function.text("name"), function.text("node"),
+            FailPolicy.valueOf(word(function.text("fail-policy"))), function.isSet("shared"),
+            !instances.isEmpty(), instances.isEmpty()
+                ? List.of(new Instance(function.text("name"), State.IN_SERVICE, 1, start)) : instances,
+            mode(function), function.child("health-check", check -> new HealthCheck(check.count("interval"),
+                check.count("lost"), check.count("hold"))), CanaryReader.read(function));
+    }
+
+    private static Chain chain(final Leaves chain) throws UnreadableException {
+        return new Chain(chain.text("name"), chain.texts("function"),
+            chain.child("branch", branch -> new Chain.Branch(branch.text("at"), branch.texts("function"))));
+    }
+
+    private static Mode mode(final Leaves function) throws UnreadableException {
+        final Optional<Mode> router = function.child("routed", each -> new Routed(
+            each.inside("inside", NetworkReader::link), each.inside("outside", NetworkReader::link)));
+        final List<String> modes = new ArrayList<>();
+        for (final String leaf : MODES) {
+            if (function.isSet(leaf)) {
+                modes.add(leaf);
+            }
+        }
+        if (modes.size() > 1 || router.isPresent() && !modes.isEmpty()) {
+            throw function.refusal(modes.get(modes.size() - 1),
+                "a function is only one of routed, " + String.join(", ", MODES));
+        }
+        return router.orElseGet(() -> modes.contains(MIRROR) ? new Mirror() : modes.contains(NSH) ? new Nsh()
+            : modes.contains(SECOND_OUTPUT) ? new TwoOutputs() : new Tagged());
+    }
+
+    private static Link link(final Leaves side) throws UnreadableException {
+        return new Link(side.address("address"), side.address("gateway"), side.needed("mac", Mac::parse));
+    }
+
+    private static Instance instance(final Leaves instance, final Optional<Start> start) throws UnreadableException {
+        if (start.isEmpty()) {
+            for (final String leaf : List.of("function", "core")) {
+                instance.refuse(leaf, "needs start of the function, without which instances are started by hand");
+            }
+        }
+        final Optional<Integer> core = instance.number("core");
+        return new Instance(instance.text("name"), State.valueOf(word(instance.text("state"))),
+            instance.count("weight"), start.map(order -> order.with(instance.leaf("function"), core)));
+    }
+
+    private static Tenant tenant(final Leaves tenant) throws UnreadableException {
+        return new Tenant(tenant.text("name"),
+            tenant.each("attachment", "name", each -> new Tenant.Attachment(each.text("name"), each.text("node"),
+                each.text("port"), each.count("vlan"), each.isSet("trusted"))),
+            tenant.each("subnet", "name", each -> new Tenant.Subnet(each.text("name"), each.prefix("prefix"),
+                each.address("gateway"), each.sorted("attachment"), each.count("mtu"))),
+            routes(tenant), NatReader.read(tenant), tenant.leaf("egress-acl"), tenant.leaf("chain"),
+            ServicesReader.read(tenant), ProtectionReader.read(tenant), Ipv6Reader.side(tenant),
+            tenant.each("chain-rule", "name", rule -> new ChainRule(rule.text("name"), rule.count("priority"),
+                rule.text("acl"), Ways.valueOf(word(rule.text("direction"))), rule.leaf("chain"))));
+    }
+
+    static Optional<Thresholds> thresholds(final Leaves owner) throws UnreadableException {
+        return owner.child("notify-pool-usage", told ->
+            new Thresholds(told.count("high-threshold"), told.count("low-threshold")));
+    }
+
+    /** The name of an enumeration's constant. */
+    private static String word(final String text) {
+        return text.replace('-', '_').toUpperCase(Locale.ROOT);
+    }
+
+    private static List<Route> routes(final Leaves owner) throws UnreadableException {
+        return owner.each("route", "prefix", each -> new Route(each.prefix("prefix"), each.address("next-hop")));
+    }
+}

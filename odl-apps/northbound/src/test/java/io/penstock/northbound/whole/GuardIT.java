@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.northbound.whole;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.configuration.ConfigurationStore;
+import io.penstock.configuration.Desired;
+import io.penstock.configuration.Readiness;
+import io.penstock.configuration.Stored;
+import io.penstock.northbound.whole.DataClient.Answer;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.rules.Violation;
+import io.penstock.southbound.openflow.MdSalInProcess;
+import io.penstock.testkit.Documents;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Without an engine that can carry it out no change is stored, and the error names the reason. */
+@Tag("hostile")
+class GuardIT {
+    private static final String PATH = Documents.ACLS + "/acl=all";
+    private static final List<String> WRONG = List.of("{'name': 'first', 'chain': 'gone'}",
+        "{'name': 'second', 'egress-acl': 'gone'}");
+    private static final String DOCUMENT = """
+        {'ietf-access-control-list:acl': [{'name': 'all', 'aces': {'ace': [{'name': 'one',
+          'matches': {'ipv4': {'protocol': 17}}, 'actions': {'forwarding': 'ietf-access-control-list:drop'}}]}}]}""";
+
+    @Test
+    void nothingIsStoredWithoutAnEngine() {
+        try (MdSalInProcess mdsal = new MdSalInProcess();
+                ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
+            final DataClient client = new DataClient(mdsal);
+            refused(client, "it has not started yet");
+            final AtomicReference<Optional<String>> trouble = new AtomicReference<>(Optional.of("the disk is full"));
+            store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), List::of, trouble::get, () -> { });
+            refused(client, "the disk is full");
+            trouble.set(Optional.empty());
+            assertThat(client.data("PUT", PATH, DOCUMENT).isGood()).isTrue();
+            store.stop("the engine has stopped");
+            refused(client, "the engine has stopped");
+            assertThat(client.data("DELETE", PATH, "").messages()).contains("the engine has stopped");
+            assertThat(client.has(PATH)).isTrue();
+        }
+    }
+
+    @Test
+    void changesOfOthersAreRefusedForWantOfRoomAlone() {
+        try (MdSalInProcess mdsal = new MdSalInProcess();
+                ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
+            final DataClient client = new DataClient(mdsal);
+            final String place = "opendaylight-inventory:nodes";
+            final String document = "{'opendaylight-inventory:nodes': {'node': [{'id': '7'}]}}";
+            client.put(place, document);
+            final AtomicReference<Optional<String>> shortage = new AtomicReference<>(Optional.of("the disk is full"));
+            store.refuseDuring(shortage::get);
+            assertThat(client.data("PUT", place, document.replace('7', '8')).messages())
+                .contains("nothing can be stored", "the disk is full");
+            shortage.set(Optional.empty());
+            client.put(place, document.replace('7', '8'));
+        }
+    }
+
+    @Test
+    void theControllerAloneChangesWhatItHandedOut() {
+        try (MdSalInProcess mdsal = new MdSalInProcess();
+                ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
+            final DataClient client = new DataClient(mdsal);
+            final Allocations allocations = Allocations.none().withSecret("a".repeat(64));
+            store.writeAllocations(Allocations.none(), allocations, Optional.empty());
+            final String place = "penstock-allocation:allocations";
+            assertThat(client.data("PUT", place, "{'penstock-allocation:allocations': {'last-vrf': 7}}").messages())
+                .contains("penstock-allocation is written by the controller alone");
+            assertThat(client.data("DELETE", place, "").messages())
+                .contains("penstock-allocation is written by the controller alone");
+            assertThat(store.readAllocations()).isEqualTo(allocations);
+        }
+    }
+
+    @Test
+    void aListThatATenantNamesStays() {
+        try (MdSalInProcess mdsal = new MdSalInProcess();
+                ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
+            final DataClient client = new DataClient(mdsal);
+            store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), List::of, Optional::empty,
+                () -> { });
+            assertThat(client.data("PUT", PATH, DOCUMENT).isGood()).isTrue();
+            client.put(Documents.path("t"), Documents.tenants(List.of(
+                "{'name': 't', 'egress-acl': 'all'}")));
+            assertThat(client.data("DELETE", PATH, "").messages()).contains("tenant t: egress-acl: there is no acl");
+        }
+    }
+
+    @Test
+    void aStoredConfigurationThatBreaksRulesIsRepairedStepByStep() {
+        try (MdSalInProcess mdsal = new MdSalInProcess()) {
+            final DataClient client = new DataClient(mdsal);
+            // No guard yet: like a restored copy.
+            client.put(Documents.NETWORK, "{'penstock:network': {'tenant': [" + String.join(",", WRONG) + "]}}");
+            try (ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
+                store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), List::of, Optional::empty,
+                    () -> { });
+                assertThat(stored(store)).contains("tenant first: chain: there is no chain 'gone'",
+                    "tenant second: egress-acl: there is no acl 'gone'");
+                assertThat(store.readiness().level()).isEqualTo(Readiness.Level.IMPAIRED);
+                assertThat(client.data("PUT", Documents.path("third"), Documents.tenants(List.of(
+                    "{'name': 'third', 'chain': 'gone'}"))).isGood()).as("one more").isFalse();
+                assertThat(client.data("PUT", Documents.path("first"), Documents.tenants(List.of(
+                    "{'name': 'first', 'egress-acl': 'gone'}"))).isGood()).as("another").isFalse();
+                assertThat(client.data("DELETE", Documents.path("first"), "").isGood()).isTrue();
+                assertThat(stored(store)).doesNotContain("first").contains("tenant second: egress-acl");
+                client.put(Documents.path("second"), Documents.tenants(List.of("{'name': 'second'}")));
+                assertThat(stored(store)).isEmpty();
+                assertThat(store.readiness()).isEqualTo(new Readiness(Readiness.Level.READY, ""));
+            }
+        }
+    }
+
+    /** What is wrong with what is stored, as the engine finds it and as people are told. */
+    private static String stored(final ConfigurationStore store) {
+        final Stored stored = store.stored(Allocations.none());
+        stored.violations().stream().limit(1).forEach(violation ->
+            assertThat(store.readiness().reason()).contains(violation.toString()));
+        return stored.violations().stream().map(Violation::toString).collect(Collectors.joining("; "));
+    }
+
+    @Test
+    void readinessTellsWhyThereIsNoEngine() {
+        try (MdSalInProcess mdsal = new MdSalInProcess();
+                ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
+            assertThat(store.readiness().level()).isEqualTo(Readiness.Level.ABSENT);
+            store.fail("it did not start: line 3 of the journal is damaged");
+            assertThat(store.readiness()).isEqualTo(new Readiness(Readiness.Level.FAILED,
+                "it did not start: line 3 of the journal is damaged"));
+            refused(new DataClient(mdsal), "line 3 of the journal is damaged");
+            final AtomicReference<Optional<String>> trouble = new AtomicReference<>(Optional.of("the disk is full"));
+            store.start(() -> new Desired(0, Snapshot.empty(), Allocations.none()), List::of, trouble::get, () -> { });
+            assertThat(store.readiness()).isEqualTo(new Readiness(Readiness.Level.IMPAIRED, "the disk is full"));
+            trouble.set(Optional.empty());
+            assertThat(store.readiness().level()).isEqualTo(Readiness.Level.READY);
+            store.stop("the engine has stopped");
+            assertThat(store.readiness().level()).isEqualTo(Readiness.Level.ABSENT);
+        }
+    }
+
+    private static void refused(final DataClient client, final String reason) {
+        final Answer answer = client.data("PUT", PATH, DOCUMENT);
+        assertThat(answer.isGood()).isFalse();
+        assertThat(answer.messages()).contains("the configuration cannot be changed", reason);
+    }
+}

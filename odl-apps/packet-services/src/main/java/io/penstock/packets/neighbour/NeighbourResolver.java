@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.packets.neighbour;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.configuration.Desired;
+import io.penstock.frames.Arp;
+import io.penstock.packets.link.Fate;
+import io.penstock.packets.link.Links;
+import io.penstock.pipeline.intent.Backbone;
+import io.penstock.pipeline.intent.Route;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.VrfId;
+import io.penstock.southbound.openflow.PacketIn;
+import java.util.Optional;
+
+/**
+ * Sends ARP requests: for a next hop that a packet needed and the switch did not know, for hosts that it has forgotten,
+ * and regularly for the transit gateways, so that their MAC addresses stay fresh. Safe for all threads; never blocks.
+ */
+public final class NeighbourResolver {
+    private final Links links;
+    private final Asked<Long> asked = new Asked<>();
+
+    /** A resolver that works on what is desired at the moment. */
+    public NeighbourResolver(final Links links) {
+        this.links = requireNonNull(links);
+    }
+
+    /** Takes a packet that had no known next hop. */
+    public Fate onPacketIn(final PacketIn packet) {
+        final Optional<VrfId> told = VrfId.of(packet.value(Register.VRF));
+        final long nextHop = packet.value(Register.NEXT_HOP);
+        if (nextHop == 0) {
+            // Of IPv6, or a packet that no flow can have routed.
+            return packet.address(Register.NEXT_HOP6).equals(Ipv6.UNSPECIFIED) ? Fate.MALFORMED : Fate.NOT_MINE;
+        }
+        if (told.isEmpty()) {
+            return Fate.MALFORMED;
+        }
+        final VrfId vrf = told.orElseThrow();
+        if (!asked.first(packet.source(), vrf, nextHop)) {
+            return Fate.IGNORED;
+        }
+        links.desired().node(packet.source().datapathId()).ifPresent(node -> {
+            if (vrf.isBackbone()) {
+                askBackbone(node, nextHop);
+            } else {
+                askTenant(node, vrf, nextHop, Optional.empty());
+            }
+        });
+        return Fate.TAKEN;
+    }
+
+    /** Asks for the transit gateways of a node. */
+    public void refreshGateways(final String node) {
+        for (final Route route : links.desired().snapshot().backbone().routes()) {
+            askBackbone(node, route.nextHop());
+        }
+    }
+
+    /** What is desired at the moment. */
+    Desired desired() {
+        return links.desired();
+    }
+
+    /** Asks for a host of a tenant, where it is if that is known. */
+    void ask(final String node, final KnownHost host) {
+        askTenant(node, host.vrf(), host.address(), host.attachment());
+    }
+
+    private void askBackbone(final String node, final long nextHop) {
+        final int id = links.desired().allocations().id(node);
+        for (final Backbone.Interface uplink : links.desired().snapshot().backbone().on(node)) {
+            if (uplink.prefix().contains(nextHop)) {
+                links.send(node, uplink.port(), uplink.vlan(),
+                    Arp.request(Constants.backboneMac(id), uplink.address(), nextHop).toAll().bytes());
+            }
+        }
+    }
+
+    private void askTenant(final String node, final VrfId vrf, final long nextHop, final Optional<String> attachment) {
+        links.desired().tenant(node, vrf).ifPresent(tenant -> {
+            for (final Tenant.Subnet subnet : tenant.subnets()) {
+                if (subnet.prefix().contains(nextHop)) {
+                    final Arp request = Arp.request(Constants.GATEWAY_MAC, subnet.gateway(), nextHop);
+                    tenant.attachmentsOf(subnet).stream()
+                        .filter(at -> attachment.isEmpty() || attachment.orElseThrow().equals(at.name()))
+                        .forEach(at -> links.send(node, at.port(), at.vlan(), request.toAll().bytes()));
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.packets.pool;
+
+import io.penstock.operations.Operations.AddressUsage;
+import io.penstock.operations.Operations.BlockUsage;
+import io.penstock.operations.Operations.Drained;
+import io.penstock.operations.Operations.NatUsage;
+import io.penstock.operations.Operations.PoolUsage;
+import io.penstock.operations.Operations.Used;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.Block;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.Pool;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+
+/** Counts what is used of the public addresses. */
+public final class Usage {
+    private static final int TOP = 10;
+
+    private Usage() {
+        // Only functions.
+    }
+
+    /** The usage of all pools and port blocks. */
+    public static NatUsage of(final Snapshot snapshot, final Allocations allocations, final PoolWatch watch) {
+        final List<PoolUsage> pools =
+            snapshot.pools().values().stream().map(pool -> of(pool, allocations)).toList();
+        final List<BlockUsage> blocks = new ArrayList<>();
+        for (final Tenant tenant : snapshot.tenants().values()) {
+            final TenantAllocation given = allocations.tenants().get(tenant.name());
+            if (given != null) {
+                tenant.nat().stream().flatMap(nat -> nat.portBlocks().stream())
+                    .forEach(mapping -> blocks.add(of(tenant.name(), mapping, given, watch)));
+            }
+        }
+        return new NatUsage(pools, blocks);
+    }
+
+    private static PoolUsage of(final Pool pool, final Allocations allocations) {
+        return new PoolUsage(pool.name(), pool.size(), tenants(pool, allocations).size(),
+            pool.drain().stream().map(prefix -> new Drained(prefix.toString(),
+                tenants(new Pool(pool.name(), List.of(prefix)), allocations))).toList());
+    }
+
+    private static BlockUsage of(final String tenant, final Tenant.PortBlocks mapping, final TenantAllocation given,
+            final PoolWatch watch) {
+        final List<Block> own = given.blocks().stream().filter(block -> block.isOf(mapping)).toList();
+        final Map<Long, Integer> byAddress = count(own, Block::address);
+        final Map<Long, Integer> bySubscriber = count(own, Block::subscriber);
+        return new BlockUsage(tenant, mapping.inside().toString(), mapping.outside().toString(), bySubscriber.size(),
+            blocks(mapping), own.size(),
+            LongStream.range(mapping.outside().address(), mapping.outside().end())
+                .mapToObj(address -> new AddressUsage(Ipv4.text(address), byAddress.getOrDefault(address, 0),
+                    mapping.drains(address), watch.emptyInSeconds(tenant, mapping.inside(), address,
+                        subscribers(own, address)))).toList(),
+            bySubscriber.entrySet().stream()
+                .sorted(Map.Entry.<Long, Integer>comparingByValue(Comparator.reverseOrder())
+                    .thenComparing(Map.Entry.comparingByKey()))
+                .limit(TOP).map(each -> new Used(Ipv4.text(each.getKey()), each.getValue())).toList());
+    }
+
+    /** Tenants that have an address of a pool, sorted by name. */
+    static List<String> tenants(final Pool pool, final Allocations allocations) {
+        return allocations.tenants().entrySet().stream().filter(each -> pool.contains(each.getValue().publicAddress()))
+            .map(Map.Entry::getKey).sorted().toList();
+    }
+
+    /** All blocks there are. */
+    public static int blocks(final Tenant.PortBlocks mapping) {
+        return (int) mapping.outside().size() * mapping.blocksOfAddress();
+    }
+
+    /** Subscribers that have a block of an address. */
+    static int subscribers(final List<Block> blocks, final long address) {
+        return (int) blocks.stream().filter(block -> block.address() == address).map(Block::subscriber).distinct()
+            .count();
+    }
+
+    private static Map<Long, Integer> count(final List<Block> blocks, final Function<Block, Long> owner) {
+        return blocks.stream().collect(Collectors.groupingBy(owner, Collectors.summingInt(block -> 1)));
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.packets.subscriber;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.configuration.grant.VrfLookup;
+import io.penstock.events.PoolEvent;
+import io.penstock.events.PoolEvent.Kind;
+import io.penstock.events.PoolEvent.OfPortBlock;
+import io.penstock.packets.subscriber.BlockRequests.Request;
+import io.penstock.packets.subscriber.SubscriberBlocks.Holder;
+import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.Block;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
+import io.penstock.pipeline.intent.Backbone;
+import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Prefix;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.VrfId;
+import io.penstock.southbound.openflow.SwitchId;
+import io.penstock.testkit.ManualClock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** One public address of two blocks; subscribers may have two. */
+class SubscriberBlocksTest {
+    private static final long ADDRESS = 0xcb007101L;
+    private static final long FIRST = 0x0a000005L;
+    private static final long SECOND = 0x0a000006L;
+    private static final VrfId VRF = new VrfId(7);
+    private static final SwitchId NODE = new SwitchId(Constants.datapathId(1, ""));
+    private static final SwitchId OTHER = new SwitchId(Constants.datapathId(2, ""));
+
+    private final List<PoolEvent> told = new ArrayList<>();
+    private final ManualClock clock = new ManualClock(Instant.EPOCH);
+    private final SubscriberBlocks blocks = new SubscriberBlocks(clock, new VrfLookup(), told::add);
+    private final Snapshot snapshot = snapshot();
+
+    private static Snapshot snapshot() {
+        final Tenant.Nat nat = new Tenant.Nat(Optional.empty(), Optional.empty(), List.of(), List.of(),
+            List.of(new Tenant.PortBlocks(Prefix.parse("10.0.0.0/29"), Prefix.host(ADDRESS), 16384, 2)), List.of(),
+            Set.of());
+        return Snapshot.of(List.of(), Backbone.NONE, List.of(), List.of(), List.of(), List.of(new Tenant("red",
+            List.of(new Tenant.Attachment("lan", "edge1", "acc0", 1)), List.of(), List.of(), Optional.of(nat),
+            Optional.empty(), Optional.empty())), List.of());
+    }
+
+    private static Allocations having(final Block... given) {
+        return new Allocations(VRF.number(), new TreeMap<>(Map.of("edge1", 1, "edge2", 2)), new TreeMap<>(),
+            Map.of("red", new TenantAllocation(VRF.number(), 0, List.of(given))));
+    }
+
+    private static Block block(final long subscriber, final int number) {
+        return new Block(subscriber, ADDRESS, 16384 * number, 16384);
+    }
+
+    private List<Block> give(final Allocations before, final Request... requests) {
+        return blocks.give(snapshot, before, Set.of(requests)).tenants().get("red").blocks();
+    }
+
+    @Test
+    void whoAsksGetsWhatIsFree() {
+        assertThat(give(having(), new Request(NODE, VRF, FIRST, 0))).containsExactly(block(FIRST, 1));
+        assertThat(give(having(block(FIRST, 1)), new Request(NODE, VRF, SECOND, 0), new Request(NODE, VRF, FIRST, 1)))
+            .hasSize(3).contains(block(FIRST, 1)).extracting(Block::firstPort).doesNotHaveDuplicates();
+        assertThat(give(having(block(FIRST, 1), block(FIRST, 2), block(SECOND, 3)), new Request(NODE, VRF, SECOND, 1)))
+            .hasSize(3);
+    }
+
+    @Test
+    void nothingChangesFor() {
+        final Allocations had = having(block(FIRST, 1));
+        assertThat(blocks.give(snapshot, had, Set.of())).isSameAs(had);
+        // A packet that was under way when the first block came, somebody who is no subscriber, and no VRF of ours.
+        assertThat(blocks.give(snapshot, had, Set.of(new Request(NODE, VRF, FIRST, 0),
+            new Request(NODE, VRF, 0x0a000008L, 0), new Request(NODE, new VrfId(8), SECOND, 0)))).isSameAs(had);
+        // As many as it may have.
+        final Allocations full = having(block(FIRST, 1), block(FIRST, 2));
+        assertThat(blocks.give(snapshot, full, Set.of(new Request(NODE, VRF, FIRST, 2)))).isSameAs(full);
+    }
+
+    @Test
+    void aNodeGetsBlocksForItsOwnTenantsAlone() {
+        final Allocations had = having();
+        assertThat(blocks.give(snapshot, had, Set.of(new Request(OTHER, VRF, FIRST, 0),
+            new Request(new SwitchId(1), VRF, SECOND, 0)))).isSameAs(had);
+    }
+
+    @Test
+    void aShortageIsToldOnceAndSoIsItsEnd() {
+        final OfPortBlock owner = new OfPortBlock("red", Prefix.parse("10.0.0.0/29"));
+        final Allocations full = having(block(FIRST, 1), block(FIRST, 2), block(FIRST + 2, 3));
+        for (int packet = 0; packet < 5; packet++) {
+            give(full, new Request(NODE, VRF, SECOND, 0), new Request(NODE, VRF, FIRST + 2, 1));
+            clock.pass(60);
+        }
+        assertThat(told).containsExactly(new PoolEvent(Kind.EXHAUSTED, owner, Optional.empty(), 3, 3));
+        blocks.give(snapshot, having(), Set.of());
+        assertThat(told).as("it would come and go").hasSize(1);
+        clock.pass(300);
+        blocks.give(snapshot, having(block(FIRST, 1)), Set.of());
+        blocks.give(snapshot, having(block(FIRST, 1)), Set.of());
+        assertThat(told).hasSize(2).endsWith(new PoolEvent(Kind.AVAILABLE, owner, Optional.empty(), 1, 3));
+    }
+
+    @Test
+    void aSubscriberWithAsManyBlocksAsItMayHaveIsNoShortage() {
+        give(having(block(FIRST, 1), block(FIRST, 2)), new Request(NODE, VRF, FIRST, 2));
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void whatWasTakenRests() {
+        final Allocations had = having(block(FIRST, 1), block(FIRST, 2), block(SECOND, 3));
+        assertThat(blocks.take(had, Set.of(new Holder("red", 0x0a000001L)))).isSameAs(had);
+        final Allocations left = blocks.take(had, Set.of(new Holder("red", FIRST)));
+        assertThat(left.tenants().get("red").blocks()).containsExactly(block(SECOND, 3));
+        assertThat(give(left, new Request(NODE, VRF, FIRST, 0))).containsExactly(block(SECOND, 3));
+        clock.pass(Constants.BLOCK_QUARANTINE_SECONDS);
+        assertThat(give(left, new Request(NODE, VRF, FIRST, 0))).containsExactly(block(FIRST, 1), block(SECOND, 3));
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.requests;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Errors of RESTCONF for changes, in words of the model and with a status of RFC 8040. RESTCONF blames itself (500) for
+ * faults of the client, says 200 to a YANG Patch that it refuses, and adds names of Java classes. It tells causes as
+ * text alone, in JSON or XML; seen with netconf 5.0.9.
+ */
+final class RestconfErrors {
+    private static final int OK = 200;
+    private static final int LEAST_ERROR = 400;
+    private static final int SERVER_ERROR = 500;
+    /** RFC 8040, section 7; all others are of bad requests. */
+    private static final Map<String, Integer> STATUSES = Map.of("data-exists", Refusal.CONFLICT, "data-missing",
+        Refusal.CONFLICT, "in-use", Refusal.CONFLICT, "resource-denied", Refusal.CONFLICT, "lock-denied",
+        Refusal.CONFLICT, "access-denied", 403, "operation-not-supported", Refusal.NOT_ALLOWED,
+        "operation-failed", SERVER_ERROR);
+    /** Two changes of one place at a time. */
+    private static final Pattern OVERTAKEN =
+        Pattern.compile("OptimisticLockFailedException|ConflictingModificationAppliedException");
+    /** The datastore takes no merge into the other case of a choice, and looks for it before any check. */
+    private static final Pattern OTHER_CASE = Pattern.compile(
+        "Child \\([^)]*\\)(\\S+) \\(from case [^)]*\\) implies non-presence of child \\([^)]*\\)(\\S+) ");
+    /** The parts of the status of a YANG Patch, in the order in which they come. */
+    private static final Pattern PATCH_PART = Pattern.compile("(?:\"(edit-id|error-tag|error-message)\"\\s*:\\s*"
+        + "(\"(?:[^\"\\\\]|\\\\.)*\"))|(?:<(edit-id|error-tag|error-message)>([^<]*)<)");
+    private static final Pattern NAMESPACE = Pattern.compile("\\(urn:[^)]*\\)");
+    /** Of no use to a client. */
+    private static final Pattern JAVA =
+        Pattern.compile("Exception|Cannot invoke|EffectiveStatement|org\\.opendaylight");
+    private static final String PREFIX_OF_PARSER = "Error parsing (json |xml )?input(: (null)?)?";
+
+    private RestconfErrors() {
+        // Only functions.
+    }
+
+    /** Two names of a choice that cannot be merged; empty when this is not what is wrong. */
+    static Optional<Set<String>> cases(final byte[] answer) {
+        final Matcher found = OTHER_CASE.matcher(new String(answer, StandardCharsets.UTF_8));
+        return found.find() ? Optional.of(Set.of(found.group(1), found.group(2))) : Optional.empty();
+    }
+
+    /**
+     * The refusal that an answer stands for.
+     *
+     * @param target what was to be changed, as words
+     * @param status as RESTCONF has set it
+     * @return empty when it is no error, and when it is to be given as it is
+     */
+    static Optional<Refusal> refusal(final String target, final int status, final boolean isPatch,
+            final byte[] answer) {
+        final String text = new String(answer, StandardCharsets.UTF_8);
+        if (OVERTAKEN.matcher(text).find()) {
+            return Optional.of(new Refusal(Refusal.CONFLICT, "in-use", target
+                + ": another client has changed the same at the same time; nothing was changed, repeat the request"));
+        }
+        if (isPatch && status == OK) {
+            return ofPatch(text);
+        }
+        return status < LEAST_ERROR ? Optional.empty() : ofErrors(target, status, text);
+    }
+
+    private static Optional<Refusal> ofPatch(final String text) {
+        String edit = "";
+        final List<String> following = new ArrayList<>();
+        String tag = "";
+        String message = "";
+        for (final Matcher part = PATCH_PART.matcher(text); part.find();) {
+            final boolean isJson = part.group(1) != null;
+            final String value = isJson ? JsonParser.parseString(part.group(2)).getAsString() : part.group(4);
+            switch (isJson ? part.group(1) : part.group(3)) {
+                case "error-tag" -> tag = tag.isEmpty() ? value : tag;
+                case "error-message" -> message = message.isEmpty() ? value : message;
+                default -> {
+                    // The error of the whole comes before all edits, that of an edit behind its id.
+                    if (tag.isEmpty()) {
+                        edit = value;
+                    } else {
+                        following.add(value);
+                    }
+                }
+            }
+        }
+        return tag.isEmpty() ? Optional.empty() : Optional.of(new Refusal(STATUSES.getOrDefault(tag,
+            Refusal.BAD_REQUEST), tag, message).in(edit.isEmpty() && following.size() > 1
+                ? "edits " + String.join(", ", following) : "edit " + edit + String.join("", following.stream()
+                    .limit(edit.isEmpty() ? 1 : 0).toList())));
+    }
+
+    private static Optional<Refusal> ofErrors(final String target, final int status, final String text) {
+        if (text.isBlank()) {
+            return Optional.of(new Refusal(status, status == Refusal.UNAUTHORIZED ? "access-denied"
+                : "operation-not-supported", status == Refusal.UNAUTHORIZED ? "the user or the password is wrong"
+                    : target + ": the request is not possible here"));
+        }
+        return error(text).map(error -> {
+            final String given = NAMESPACE.matcher(member(error, "error-message")).replaceAll("");
+            final String message = JAVA.matcher(given).find() ? "" : given.replaceFirst(PREFIX_OF_PARSER, "");
+            final boolean isOfEntry = member(error, "error-type").equals("application") && message.contains(": ");
+            return new Refusal(status, member(error, "error-tag"), isOfEntry ? message
+                : target + ": " + (message.isEmpty() ? "the body is none for it" : message),
+                member(error, "error-path"));
+        });
+    }
+
+    /** The first error of RESTCONF; empty for XML. */
+    private static Optional<JsonObject> error(final String text) {
+        try {
+            return Optional.of(JsonParser.parseString(text)).filter(JsonElement::isJsonObject)
+                .map(body -> body.getAsJsonObject().getAsJsonObject("errors"))
+                .map(errors -> errors.getAsJsonArray("error")).filter(list -> !list.isEmpty())
+                .map(list -> list.get(0).getAsJsonObject());
+        } catch (JsonParseException | ClassCastException | IllegalStateException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static String member(final JsonObject error, final String name) {
+        return Optional.ofNullable(error.get(name)).filter(JsonElement::isJsonPrimitive).map(JsonElement::getAsString)
+            .orElse("");
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.requests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Answers as netconf 5.0.9 gives them. */
+class RestconfErrorsTest {
+    private static final String TARGET = "/penstock:network/tenant=t";
+
+    private static Optional<Refusal> refusal(final int status, final boolean isPatch, final String answer) {
+        return RestconfErrors.refusal(TARGET, status, isPatch,
+            answer.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String error(final String tag, final String type, final String message) {
+        return "{'errors': {'error': [{'error-tag': '" + tag + "', 'error-info': 'X', 'error-message': '" + message
+            + "', 'error-type': '" + type + "'}]}}";
+    }
+
+    @Test
+    void anOvertakenChangeIsInUse() {
+        assertThat(refusal(500, false, "{'errors': {'error': [{'error-info': 'OptimisticLockFailedException{message="
+            + "Optimistic lock failed for path /network'}]}}")).hasValueSatisfying(refusal -> {
+                assertThat(refusal.status()).isEqualTo(409);
+                assertThat(refusal.tag()).isEqualTo("in-use");
+                assertThat(refusal.message()).startsWith(TARGET).contains("repeat the request");
+            });
+    }
+
+    @Test
+    void bothLeavesOfAChoiceAreTold() {
+        assertThat(RestconfErrors.cases("""
+            cause=java.lang.IllegalArgumentException: Child (urn:penstock:network?revision=2026-11-21)pool (from case \
+            org.opendaylight.CaseEnforcer@3cfabc4f) implies non-presence of child \
+            (urn:penstock:network?revision=2026-11-21)public-address (from case org.opendaylight.CaseEnforcer@31), \
+            which is""".getBytes(StandardCharsets.UTF_8))).hasValue(Set.of("pool", "public-address"));
+        assertThat(RestconfErrors.cases(new byte[0])).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '#', value = {
+        "{'patch-id':'p','errors':{'error':[{'error-tag':'invalid-value','error-message':'bad'}]},'edit-status':"
+            + "{'edit':[{'edit-id':'e1','ok':[null]}]}}                                    | 400 | edit e1: bad",
+        "{'patch-id':'p','errors':{'error':[{'error-tag':'invalid-value','error-message':'bad'}]},'edit-status':"
+            + "{'edit':[{'edit-id':'e1','ok':[null]},{'edit-id':'e2','ok':[null]}]}}       | 400 | edits e1, e2: bad",
+        "{'patch-id':'p','edit-status':{'edit':[{'edit-id':'e1','ok':[null]},{'edit-id':'e2','errors':{'error':"
+            + "[{'error-tag':'data-missing','error-message':'none'}]}}]}}                  | 409 | edit e2: none",
+        "<s><patch-id>p</patch-id><edit-status><edit><edit-id>e1</edit-id><errors><error-tag>data-exists</error-tag>"
+            + "<error-message>is there</error-message></errors></edit></edit-status></s>   | 409 | edit e1: is there",
+        "{'edit-status':{'edit':[{'edit-id':'m','errors':{'error':[{'error-tag':'operation-not-supported',"
+            + "'error-message':'no'}]}}]}}                                                 | 405 | edit m: no"})
+    void aRefusedPatchIsNoSuccess(final String answer, final int status, final String said) {
+        assertThat(refusal(200, true, answer)).hasValueSatisfying(refusal -> {
+            assertThat(refusal.status()).isEqualTo(status);
+            assertThat(refusal.message()).isEqualTo(said);
+        });
+        assertThat(refusal(200, false, answer)).isEmpty();
+    }
+
+    @Test
+    void successIsLeftAlone() {
+        assertThat(refusal(200, true, "{'ietf-yang-patch:yang-patch-status':{'patch-id':'p','ok':[null]}}")).isEmpty();
+        assertThat(refusal(201, false, "")).isEmpty();
+        assertThat(refusal(400, false, "<errors><error/></errors>")).as("XML").isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '#', value = {
+        "application | tenant t: vlan: taken          | tenant t: vlan: taken",
+        "application | vlan is not in 1..4094         | /penstock:network/tenant=t: vlan is not in 1..4094",
+        "protocol    | Error parsing input: null      | /penstock:network/tenant=t: the body is none for it",
+        "protocol    | Error parsing input: no end    | /penstock:network/tenant=t: no end",
+        "protocol    | Cannot invoke x()              | /penstock:network/tenant=t: the body is none for it",
+        "protocol    | (urn:a?revision=1)b is unknown | /penstock:network/tenant=t: b is unknown"})
+    void wordsOfJavaAreLeftOut(final String type, final String given, final String said) {
+        assertThat(refusal(400, false, error("invalid-value", type, given)))
+            .hasValueSatisfying(refusal -> {
+                assertThat(refusal.message()).isEqualTo(said);
+                assertThat(refusal.json()).doesNotContain("error-info");
+            });
+    }
+
+    @Test
+    void anEmptyAnswerGetsWords() {
+        assertThat(refusal(405, false, "")).hasValueSatisfying(refusal ->
+            assertThat(refusal.message()).isEqualTo(TARGET + ": the request is not possible here"));
+        assertThat(refusal(401, false, "")).hasValueSatisfying(refusal ->
+            assertThat(refusal.tag()).isEqualTo("access-denied"));
+    }
+}
