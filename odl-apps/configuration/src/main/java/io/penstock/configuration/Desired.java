@@ -7,9 +7,12 @@ import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.registry.VrfId;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A checked configuration together with what was handed out for it. Does not change. Safe for all threads. */
@@ -17,6 +20,7 @@ public final class Desired {
     private final long revision;
     private final Snapshot snapshot;
     private final Allocations allocations;
+    private final SortedMap<String, String> failed;
     /** Tenants by node and VRF id; made when it is first needed. */
     private volatile @Nullable Map<String, Map<VrfId, Tenant>> tenants;
 
@@ -26,15 +30,26 @@ public final class Desired {
      * @param revision grows with each state; everything that was in one is in all later ones, unless it was changed
      */
     public Desired(final long revision, final Snapshot snapshot, final Allocations allocations) {
+        this(revision, snapshot, allocations, Collections.emptySortedMap());
+    }
+
+    private Desired(final long revision, final Snapshot snapshot, final Allocations allocations,
+            final SortedMap<String, String> failed) {
         this.revision = revision;
         this.snapshot = requireNonNull(snapshot);
         this.allocations = requireNonNull(allocations);
+        this.failed = Collections.unmodifiableSortedMap(new TreeMap<>(failed));
     }
 
-    /** The state after this one. */
+    /**
+     * The state after this one.
+     *
+     * @param nextFailed tenants that are not as configured, with the reasons
+     */
     @SuppressWarnings("ReferenceEquality") // an unchanged configuration is the same object
-    public Desired next(final Snapshot nextSnapshot, final Allocations nextAllocations) {
-        final Desired next = new Desired(revision + 1, nextSnapshot, nextAllocations);
+    public Desired next(final Snapshot nextSnapshot, final Allocations nextAllocations,
+            final SortedMap<String, String> nextFailed) {
+        final Desired next = new Desired(revision + 1, nextSnapshot, nextAllocations, nextFailed);
         if (nextSnapshot == snapshot) {
             // Ids change with the configuration alone.
             next.tenants = tenants;
@@ -47,7 +62,7 @@ public final class Desired {
         return revision;
     }
 
-    /** The configuration. */
+    /** The configuration, but for {@link #failed}. */
     public Snapshot snapshot() {
         return snapshot;
     }
@@ -57,10 +72,15 @@ public final class Desired {
         return allocations;
     }
 
+    /** Tenants of the snapshot that are not as they are configured but as they were before, with the reasons. */
+    public SortedMap<String, String> failed() {
+        return failed;
+    }
+
     /** Whether nothing but the revision differs. */
     @SuppressWarnings("ReferenceEquality") // whatever made no change handed on the object that it was given
     public boolean sameAs(final Desired other) {
-        return snapshot == other.snapshot && allocations == other.allocations;
+        return snapshot == other.snapshot && allocations == other.allocations && failed.equals(other.failed);
     }
 
     /** The name of the node whose bridge has an OpenFlow datapath id. */

@@ -15,9 +15,11 @@ import io.penstock.pipeline.intent.Snapshot;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -52,7 +54,22 @@ final class ConfigurationLoop {
     /** Whether the next pass has to read the configuration. */
     private final AtomicBoolean changed = new AtomicBoolean();
     private volatile Optional<String> trouble = Optional.empty();
+    /** For the thread. */
+    private Carried carried = Carried.whole(Snapshot.empty());
     private volatile Desired desired = new Desired(0, Snapshot.empty(), Allocations.none());
+
+    /**
+     * A configuration as it is carried out.
+     *
+     * @param stored all of it
+     * @param snapshot with the former configuration of the tenants that failed
+     * @param failed these tenants, with the reasons
+     */
+    private record Carried(Snapshot stored, Snapshot snapshot, SortedMap<String, String> failed) {
+        static Carried whole(final Snapshot stored) {
+            return new Carried(stored, stored, Collections.emptySortedMap());
+        }
+    }
 
     /**
      * A loop that has read nothing.
@@ -122,13 +139,13 @@ final class ConfigurationLoop {
         final boolean reads = changed.getAndSet(false) || desired.revision() == 0;
         try {
             final long asked = wanted.get();
-            final Optional<Snapshot> snapshot = reads ? read() : Optional.of(desired.snapshot());
+            final Optional<Snapshot> snapshot = reads ? read() : Optional.of(carried.stored());
             if (snapshot.isEmpty() && desired.revision() == 0) {
                 trouble = Optional.empty();
                 // Nothing was carried out yet: switches and hosts keep what they have.
                 return;
             }
-            carryOut(snapshot.orElse(desired.snapshot()));
+            carryOut(snapshot.orElse(carried.stored()));
             faults.succeeded(PASS);
             if (reads && snapshot.isPresent()) {
                 takenOver.set(asked, desired.revision());
@@ -159,13 +176,10 @@ final class ConfigurationLoop {
         return stored.isValid() ? Optional.of(stored.snapshot()) : Optional.empty();
     }
 
-    private void carryOut(final Snapshot snapshot) {
+    private void carryOut(final Snapshot stored) {
         final List<Grantor> proposed = new ArrayList<>();
-        Allocations allocations = desired.allocations();
-        for (final Grantor grantor : grantors) {
-            allocations = propose(grantor, snapshot, allocations, proposed);
-        }
-        final Desired next = desired.next(snapshot, allocations);
+        final Allocations allocations = proposals(stored, proposed);
+        final Desired next = desired.next(carried.snapshot(), allocations, carried.failed());
         final boolean differs = desired.revision() == 0 || !next.sameAs(desired);
         final Transition transition = differs ? Transition.between(desired, next)
             : new Transition(desired, desired, Set.of());
@@ -183,6 +197,50 @@ final class ConfigurationLoop {
         if (differs) {
             wake.accept(transition);
         }
+    }
+
+    /**
+     * The proposals for a configuration. Where one fails that no state can do without, the tenants at fault stay as
+     * they were, and the others are carried out.
+     *
+     * @param proposed takes the grantors that have proposed
+     */
+    @SuppressWarnings({"checkstyle:IllegalCatch", "ReferenceEquality"}) // an unchanged configuration is the same object
+    private Allocations proposals(final Snapshot stored, final List<Grantor> proposed) {
+        final boolean isNew = stored != carried.stored();
+        final Carried next = isNew ? Carried.whole(stored) : carried;
+        try {
+            final Allocations allocations = proposeFor(next.snapshot(), proposed);
+            carried = next;
+            return allocations;
+        } catch (RuntimeException e) {
+            if (!isNew) {
+                throw e;
+            }
+            final FaultyTenants.Found found = FaultyTenants.find(stored, desired.snapshot(), this::attempt);
+            found.faults().forEach((tenant, fault) ->
+                LOG.error("Tenant {} is not carried out, what it had before stays", tenant, fault));
+            proposed.clear();
+            final Allocations allocations = proposeFor(found.snapshot(), proposed);
+            carried = new Carried(stored, found.snapshot(), found.reasons());
+            return allocations;
+        }
+    }
+
+    /** Has only those propose that no state can do without: others take packets for it. */
+    private void attempt(final Snapshot snapshot) {
+        Allocations allocations = desired.allocations();
+        for (final Grantor grantor : grantors) {
+            allocations = grantor.isEssential() ? grantor.propose(snapshot, allocations) : allocations;
+        }
+    }
+
+    private Allocations proposeFor(final Snapshot snapshot, final List<Grantor> proposed) {
+        Allocations allocations = desired.allocations();
+        for (final Grantor grantor : grantors) {
+            allocations = propose(grantor, snapshot, allocations, proposed);
+        }
+        return allocations;
     }
 
     /** The state is stored: whatever fails now, the rest has to hear of it, for nothing else tells them. */

@@ -302,8 +302,16 @@ public final class Engine implements NodeEvents, AutoCloseable {
             .completeOnTimeout(Long.MAX_VALUE, limit.toNanos(), TimeUnit.NANOSECONDS);
         final SortedMap<String, CompletableFuture<Progress>> waiting = new TreeMap<>();
         chosen.forEach((name, worker) -> waiting.put(name, taken.thenCompose(revision -> worker.inForce(revision,
-            limit.minusNanos(environment.ticker().read() - begun)))));
+            limit.minusNanos(environment.ticker().read() - begun))).thenApply(this::unlessFailed)));
         return waiting;
+    }
+
+    /** Nodes have all that they can have: less than is configured while nothing can be allocated for a tenant. */
+    private Progress unlessFailed(final Progress progress) {
+        final SortedMap<String, String> failed = desired().failed();
+        return failed.isEmpty() || progress.state() != Progress.State.APPLIED ? progress
+            : new Progress(Progress.State.FAILED, failed.entrySet().stream()
+                .map(each -> "tenant " + each.getKey() + ": " + each.getValue()).collect(Collectors.joining("; ")));
     }
 
     /** Runs something once a node has a revision, or when that takes too long. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.common.base.Ticker;
 import io.penstock.base.tasks.TaskThread;
 import io.penstock.configuration.DatastoreException;
+import io.penstock.configuration.Desired;
 import io.penstock.configuration.Stored;
 import io.penstock.configuration.grant.Grantor;
 import io.penstock.configuration.grant.Transition;
@@ -27,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -72,6 +74,8 @@ class ConfigurationLoopTest {
         private final String name;
         private final boolean essential;
         private volatile UnaryOperator<Allocations> next = before -> before;
+        private volatile Predicate<Tenant> fault = tenant -> false;
+        private final AtomicInteger asked = new AtomicInteger();
 
         Proposing(final String name, final boolean essential) {
             this.name = name;
@@ -85,6 +89,10 @@ class ConfigurationLoopTest {
 
         @Override
         public Allocations propose(final Snapshot snapshot, final Allocations before) {
+            asked.incrementAndGet();
+            if (snapshot.tenants().values().stream().anyMatch(fault)) {
+                throw new IllegalStateException("on purpose");
+            }
             return next.apply(before);
         }
 
@@ -260,5 +268,53 @@ class ConfigurationLoopTest {
         takeOver();
         assertThat(woken.get(2).isWide()).isTrue();
         assertThat(woken.get(2).nodes()).isEqualTo(TWO.nodes().keySet());
+    }
+
+    @Test
+    void aTenantForWhichNothingCanBeAllocatedStaysAsItWasAndHoldsUpNoOther() throws Exception {
+        takeOver();
+        final Tenant former = loop.desired().snapshot().tenants().get("acme");
+        final TenantAllocation had = loop.desired().allocations().tenants().get("acme");
+        first.fault = tenant -> tenant.name().equals("acme") && tenant.attachments().get(0).vlan() == 200
+            || tenant.name().equals("initech") && !tenant.attachments().isEmpty();
+        stored = new Stored(Fixtures.network(Fixtures.tenant("acme", 200), Fixtures.tenant("globex", 201),
+            Fixtures.tenant("initech", 102), Fixtures.tenant("umbrella", 103)), List.of());
+        second.asked.set(0);
+        final long revision = takeOver();
+        assertThat(second.asked).as("takes packets each time that it is asked").hasValue(1);
+        final Desired now = loop.desired();
+        assertThat(now.revision()).isEqualTo(revision);
+        assertThat(now.snapshot().tenants().get("acme")).isSameAs(former);
+        assertThat(now.allocations().tenants().get("acme")).isEqualTo(had);
+        assertThat(now.snapshot().tenants().get("globex").attachments().get(0).vlan()).isEqualTo(201);
+        assertThat(now.snapshot().tenants().get("umbrella").attachments()).hasSize(1);
+        assertThat(now.snapshot().tenants().get("initech").attachments()).as("is new").isEmpty();
+        assertThat(now.failed()).containsOnlyKeys("acme", "initech");
+        assertThat(now.failed().get("acme")).endsWith("IllegalStateException: on purpose");
+        assertThat(woken.get(woken.size() - 1).tenants()).contains("acme", "globex", "initech", "umbrella");
+        pass();
+        assertThat(takeOver()).as("the same is not tried again").isEqualTo(revision);
+        first.fault = tenant -> false;
+        stored = new Stored(Fixtures.network(Fixtures.tenant("acme", 202), Fixtures.tenant("globex", 201),
+            Fixtures.tenant("initech", 102), Fixtures.tenant("umbrella", 103)), List.of());
+        takeOver();
+        assertThat(loop.desired().snapshot()).isSameAs(stored.snapshot());
+        assertThat(loop.desired().failed()).isEmpty();
+    }
+
+    @Test
+    void aFaultOfNoTenantIsTriedAgain() throws Exception {
+        takeOver();
+        first.next = before -> {
+            throw new IllegalStateException("on purpose");
+        };
+        stored = new Stored(Fixtures.network(Fixtures.tenant("acme", 200), Fixtures.tenant("globex", 201)), List.of());
+        final CompletableFuture<Long> taken = loop.takenOver();
+        pass();
+        assertThat(loop.desired().snapshot()).isSameAs(TWO);
+        assertThat(taken).isNotDone();
+        first.next = before -> before;
+        assertThat(taken.get(1, TimeUnit.MINUTES)).isEqualTo(loop.desired().revision());
+        assertThat(loop.desired().snapshot()).isSameAs(stored.snapshot());
     }
 }

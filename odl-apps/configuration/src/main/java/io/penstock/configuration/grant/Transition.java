@@ -36,6 +36,10 @@ public record Transition(Desired before, Desired after, Set<String> tenants) {
         if (before.allocations() != after.allocations()) {
             addDiffering(tenants, before.allocations().tenants(), after.allocations().tenants());
         }
+        if (!before.failed().equals(after.failed())) {
+            tenants.addAll(before.failed().keySet());
+            tenants.addAll(after.failed().keySet());
+        }
         return new Transition(before, after, tenants);
     }
 

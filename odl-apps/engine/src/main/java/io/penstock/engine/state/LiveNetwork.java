@@ -75,6 +75,10 @@ public record LiveNetwork(Desired desired, Map<String, NodeWorker> workers, Prob
     private record Reason(Kind kind, String text) { }
 
     private Reason reason(final Tenant tenant, final TenantAllocation given) {
+        final String failed = desired.failed().get(tenant.name());
+        if (failed != null) {
+            return new Reason(Kind.FAILED, failed);
+        }
         if (tenant.attachments().isEmpty()) {
             // No node carries anything out for it, and none tells of its functions.
             return new Reason(Kind.ACTIVE, "");

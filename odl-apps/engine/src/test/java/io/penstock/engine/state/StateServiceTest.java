@@ -16,6 +16,7 @@ import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.ManualClock;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -68,7 +69,7 @@ class StateServiceTest {
 
     private void change(final Snapshot snapshot, final Allocations allocations) {
         final Desired before = desired;
-        desired = before.next(snapshot, allocations);
+        desired = before.next(snapshot, allocations, Collections.emptySortedMap());
         service.changed(Transition.between(before, desired));
     }
 
