@@ -4,8 +4,11 @@ package io.penstock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class UnservedTest {
@@ -31,5 +34,19 @@ class UnservedTest {
         unserved.look(Set.of("a"));
         unserved.look(Set.of("a", "b"));
         assertThat(elected).containsExactly("a");
+    }
+
+    @Test
+    void ofManyThatConnectAtOnceSomeHaveTheirTurnAndThenTheOthers() {
+        final Set<String> all = IntStream.range(0, 200).mapToObj(number -> "n" + number).collect(Collectors.toSet());
+        unserved.look(all);
+        final Set<String> seen = new HashSet<>();
+        for (int look = 0; look < 50; look++) {
+            elected.clear();
+            unserved.look(all);
+            assertThat(elected).hasSizeBetween(1, 4);
+            seen.addAll(elected);
+        }
+        assertThat(seen).as("each had its turn").hasSizeGreaterThan(100);
     }
 }
