@@ -41,8 +41,13 @@ public final class Desired {
         this.failed = Collections.unmodifiableSortedMap(new TreeMap<>(failed));
     }
 
+    /** The state after this one, in which all tenants are as configured. */
+    public Desired next(final Snapshot nextSnapshot, final Allocations nextAllocations) {
+        return next(nextSnapshot, nextAllocations, Collections.emptySortedMap());
+    }
+
     /**
-     * The state after this one.
+     * The same.
      *
      * @param nextFailed tenants that are not as configured, with the reasons
      */

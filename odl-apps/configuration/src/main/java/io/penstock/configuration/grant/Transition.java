@@ -31,7 +31,7 @@ public record Transition(Desired before, Desired after, Set<String> tenants) {
     public static Transition between(final Desired before, final Desired after) {
         final Set<String> tenants = new HashSet<>();
         if (before.snapshot() != after.snapshot()) {
-            addDiffering(tenants, before.snapshot().tenants(), after.snapshot().tenants());
+            tenants.addAll(after.snapshot().tenantsDifferingFrom(before.snapshot()));
         }
         if (before.allocations() != after.allocations()) {
             addDiffering(tenants, before.allocations().tenants(), after.allocations().tenants());

@@ -16,7 +16,6 @@ import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.ManualClock;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -69,7 +68,7 @@ class StateServiceTest {
 
     private void change(final Snapshot snapshot, final Allocations allocations) {
         final Desired before = desired;
-        desired = before.next(snapshot, allocations, Collections.emptySortedMap());
+        desired = before.next(snapshot, allocations);
         service.changed(Transition.between(before, desired));
     }
 

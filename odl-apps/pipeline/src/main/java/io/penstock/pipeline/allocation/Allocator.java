@@ -20,7 +20,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -86,8 +85,8 @@ public final class Allocator {
             final SortedMap<String, Integer> nodes, final SortedMap<String, SortedMap<String, Integer>> ports,
             final Unchanged unchanged) {
         final IdentityHashMap<Tenant, TenantAllocation> kept = new IdentityHashMap<>(snapshot.tenants().size());
-        final Set<Long> byHand = snapshot.tenants().values().stream().flatMap(tenant -> tenant.nat().stream())
-            .flatMap(nat -> nat.address().stream()).collect(Collectors.toSet());
+        final Set<Long> byHand = new HashSet<>();
+        snapshot.tenants().values().forEach(tenant -> tenant.nat().flatMap(Tenant.Nat::address).ifPresent(byHand::add));
         final Set<Long> addresses = new HashSet<>(byHand);
         for (final Tenant tenant : snapshot.tenants().values()) {
             final TenantAllocation had = before.tenants().get(tenant.name());
@@ -125,15 +124,14 @@ public final class Allocator {
     }
 
     /** Tells which tenants keep all that they have: nearly all of them, at nearly every change. */
-    private record Unchanged(Snapshot served, boolean shared) {
+    private record Unchanged(Set<String> differing, boolean shared) {
         static Unchanged between(final Snapshot served, final Snapshot snapshot) {
-            return new Unchanged(served, served.pools().equals(snapshot.pools())
+            return new Unchanged(snapshot.tenantsDifferingFrom(served), served.pools().equals(snapshot.pools())
                 && served.functions().equals(snapshot.functions()) && served.chains().equals(snapshot.chains()));
         }
 
-        @SuppressWarnings("ReferenceEquality") // a tenant that did not change is the same object
         boolean keeps(final Tenant tenant, final @Nullable TenantAllocation had, final Set<Long> byHand) {
-            return shared && had != null && served.tenants().get(tenant.name()) == tenant
+            return shared && had != null && !differing.contains(tenant.name())
                 && (!byHand.contains(had.publicAddress()) || tenant.nat().flatMap(Tenant.Nat::address).isPresent());
         }
     }

@@ -122,6 +122,10 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
 
         /** Whatever has public addresses of its own. */
         public List<Mapping> mappings() {
+            if (oneToOne.isEmpty() && deterministic.isEmpty() && portBlocks.isEmpty()) {
+                // As for most tenants, of which each change asks all.
+                return List.of();
+            }
             return Stream.<List<? extends Mapping>>of(oneToOne, deterministic, portBlocks)
                 .<Mapping>flatMap(List::stream).toList();
         }

@@ -196,6 +196,9 @@ final class AmongTenantsRules {
     }
 
     private void checkPrefixes6(final Tenant tenant) {
+        if (tenant.ipv6().insidePrefixes().isEmpty()) {
+            return;
+        }
         final Set<Prefix6> subnets =
             tenant.ipv6().subnets().stream().map(Ipv6Side.Subnet::prefix).collect(Collectors.toSet());
         for (final Prefix6 prefix : tenant.ipv6().insidePrefixes()) {
@@ -281,6 +284,11 @@ final class AmongTenantsRules {
                     tags.merge(node, 1, Integer::sum);
                 }
             }
+        }
+        // Nearly always no node has too many, and then no tenant needs to be looked at.
+        if (ids.values().stream().allMatch(number -> number <= VrfId.LAST - VrfId.FIRST + 1)
+                && tags.values().stream().allMatch(number -> number <= VrfId.LAST_TAG - VrfId.FIRST + 1)) {
+            return;
         }
         for (final Tenant tenant : tenants) {
             final TenantAllocation kept = allocations.tenants().get(tenant.name());

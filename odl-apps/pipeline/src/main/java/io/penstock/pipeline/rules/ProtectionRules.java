@@ -57,6 +57,9 @@ final class ProtectionRules {
      * @param add takes a leaf and a rule
      */
     static void checkUse(final Tenant tenant, final List<Lease> leases, final BiConsumer<String, String> add) {
+        if (leases.isEmpty()) {
+            return;
+        }
         final Optional<Integer> most = tenant.protection().quota().refusedLeases();
         if (most.isEmpty() || tenant.services().dhcp().isEmpty()) {
             return;
