@@ -16,7 +16,7 @@ from penstock_base.errors import PenstockError
 from penstock_base.places import ROOT
 from penstock_launcher import cli, nat_journal
 
-SAMPLE = ROOT / "odl-apps" / "engine" / "src" / "test" / "resources" / "nat-journal"
+SAMPLE = ROOT / "odl-apps" / "journal" / "src" / "test" / "resources" / "nat-journal"
 START = datetime.datetime(2026, 11, 21, 10, tzinfo=datetime.UTC)
 EXACTLY = datetime.timedelta(0)
 

@@ -12,6 +12,7 @@ import io.penstock.configuration.grant.Grantor;
 import io.penstock.configuration.grant.Transition;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.rules.Validator;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -217,7 +218,8 @@ final class ConfigurationLoop {
             if (!isNew) {
                 throw e;
             }
-            final FaultyTenants.Found found = FaultyTenants.find(stored, desired.snapshot(), this::attempt);
+            final FaultyTenants.Found found = FaultyTenants.find(stored, desired.snapshot(), this::attempt,
+                each -> Validator.validate(each, desired.snapshot(), desired.allocations()).isEmpty());
             found.faults().forEach((tenant, fault) ->
                 LOG.error("Tenant {} is not carried out, what it had before stays", tenant, fault));
             proposed.clear();

@@ -303,6 +303,19 @@ class ConfigurationLoopTest {
     }
 
     @Test
+    void aTenantAtFaultLosesItsAttachmentsWhenAnotherOneHasThemNow() throws Exception {
+        takeOver();
+        first.fault = tenant -> tenant.name().equals("acme") && tenant.attachments().stream()
+            .anyMatch(at -> at.vlan() == 200);
+        stored = new Stored(Fixtures.network(Fixtures.tenant("acme", 200), Fixtures.tenant("globex", 100)), List.of());
+        takeOver();
+        final Snapshot now = loop.desired().snapshot();
+        assertThat(now.tenants().get("globex").attachments().get(0).vlan()).isEqualTo(100);
+        assertThat(now.tenants().get("acme").attachments()).isEmpty();
+        assertThat(loop.desired().failed().get("acme")).contains("nothing of it is carried out");
+    }
+
+    @Test
     void aFaultOfNoTenantIsTriedAgain() throws Exception {
         takeOver();
         first.next = before -> {

@@ -162,7 +162,7 @@ class BodiesTest {
         "PUT | penstock:network/tenant=t | {'penstock:pool': [{'name': 't'}]}   | has penstock:pool, and the path",
         "PUT | penstock:network/tenant=t | {'penstock:tenant': [{'name': 't'}, {'name': 'u'}]} | has 2 entries",
         "POST | penstock:network         | {'penstock:tenant': []}              | network: tenant: has no entry",
-        "POST | opendaylight-inventory:nodes | {'opendaylight-inventory:node': []} | node: has no entry",
+        "POST | ietf-access-control-list:acls | {'ietf-access-control-list:acl': []} | acl: has no entry",
         "POST | penstock:network/tenant=t | {'penstock:name': 't'}              | a key is no child by itself",
         "POST | penstock:network         | {'penstock:tenant': [{'name': 't'}, {'name': 't'}]} | "
             + "tenant t: name: is the key of an entry before, too"})

@@ -206,9 +206,9 @@ class RequestFilterTest {
     @Test
     void whoChangedTheConfigurationIsTold() throws Exception {
         changes.tellTo(told::add);
-        assertThat(send("PUT", NETWORK + "/tenant=a", JSON, "{}").statusCode()).isEqualTo(204);
-        assertThat(send("DELETE", NETWORK + "/tenant=a", JSON, "").statusCode()).isEqualTo(204);
-        send("PUT", NETWORK + "/pool=west/name", JSON, "{}");
+        assertThat(send("PUT", NETWORK + "/tenant=a", TEXT, "{}").statusCode()).isEqualTo(204);
+        assertThat(send("DELETE", NETWORK + "/tenant=a", TEXT, "").statusCode()).isEqualTo(204);
+        send("PUT", NETWORK + "/pool=west/name", TEXT, "{}");
         send("GET", NETWORK, JSON, "");
         send("POST", "/rests/operations/penstock-operations:status", JSON, "{}");
         client.send(request("PUT", NETWORK, JSON, BodyPublishers.ofString("{}"), MADE_UP), BodyHandlers.discarding());
@@ -223,7 +223,7 @@ class RequestFilterTest {
         final String cookie = send("GET", "/rests/session", JSON, "").headers().firstValue("Set-Cookie").orElseThrow()
             .split(";")[0];
         client.send(HttpRequest.newBuilder(URI.create("http://" + connector.getHost() + ":" + connector.getLocalPort()
-            + NETWORK)).header("Content-Type", JSON).header("Authorization", OTHER_USER).header("Cookie", cookie)
+            + NETWORK)).header("Content-Type", TEXT).header("Authorization", OTHER_USER).header("Cookie", cookie)
             .PUT(BodyPublishers.ofString("{}")).build(), BodyHandlers.discarding());
         later.forEach(Runnable::run);
         assertThat(told).containsExactly(new ConfigurationEvent(Optional.empty(), 1, List.of("PUT penstock:network")));
