@@ -25,7 +25,7 @@ class AppliedIT {
     @Test
     void aTimeLimitThatIsTooLongIsRefusedByItsName() {
         assertThat(refused("{'timeout-milliseconds': 600001}").messages())
-            .contains("timeout-milliseconds is not in 0..600000");
+            .contains("timeout-milliseconds: 600001 is not in 0..600000");
     }
 
     @ParameterizedTest

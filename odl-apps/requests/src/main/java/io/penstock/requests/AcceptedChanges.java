@@ -54,6 +54,7 @@ public final class AcceptedChanges implements AutoCloseable {
 
     /** Tells them to a sink from now on. */
     public synchronized void tellTo(final EventSink another) {
+        tell();
         sink = another;
     }
 
@@ -84,6 +85,7 @@ public final class AcceptedChanges implements AutoCloseable {
     @Deactivate
     @Override
     public void close() {
+        tell();
         end.run();
     }
 }

@@ -26,7 +26,7 @@ final class Bodies {
     /** The end of the parser's words. */
     private static final Pattern POSITION = Pattern.compile(" at (line \\d+ column \\d+)");
 
-    private static final String OPERATIONS = "penstock-operations";
+    static final String OPERATIONS = "penstock-operations";
 
     private final Supplier<EffectiveModelContext> models;
 

@@ -123,7 +123,10 @@ final class BodyReader {
             return Optional.of(Refusal.malformed(NO_INPUT));
         }
         json.beginObject();
-        if (!json.hasNext() || !json.nextName().endsWith(":input") || json.peek() != JsonToken.BEGIN_OBJECT) {
+        // OpenDaylight takes it without the name of the module, too.
+        final String input = rpc.getInput().getQName().getLocalName();
+        final List<String> names = List.of(input, Bodies.OPERATIONS + ":" + input);
+        if (!json.hasNext() || !names.contains(json.nextName()) || json.peek() != JsonToken.BEGIN_OBJECT) {
             return Optional.of(Refusal.malformed(NO_INPUT));
         }
         members(Trail.tree(rpc.getQName()).inside(rpc.getQName()), rpc.getInput());

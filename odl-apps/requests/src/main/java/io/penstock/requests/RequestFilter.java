@@ -4,6 +4,7 @@ package io.penstock.requests;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.base.disk.DiskSpace;
+import io.penstock.events.OperatorEvent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -237,7 +238,7 @@ public final class RequestFilter implements Filter {
         final HeldAnswer answer = new HeldAnswer(response);
         pass(request, answer, chain);
         final String target = TypeRules.shortened(Steps.decode(path.isEmpty() ? "/" : path));
-        final Optional<Refusal> refusal = RestconfErrors.cases(answer.body())
+        final Optional<Refusal> refusal = RestconfErrors.cases(answer.getStatus(), answer.body())
             .map(cases -> ofCases(cases, request, path, body, target))
             .or(() -> RestconfErrors.refusal(target, answer.getStatus(), isPatch(request), answer.body()));
         if (refusal.isPresent()) {
@@ -328,7 +329,9 @@ public final class RequestFilter implements Filter {
 
     private static void refuse(final HttpServletRequest request, final HttpServletResponse response,
             final Refusal refusal) throws IOException {
-        LOG.info("Refused {} {}: {}", request.getMethod(), request.getRequestURI(), refusal.message());
+        // Senders that are not known yet write parts of it: none may begin a line of the log.
+        LOG.info("Refused {} {}: {}", request.getMethod(), request.getRequestURI(),
+            OperatorEvent.CONTROL.matcher(refusal.message()).replaceAll(" "));
         response.setStatus(refusal.status());
         response.setContentType("application/yang-data+json");
         if (refusal.status() == Refusal.UNAUTHORIZED) {

@@ -36,7 +36,7 @@ final class RestconfErrors {
         "Child \\([^)]*\\)(\\S+) \\(from case [^)]*\\) implies non-presence of child \\([^)]*\\)(\\S+) ");
     /** The parts of the status of a YANG Patch, in the order in which they come. */
     private static final Pattern PATCH_PART = Pattern.compile("(?:\"(edit-id|error-tag|error-message)\"\\s*:\\s*"
-        + "(\"(?:[^\"\\\\]|\\\\.)*\"))|(?:<(edit-id|error-tag|error-message)>([^<]*)<)");
+        + "(\"(?:[^\"\\\\]|\\\\.)*+\"))|(?:<(edit-id|error-tag|error-message)>([^<]*)<)");
     private static final Pattern NAMESPACE = Pattern.compile("\\(urn:[^)]*\\)");
     /** Of no use to a client. */
     private static final Pattern JAVA =
@@ -48,9 +48,11 @@ final class RestconfErrors {
     }
 
     /** Two names of a choice that cannot be merged; empty when this is not what is wrong. */
-    static Optional<Set<String>> cases(final byte[] answer) {
+    static Optional<Set<String>> cases(final int status, final byte[] answer) {
+        // What is carried out can repeat words of the client.
         final Matcher found = OTHER_CASE.matcher(new String(answer, StandardCharsets.UTF_8));
-        return found.find() ? Optional.of(Set.of(found.group(1), found.group(2))) : Optional.empty();
+        return status >= LEAST_ERROR && found.find() ? Optional.of(Set.of(found.group(1), found.group(2)))
+            : Optional.empty();
     }
 
     /**
@@ -63,14 +65,12 @@ final class RestconfErrors {
     static Optional<Refusal> refusal(final String target, final int status, final boolean isPatch,
             final byte[] answer) {
         final String text = new String(answer, StandardCharsets.UTF_8);
-        if (OVERTAKEN.matcher(text).find()) {
+        final Optional<Refusal> ofEdits = isPatch && status == OK ? ofPatch(text) : Optional.empty();
+        if ((status >= LEAST_ERROR || ofEdits.isPresent()) && OVERTAKEN.matcher(text).find()) {
             return Optional.of(new Refusal(Refusal.CONFLICT, "in-use", target
                 + ": another client has changed the same at the same time; nothing was changed, repeat the request"));
         }
-        if (isPatch && status == OK) {
-            return ofPatch(text);
-        }
-        return status < LEAST_ERROR ? Optional.empty() : ofErrors(target, status, text);
+        return status < LEAST_ERROR ? ofEdits : ofErrors(target, status, text);
     }
 
     private static Optional<Refusal> ofPatch(final String text) {
@@ -111,7 +111,8 @@ final class RestconfErrors {
             final String message = JAVA.matcher(given).find() ? "" : given.replaceFirst(PREFIX_OF_PARSER, "");
             final boolean isOfEntry = member(error, "error-type").equals("application") && message.contains(": ");
             return new Refusal(status, member(error, "error-tag"), isOfEntry ? message
-                : target + ": " + (message.isEmpty() ? "the body is none for it" : message),
+                : target + ": " + (!message.isEmpty() ? message : status < SERVER_ERROR ? "the body is none for it"
+                    : "the controller failed, see its log"),
                 member(error, "error-path"));
         });
     }

@@ -50,18 +50,19 @@ final class Targets {
      */
     Optional<Refusal> refusal(final String path, final boolean isParent) {
         final List<Steps.Step> steps = Steps.of(models.get(), path).steps();
+        final String target = TypeRules.shortened(Steps.decode(path));
         for (final Steps.Step step : steps) {
             if (step.node() instanceof LeafListSchemaNode) {
-                return Optional.of(Refusal.invalid(Steps.decode(path) + ": one value of a leaf-list cannot be changed"
+                return Optional.of(Refusal.invalid(target + ": one value of a leaf-list cannot be changed"
                     + " by itself; write the entry that has the list"));
             }
             if (step.node() instanceof LeafSchemaNode leaf && isKey(step.parent(), leaf)) {
-                return Optional.of(Refusal.invalid(Steps.decode(path) + ": a key cannot be changed or removed by"
+                return Optional.of(Refusal.invalid(target + ": a key cannot be changed or removed by"
                     + " itself; write or delete the entry"));
             }
         }
         return isParent && !steps.isEmpty() && steps.get(steps.size() - 1).node() instanceof LeafSchemaNode
-            ? Optional.of(Refusal.invalid(Steps.decode(path) + ": a leaf has nothing in it; write it by PUT"))
+            ? Optional.of(Refusal.invalid(target + ": a leaf has nothing in it; write it by PUT"))
             : Optional.empty();
     }
 

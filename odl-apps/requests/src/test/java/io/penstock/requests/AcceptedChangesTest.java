@@ -56,4 +56,11 @@ class AcceptedChangesTest {
         }).extracting(ConfigurationEvent::changes).satisfies(numbers ->
             assertThat(numbers.stream().mapToInt(number -> number).sum()).isEqualTo(1000));
     }
+
+    @Test
+    void whatIsPendingIsToldBeforeItEnds() {
+        changes.accepted(ADMIN, "PUT a");
+        changes.tellTo(event -> { });
+        assertThat(told).hasSize(1);
+    }
 }

@@ -36,12 +36,12 @@ class RestconfErrorsTest {
 
     @Test
     void bothLeavesOfAChoiceAreTold() {
-        assertThat(RestconfErrors.cases("""
+        assertThat(RestconfErrors.cases(500, """
             cause=java.lang.IllegalArgumentException: Child (urn:penstock:network?revision=2026-11-21)pool (from case \
             org.opendaylight.CaseEnforcer@3cfabc4f) implies non-presence of child \
             (urn:penstock:network?revision=2026-11-21)public-address (from case org.opendaylight.CaseEnforcer@31), \
             which is""".getBytes(StandardCharsets.UTF_8))).hasValue(Set.of("pool", "public-address"));
-        assertThat(RestconfErrors.cases(new byte[0])).isEmpty();
+        assertThat(RestconfErrors.cases(500, new byte[0])).isEmpty();
     }
 
     @ParameterizedTest
@@ -93,5 +93,21 @@ class RestconfErrorsTest {
             assertThat(refusal.message()).isEqualTo(TARGET + ": the request is not possible here"));
         assertThat(refusal(401, false, "")).hasValueSatisfying(refusal ->
             assertThat(refusal.tag()).isEqualTo("access-denied"));
+    }
+
+    @Test
+    void wordsOfAClientAreNoError() {
+        final String committed = "{'patch-id':'after-OptimisticLockFailedException','ok':[null]}";
+        assertThat(refusal(200, true, committed)).isEmpty();
+        assertThat(RestconfErrors.cases(200, "Child (a)b (from case c) implies non-presence of child (d)e ".getBytes(
+            StandardCharsets.UTF_8))).isEmpty();
+    }
+
+    @Test
+    void aLongIdOfAnEditIsRead() {
+        final String edit = "e".repeat(100_000);
+        assertThat(refusal(200, true, "{'edit-status':{'edit':[{'edit-id':'" + edit + "','errors':{'error':["
+            + "{'error-tag':'invalid-value','error-message':'bad'}]}}]}}")).hasValueSatisfying(refusal ->
+                assertThat(refusal.message()).endsWith(": bad"));
     }
 }
