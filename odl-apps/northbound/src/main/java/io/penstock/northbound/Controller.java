@@ -13,7 +13,6 @@ import io.penstock.engine.Southbounds;
 import io.penstock.engine.SteadyClock;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.events.EventSink;
-import io.penstock.events.OperatorEvent;
 import io.penstock.journal.Change;
 import io.penstock.journal.NatJournal;
 import io.penstock.journal.export.EventSyslog;
@@ -35,7 +34,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -45,9 +46,7 @@ import org.opendaylight.mdsal.binding.api.DataBroker;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
 import org.opendaylight.mdsal.dom.api.DOMNotificationPublishService;
 import org.opendaylight.mdsal.dom.api.DOMSchemaService;
-import org.opendaylight.yangtools.concepts.Registration;
 import org.osgi.framework.BundleContext;
-import org.osgi.framework.ServiceRegistration;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Deactivate;
@@ -108,12 +107,8 @@ public final class Controller {
         String restconf$_$url() default "http://127.0.0.1:8181/rests";
     }
 
-    private final Engine engine;
-    private final RpcThreads rpcThreads = new RpcThreads();
-    private final Registration rpcs;
-    private final ServiceRegistration<Operations> console;
-    private final AcceptedChanges changes;
-    private final Optional<UdpExporter<OperatorEvent>> syslog;
+    /** What has to end when the controller does, the last first. */
+    private final Deque<Runnable> ends = new ArrayDeque<>();
 
     /** Starts the engine. Where that fails the store refuses all changes, with the reason. */
     @Activate
@@ -126,35 +121,37 @@ public final class Controller {
         final List<EventSink> sinks = new ArrayList<>(List.of(EventSink.log(),
             new Notifications(models::getGlobalContext, notifications, Clock.systemUTC()),
             stream.sink(Clock.systemUTC())));
-        Engine made = null;
         try {
-            syslog = collector(settings.event$_$syslog(), new EventSyslog(hostName(), Clock.systemUTC()));
-            syslog.ifPresent(exporter -> sinks.add(event -> exporter.accept(List.of(event))));
+            collector(settings.event$_$syslog(), new EventSyslog(hostName(), Clock.systemUTC())).ifPresent(exporter -> {
+                ends.push(exporter::close);
+                sinks.add(event -> exporter.accept(List.of(event)));
+            });
+            final NodeAdmission admission = admission(settings.nodes());
             final Path base = Path.of(bundles.getProperty("karaf.base"));
             final NatJournal journal = new NatJournal(base.resolve(settings.nat$_$journal()), Clock.systemUTC());
-            made = new Engine(store, new AllocationWriter(store, journal, new DiskSpace(base),
+            final Engine engine = new Engine(store, new AllocationWriter(store, journal, new DiskSpace(base),
                     new SegmentReserve(base.resolve("segmented-journal")), exporters(settings)),
                 new Southbounds(southbound, new OvsdbServer(), new BridgeTranslator("tcp:"
                     + settings.openflow$_$listen$_$address() + ":" + settings.openflow$_$listen$_$port()),
-                    admission(settings.nodes())),
+                    admission),
                 Environment.of(SteadyClock.open(base.resolve("steady-clock"), Clock.systemUTC())),
                 new StateStore(broker), EventSink.all(sinks),
                 Duration.ofSeconds(settings.flow$_$check$_$seconds()));
-            made.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());
+            ends.push(engine::close);
+            engine.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());
+            changes.tellTo(EventSink.all(sinks));
+            ends.push(() -> changes.tellTo(event -> { }));
+            final Operations operations = new EngineOperations(engine, settings.restconf$_$url(),
+                bundles.getBundle().getVersion().toString());
+            final RpcThreads threads = new RpcThreads();
+            ends.push(threads::close);
+            ends.push(new OperationsRpcs(operations, threads).register(rpcProvider)::close);
+            ends.push(bundles.registerService(Operations.class, operations, null)::unregister);
         } catch (RuntimeException e) {
-            if (made != null) {
-                made.close();
-            }
+            stop();
             store.fail("it did not start: " + reason(e));
             throw e;
         }
-        engine = made;
-        this.changes = changes;
-        changes.tellTo(EventSink.all(sinks));
-        final Operations operations = new EngineOperations(engine, settings.restconf$_$url(),
-            bundles.getBundle().getVersion().toString());
-        rpcs = new OperationsRpcs(operations, rpcThreads).register(rpcProvider);
-        console = bundles.registerService(Operations.class, operations, null);
     }
 
     private static NodeAdmission admission(final String text) {
@@ -193,13 +190,11 @@ public final class Controller {
         }
     }
 
+    /** Ends what was begun, the last first. */
     @Deactivate
     void stop() {
-        console.unregister();
-        rpcs.close();
-        rpcThreads.close();
-        changes.tellTo(event -> { });
-        engine.close();
-        syslog.ifPresent(UdpExporter::close);
+        while (!ends.isEmpty()) {
+            ends.pop().run();
+        }
     }
 }

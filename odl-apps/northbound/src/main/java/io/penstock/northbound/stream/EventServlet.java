@@ -31,6 +31,12 @@ final class EventServlet extends HttpServlet {
         this.pause = requireNonNull(pause);
     }
 
+    /** Its answer would have no body that can fail, so a listener would never be seen to have left. */
+    @Override
+    protected void doHead(final HttpServletRequest request, final HttpServletResponse response) throws IOException {
+        response.sendError(HttpServletResponse.SC_METHOD_NOT_ALLOWED, "events are listened to by GET");
+    }
+
     @Override
     protected void doGet(final HttpServletRequest request, final HttpServletResponse response) throws IOException {
         final Optional<EventHub.Listener> place = hub.listen();

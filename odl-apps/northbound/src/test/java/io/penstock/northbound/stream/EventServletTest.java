@@ -157,4 +157,13 @@ class EventServletTest {
         assertThat(client.send(request().POST(BodyPublishers.ofString("x")).build(), BodyHandlers.discarding())
             .statusCode()).isEqualTo(405);
     }
+
+    @Test
+    void aQuestionForTheHeadTakesNoPlace() throws Exception {
+        for (int times = 0; times < 20; times++) {
+            assertThat(client.send(request().method("HEAD", BodyPublishers.noBody()).build(),
+                BodyHandlers.discarding()).statusCode()).isEqualTo(405);
+        }
+        assertThat(client.send(request().build(), BodyHandlers.ofInputStream()).statusCode()).isEqualTo(200);
+    }
 }
