@@ -212,16 +212,22 @@ final class ConfigurationLoop {
         final Carried next = isNew ? Carried.whole(stored) : carried;
         try {
             final Allocations allocations = proposeFor(next.snapshot(), proposed);
+            if (isNew) {
+                carried.failed().keySet().forEach(tenant -> faults.succeeded("tenant " + tenant));
+            }
             carried = next;
             return allocations;
-        } catch (RuntimeException e) {
-            if (!isNew) {
+        } catch (RuntimeException | StackOverflowError e) {
+            // After a start there is no former configuration: what a tenant has would be taken from it for good.
+            if (!isNew || desired.revision() == 0) {
                 throw e;
             }
             final FaultyTenants.Found found = FaultyTenants.find(stored, desired.snapshot(), this::attempt,
-                each -> Validator.validate(each, desired.snapshot(), desired.allocations()).isEmpty());
+                each -> new Validator().validateStored(each, desired.allocations()).isEmpty());
             found.faults().forEach((tenant, fault) ->
-                LOG.error("Tenant {} is not carried out, what it had before stays", tenant, fault));
+                faults.failed("tenant " + tenant, "Tenant " + tenant + " is not carried out as configured", fault));
+            carried.failed().keySet().stream().filter(tenant -> !found.faults().containsKey(tenant))
+                .forEach(tenant -> faults.succeeded("tenant " + tenant));
             proposed.clear();
             final Allocations allocations = proposeFor(found.snapshot(), proposed);
             carried = new Carried(stored, found.snapshot(), found.reasons());

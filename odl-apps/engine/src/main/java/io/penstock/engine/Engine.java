@@ -141,7 +141,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
             millis -> thread.later(this::mark, Duration.ofMillis(millis)), this::whenApplied, outlet, events::tell);
         state = new StateService(() -> new LiveNetwork(desired(), fleet.workers(), health), states, events::tell,
             environment.wall());
-        traffic = new TrafficWatch(this::desired, events, environment.wall());
+        traffic = new TrafficWatch(this::desired, events, environment.steady());
         packets = new PacketRouter()
             .route(Table.NEIGHBOUR_FOUND, "next-hop", resolver::onPacketIn)
             .route(Table.NEIGHBOUR_FOUND, "next-hop-ipv6", ipv6::onNextHop)

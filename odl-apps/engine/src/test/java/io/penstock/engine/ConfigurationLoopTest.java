@@ -275,7 +275,7 @@ class ConfigurationLoopTest {
         takeOver();
         final Tenant former = loop.desired().snapshot().tenants().get("acme");
         final TenantAllocation had = loop.desired().allocations().tenants().get("acme");
-        first.fault = tenant -> tenant.name().equals("acme") && tenant.attachments().get(0).vlan() == 200
+        first.fault = tenant -> tenant.attachments().stream().anyMatch(at -> at.vlan() == 200)
             || tenant.name().equals("initech") && !tenant.attachments().isEmpty();
         stored = new Stored(Fixtures.network(Fixtures.tenant("acme", 200), Fixtures.tenant("globex", 201),
             Fixtures.tenant("initech", 102), Fixtures.tenant("umbrella", 103)), List.of());
@@ -313,6 +313,32 @@ class ConfigurationLoopTest {
         assertThat(now.tenants().get("globex").attachments().get(0).vlan()).isEqualTo(100);
         assertThat(now.tenants().get("acme").attachments()).isEmpty();
         assertThat(loop.desired().failed().get("acme")).contains("nothing of it is carried out");
+    }
+
+    @Test
+    void ofTwoAtFaultOneKeepsWhatItHad() throws Exception {
+        stored = new Stored(Fixtures.network(Fixtures.tenant("acme", 100), Fixtures.tenant("globex", 101),
+            Fixtures.tenant("initech", 102)), List.of());
+        takeOver();
+        first.fault = tenant -> tenant.attachments().stream().anyMatch(at -> at.vlan() >= 200);
+        stored = new Stored(Fixtures.network(Fixtures.tenant("acme", 200), Fixtures.tenant("globex", 201),
+            Fixtures.tenant("initech", 100)), List.of());
+        takeOver();
+        final Snapshot now = loop.desired().snapshot();
+        assertThat(now.tenants().get("acme").attachments()).as("initech has its VLAN").isEmpty();
+        assertThat(now.tenants().get("globex").attachments().get(0).vlan()).isEqualTo(101);
+        assertThat(now.tenants().get("initech").attachments().get(0).vlan()).isEqualTo(100);
+        assertThat(loop.desired().failed()).containsOnlyKeys("acme", "globex");
+    }
+
+    @Test
+    void afterAStartNothingIsTakenFromATenantAtFault() throws Exception {
+        first.fault = tenant -> tenant.name().equals("acme") && !tenant.attachments().isEmpty();
+        final CompletableFuture<Long> taken = loop.takenOver();
+        pass();
+        assertThat(taken).isNotDone();
+        assertThat(steps).isEmpty();
+        assertThat(loop.desired().revision()).isZero();
     }
 
     @Test

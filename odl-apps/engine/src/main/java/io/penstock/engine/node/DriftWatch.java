@@ -176,6 +176,11 @@ final class DriftWatch {
             : CompletableFuture.completedFuture(Optional.empty());
         final CompletableFuture<Void> limits = step == METER_COUNTS
             ? tasks.within(ANSWER, southbound.readMeterCounts(id)).thenAccept(counts::addMeters)
+                .exceptionally(error -> {
+                    // Flows are compared all the same.
+                    counts.lack();
+                    return null;
+                })
             : CompletableFuture.completedFuture(null);
         return CompletableFuture.allOf(Stream.concat(readings.stream(), Stream.of(limits))
             .toArray(CompletableFuture[]::new)).thenCombine(meters, (read, found) ->

@@ -39,6 +39,8 @@ final class RoundCounts {
     private final BiConsumer<NodeCounts, NodeCounts> told;
     private Map<VrfId, Count> running = new HashMap<>();
     private Count shared = Count.NOTHING;
+    /** Whether something was not read in this round. */
+    private boolean lacking;
     private volatile NodeCounts latest = NodeCounts.NONE;
 
     /**
@@ -63,6 +65,12 @@ final class RoundCounts {
     void begin() {
         running = new HashMap<>();
         shared = Count.NOTHING;
+        lacking = false;
+    }
+
+    /** Something could not be read in this round, so it says nothing. */
+    void lack() {
+        lacking = true;
     }
 
     /** Flows of tables that were read. */
@@ -91,15 +99,19 @@ final class RoundCounts {
 
     /** A round is over, in which everything was read. */
     void end() {
+        if (lacking) {
+            begin();
+            return;
+        }
         final Map<VrfId, Count> counts = running;
         final Count ofNode = shared;
         begin();
-        session.get().map(there -> tasks.within(ANSWER, there.report()))
-            .orElse(CompletableFuture.completedFuture(NodeReport.NONE))
-            .exceptionally(error -> NodeReport.NONE)
+        session.get().map(there -> tasks.within(ANSWER, there.report()).thenApply(Optional::of))
+            .orElse(CompletableFuture.completedFuture(Optional.empty()))
+            .exceptionally(error -> Optional.empty())
             .thenAccept(report -> tasks.run(() -> {
                 final NodeCounts before = latest;
-                latest = new NodeCounts(counts, ofNode, report.zones());
+                latest = new NodeCounts(counts, ofNode, report.map(NodeReport::zones).orElse(before.zones()));
                 told.accept(before, latest);
             }));
     }

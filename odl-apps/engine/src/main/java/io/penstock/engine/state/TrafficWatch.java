@@ -63,7 +63,7 @@ public final class TrafficWatch {
     /** Compares two readings of a node. The first one after the start of the controller says nothing of a time. */
     public synchronized void look(final String node, final NodeCounts before, final NodeCounts now) {
         final Desired state = desired.get();
-        if (!before.equals(NodeCounts.NONE)) {
+        if (before != NodeCounts.NONE) {
             final Set<Subject> dropping = dropping(state, node, before, now);
             dropping.forEach(subject -> {
                 quiet.put(subject, 0);
