@@ -8,6 +8,7 @@ import unittest
 
 import pytest
 
+import penstock_base
 import penstock_node
 from penstock_base.commands import run
 from penstock_functions import catalogue, guest_image
@@ -58,9 +59,9 @@ class GuestTest(unittest.TestCase):
         libraries = [pathlib.Path(path) for path in re.findall(r"(/\S+) \(0x", run("ldd", _PYTHON))]
         modules = [path for path in _LIBRARY.rglob("*.py") if not _NOT_NEEDED & set(path.parts)]
         files = {str(path).lstrip("/"): (0o755, path.read_bytes()) for path in (_PYTHON, *libraries, *modules)}
-        node = pathlib.Path(penstock_node.__file__).parent
+        node, base = (pathlib.Path(package.__file__).parent for package in (penstock_node, penstock_base))
         for home, paths in ((_HOME, (*_HOME.glob("penstock_functions/*.py"), *_HOME.glob("tests/*.py"))),
-                            (node.parent, node.glob("*.py"))):
+                            (node.parent, (*node.glob("*.py"), *base.glob("*.py")))):
             files |= {f"source/{home.name}/{path.relative_to(home)}": (0o644, path.read_bytes()) for path in paths}
         # Python looks for that folder, and says so when it is missing.
         return files | {"init": (0o755, _INIT.encode("ascii")), f"{_LIBRARY}/lib-dynload/none"[1:]: (0o644, b"")}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.requests;
 
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
@@ -21,6 +23,8 @@ record Refusal(int status, String tag, String message, String path) {
     static final int TOO_LARGE = 413;
     static final int BUSY = 503;
 
+    private static final Gson PRETTY = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
+
     Refusal(final int status, final String tag, final String message) {
         this(status, tag, message, "");
     }
@@ -38,21 +42,21 @@ record Refusal(int status, String tag, String message, String path) {
         return new Refusal(status, tag, place + ": " + message, path);
     }
 
-    /** The body of the answer, as RESTCONF writes it. */
+    /** The body of the answer, as RESTCONF writes it, for people too. */
     String json() {
         final JsonObject error = new JsonObject();
-        error.addProperty("error-type", "protocol");
         error.addProperty("error-tag", tag);
+        error.addProperty("error-message", message);
         if (!path.isEmpty()) {
             error.addProperty("error-path", path);
         }
-        error.addProperty("error-message", message);
+        error.addProperty("error-type", "protocol");
         final JsonArray list = new JsonArray();
         list.add(error);
         final JsonObject errors = new JsonObject();
         errors.add("error", list);
         final JsonObject body = new JsonObject();
         body.add("errors", errors);
-        return body.toString();
+        return PRETTY.toJson(body);
     }
 }

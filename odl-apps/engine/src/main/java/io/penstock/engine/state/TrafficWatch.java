@@ -61,6 +61,7 @@ public final class TrafficWatch {
     }
 
     /** Compares two readings of a node. The first one after the start of the controller says nothing of a time. */
+    @SuppressWarnings("ReferenceEquality") // NONE is of a node that was not read; one that dropped nothing is equal
     public synchronized void look(final String node, final NodeCounts before, final NodeCounts now) {
         final Desired state = desired.get();
         if (before != NodeCounts.NONE) {
