@@ -33,6 +33,7 @@ mount -t cgroup2 cgroup2 /sys/fs/cgroup
 echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
 mkdir /tmp
 cd /source/service-chains
+export PYTHONPATH=/source/service-chains:/source/ovs-config
 python3.11 -B -m unittest tests.test_control_group
 echo "penstock: ended with $?, $(cat /sys/fs/cgroup/cgroup.subtree_control)"
 poweroff -f
