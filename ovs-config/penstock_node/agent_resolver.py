@@ -47,7 +47,7 @@ class Resolver:
         self._fresh = False  # Whether the process has certainly read the zone files as they are.
 
     def take(self, order: agent_orders.Order) -> None:
-        """Makes the files as ordered; the process is told, or started anew if it has to."""
+        """Makes the files as ordered; the process is told, or started again if it has to."""
         self.note = f"names that are not valid in DNS: {', '.join(order.left_out)}"[:200] if order.left_out else ""
         configuration = agent_unbound.configuration(order, self.directory)
         texts = {agent_unbound.zone_file(zone): agent_unbound.zone_text(zone, records)
@@ -101,7 +101,7 @@ class Resolver:
         return f"the resolver was stopped and goes on, process {pid}" if pid and processes.go_on(pid) else None
 
     def ask(self) -> str | None:
-        """Starts a process anew that runs and does not answer. Returns a line for the log, None if it does."""
+        """Restarts a process that runs and does not answer. Returns a line for the log, None if it does."""
         if self.watched is None or self.is_starting:
             return None
         try:
@@ -119,7 +119,7 @@ class Resolver:
         return None
 
     def ended(self) -> None:
-        """The process has ended and nobody told it to."""
+        """The process has ended without an order."""
         self._unwatch()
         words = processes.log_tail(self.directory / "log", 1).strip("; \n")
         if self._now() - self._started > _STEADY_SECONDS:
@@ -198,7 +198,7 @@ class Resolver:
             self._tell([path.name.removesuffix("zone") for path in (self.directory / "root").glob("*.zone")])
 
     def _tell(self, zones: Iterable[str]) -> None:
-        """Makes the process read zones anew. One that does not is started anew."""
+        """Makes the process read its zones again. One that does not is restarted."""
         try:
             commands = [command for zone in zones for command in agent_unbound.reload_commands(zone)]
             agent_unbound.control(self.directory, *commands)
@@ -219,7 +219,7 @@ class Resolver:
         processes.stop(self._process, _STOP_SECONDS)
 
     def _watch(self) -> None:
-        """Have the kernel tell when the process ends, whoever started it."""
+        """Have the kernel report the end of the process, also when another one started it."""
         try:
             self.watched = os.pidfd_open(processes.pid_of(self._process) or 0)
         except OSError:  # It has ended before we could look.

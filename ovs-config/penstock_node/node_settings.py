@@ -39,7 +39,7 @@ def configure(ovs: Ovs, profile: Profile) -> None:
         "dpdk-init": "true",
         "dpdk-extra": _dpdk_arguments(profile),
         "dpdk-socket-mem": megabytes(profile, ","),
-        # Without a limit the switch takes further huge pages for its ports, from whoever asked for them.
+        # Without a limit the switch takes further huge pages for its ports, from the program that asked for them.
         "dpdk-socket-limit": _limits(profile),
         "pmd-cpu-mask": hex(sum(1 << core for core in profile.pmd_cores)),
         # A core that has a queue of its own goes on with other ports; only this plan lets it.
@@ -47,7 +47,8 @@ def configure(ovs: Ovs, profile: Profile) -> None:
         "pmd-rxq-isolate": "false",
         "pmd-auto-lb": str(profile.balance_queues).lower(),
         "pmd-maxsleep": profile.pmd_maxsleep_us,
-        # One of so many packets that are not found there is put in; with 0 nobody looks. 100 is the switch's default.
+        # One of so many packets that are not found there is put in; with 0 none is looked up. The switch's default is
+        # 100.
         "emc-insert-inv-prob": 100 if profile.exact_match_cache else 0})
 
 

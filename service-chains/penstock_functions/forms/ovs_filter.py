@@ -131,7 +131,7 @@ def _ovs(instance: InstanceFiles, patience_seconds: float = 20) -> Ovs:
 def _settings(instance: InstanceFiles, entry: Function) -> dict[str, object]:
     return {"dpdk-init": "true", "dpdk-extra": " ".join(dpdk.memory_arguments(instance)),
             "dpdk-socket-mem": entry.memory_mb,
-            # Without a limit it takes further huge pages for its ports, from whoever asked for them.
+            # Without a limit it takes further huge pages for its ports, from the program that asked for them.
             "dpdk-socket-limit": entry.memory_mb,
             "pmd-cpu-mask": hex(1 << entry.own_core), "n-handler-threads": 1, "n-revalidator-threads": 1,
             "pmd-maxsleep": 0 if entry.scheduling == "normal" else _MAX_SLEEP_MICROSECONDS}

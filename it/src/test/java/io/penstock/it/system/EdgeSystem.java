@@ -3,6 +3,7 @@ package io.penstock.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.penstock.testkit.Await;
@@ -219,6 +220,22 @@ final class EdgeSystem implements TestRun.Closing {
     /** Everything that was handed out, as it is stored. */
     String allocations() {
         return restconf().read("penstock-allocation:allocations").toString();
+    }
+
+    /** All that is configured, without a tenant that is changed meanwhile. */
+    JsonObject storedWithout(final String changing) {
+        final JsonObject network = restconf().read(Intent.NETWORK).getAsJsonObject("penstock:network");
+        final JsonArray tenants = new JsonArray();
+        for (final JsonElement tenant : network.getAsJsonArray("tenant")) {
+            if (!name(tenant.getAsJsonObject()).equals(changing)) {
+                tenants.add(tenant);
+            }
+        }
+        network.add("tenant", tenants);
+        final JsonObject stored = new JsonObject();
+        stored.add("network", network);
+        stored.add("acls", restconf().read(Intent.ACLS));
+        return stored;
     }
 
     private static Stream<JsonObject> list(final JsonObject owner, final String name) {

@@ -3,8 +3,6 @@ package io.penstock.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.penstock.it.system.RestconfClient.Answer;
@@ -80,7 +78,7 @@ class LargestRequestIT {
         system.awaitApplied();
         final DhcpClient client = new DhcpClient(node.network().host(EdgeNode.ACCESS, VLAN));
         client.udhcpc();
-        final JsonObject before = stored();
+        final JsonObject before = system.storedWithout("other");
         final CompletableFuture<Void> neighbour = CompletableFuture.runAsync(this::change);
         final CompletableFuture<Void> host = CompletableFuture.runAsync(() -> lease(client));
         final List<String> wrong = new ArrayList<>();
@@ -100,7 +98,7 @@ class LargestRequestIT {
         neighbour.join();
         host.join();
         assertThat(wrong).isEmpty();
-        assertThat(stored()).isEqualTo(before);
+        assertThat(system.storedWithout("other")).isEqualTo(before);
         system.awaitSync();
         Figures.tell("changes beside the largest requests", changes + ", slowest " + slowestChange + " ms; leases "
             + leases + ", slowest " + slowestLease + " ms");
@@ -130,22 +128,6 @@ class LargestRequestIT {
             }
         }
         return requests;
-    }
-
-    /** What is configured, without the tenant that is changed meanwhile. */
-    private JsonObject stored() {
-        final JsonObject network = system.restconf().read(Intent.NETWORK).getAsJsonObject("penstock:network");
-        final JsonArray tenants = new JsonArray();
-        for (final JsonElement tenant : network.getAsJsonArray("tenant")) {
-            if (!tenant.getAsJsonObject().get("name").getAsString().equals("other")) {
-                tenants.add(tenant);
-            }
-        }
-        network.add("tenant", tenants);
-        final JsonObject stored = new JsonObject();
-        stored.add("network", network);
-        stored.add("acls", system.restconf().read(Intent.ACLS));
-        return stored;
     }
 
     /** Takes away what was good, however large. */

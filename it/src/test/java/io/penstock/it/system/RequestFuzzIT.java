@@ -3,8 +3,6 @@ package io.penstock.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.penstock.it.system.BadRequests.Request;
@@ -74,7 +72,7 @@ class RequestFuzzIT {
             change(number);
         }
         final long calm = slowest.getAndSet(0);
-        final String before = stored();
+        final String before = system.storedWithout("other").toString();
         final CompletableFuture<Void> neighbour = CompletableFuture.runAsync(() -> {
             while (!ending.get()) {
                 change(changes.incrementAndGet());
@@ -139,29 +137,13 @@ class RequestFuzzIT {
 
     /** Compares what is stored, and undoes what was good. */
     private void compare(final String before, final boolean isUndone, final List<Request> since) {
-        if (!stored().equals(before)) {
+        if (!system.storedWithout("other").toString().equals(before)) {
             if (!isUndone) {
                 wrong.add("something is stored of one of " + since);
             }
             restore(before);
-            assertThat(stored()).as("undone: %s", since).isEqualTo(before);
+            assertThat(system.storedWithout("other").toString()).as("undone: %s", since).isEqualTo(before);
         }
-    }
-
-    /** All that is configured, without the tenant that is changed meanwhile. */
-    private String stored() {
-        final JsonObject network = system.restconf().read(Intent.NETWORK).getAsJsonObject("penstock:network");
-        final JsonArray tenants = new JsonArray();
-        for (final JsonElement tenant : network.getAsJsonArray("tenant")) {
-            if (!tenant.getAsJsonObject().get("name").getAsString().equals("other")) {
-                tenants.add(tenant);
-            }
-        }
-        network.add("tenant", tenants);
-        final JsonObject stored = new JsonObject();
-        stored.add("network", network);
-        stored.add("acls", system.restconf().read(Intent.ACLS));
-        return stored.toString();
     }
 
     private void restore(final String before) {

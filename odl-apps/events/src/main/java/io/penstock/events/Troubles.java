@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Troubles that last: each is to be told once when it begins and once when it has ended. Whoever can cause and end one
- * as often as he likes causes two events in a while at most, for its end is no end until the while has passed. Safe for
- * all threads.
+ * Troubles that last: each is to be told once when it begins and once when it has ended. A host that can cause and end
+ * one as often as it likes causes two events in a while at most, for its end is no end until the while has passed. Safe
+ * for all threads.
  *
  * @param <K> what a trouble is about; there are as many as are configured, not as many as hosts like
  */

@@ -20,8 +20,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Entries of port-block that had no block for a subscriber: whoever got none asks again with each packet. For one
- * thread.
+ * Entries of port-block that had no block for a subscriber: a subscriber without one asks again with each packet. For
+ * one thread.
  */
 final class Shortages {
     static final Duration LEAST = Duration.ofMinutes(10);

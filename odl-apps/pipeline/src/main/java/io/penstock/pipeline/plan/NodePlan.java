@@ -62,7 +62,7 @@ public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows, List<Mete
         return meters;
     }
 
-    /** VRFs of the node's tenants in ascending order; made anew by each call while a tenant cannot be planned. */
+    /** VRFs of the node's tenants in ascending order; made by each call while a tenant cannot be planned. */
     public Set<VrfId> vrfs() {
         if (quarantined.isEmpty()) {
             return tenantFlows.keySet();
@@ -72,7 +72,7 @@ public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows, List<Mete
         return vrfs;
     }
 
-    /** VRFs of the tenants of which the switch is to keep all that it has; made anew by each call. */
+    /** VRFs of the tenants of which the switch is to keep all that it has; made by each call. */
     public SortedSet<VrfId> keptVrfs() {
         return quarantined.values().stream().filter(each -> each.flows() == Flows.KEPT)
             .flatMap(each -> each.vrf().stream())

@@ -24,7 +24,7 @@ public record VrfId(int number) implements Comparable<VrfId> {
     /** Tell the inside of the chains of a VRF, of which there are 4096, from all else. */
     private static final int CHAIN_ZONES = 0x7000;
     private static final int TO_TENANT_PATH = 1 << 12;
-    /** Of 240.0.0.0/8, which is nobody's on a network (RFC 1112, section 4). */
+    /** Of 240.0.0.0/8, which no network has (RFC 1112, section 4). */
     private static final long RESOLVER_BASE = 240L << 24;
     /** What a service address of IPv6 ends with. */
     private static final long RESOLVER_INTERFACE = 0x53;
