@@ -13,13 +13,15 @@ import io.penstock.pipeline.intent.Tenant;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +59,12 @@ public final class Allocator {
             ports.put(node.name(), number(names, before.ports().getOrDefault(node.name(), new TreeMap<>()),
                 FIRST_PORT));
         }
-        return allocateTenants(snapshot, before, nodes, ports, Unchanged.between(served, snapshot));
+        final Differing differing = Differing.between(served, snapshot, before);
+        final VrfIds ids = new VrfIds(snapshot, before, differing.tenants());
+        final SortedMap<String, List<CanaryResult>> canaries = new TreeMap<>(before.canaries());
+        canaries.keySet().retainAll(snapshot.functions().keySet());
+        return new Allocations(ids.lastVrf(), nodes, ports, tenants(snapshot, before, differing, ids),
+            Collections.unmodifiableSortedMap(canaries), before.secret(), lastNode(nodes, before), ids.lastLarge());
     }
 
     private static SortedMap<String, Integer> number(final Iterable<String> names,
@@ -81,58 +88,58 @@ public final class Allocator {
         return numbers;
     }
 
-    private static Allocations allocateTenants(final Snapshot snapshot, final Allocations before,
-            final SortedMap<String, Integer> nodes, final SortedMap<String, SortedMap<String, Integer>> ports,
-            final Unchanged unchanged) {
-        final IdentityHashMap<Tenant, TenantAllocation> kept = new IdentityHashMap<>(snapshot.tenants().size());
-        final Set<Long> byHand = new HashSet<>();
-        snapshot.tenants().values().forEach(tenant -> tenant.nat().flatMap(Tenant.Nat::address).ifPresent(byHand::add));
-        final Set<Long> addresses = new HashSet<>(byHand);
-        for (final Tenant tenant : snapshot.tenants().values()) {
-            final TenantAllocation had = before.tenants().get(tenant.name());
-            if (had != null) {
-                kept.put(tenant, had);
-            }
-            if (unchanged.keeps(tenant, had, byHand)) {
-                addresses.add(requireNonNull(had).publicAddress());
-            } else {
-                keptAddress(snapshot, tenant, had, byHand).ifPresent(addresses::add);
-            }
+    private static Map<String, TenantAllocation> tenants(final Snapshot snapshot, final Allocations before,
+            final Differing differing, final VrfIds ids) {
+        final Addresses addresses = new Addresses(snapshot, before);
+        final Map<String, TenantAllocation> tenants = new HashMap<>(before.tenants());
+        if (differing.all()) {
+            tenants.clear();
+        } else {
+            differing.gone().forEach(tenants::remove);
         }
-        final VrfIds ids = new VrfIds(snapshot, before);
-        final Map<String, TenantAllocation> tenants = new HashMap<>(2 * snapshot.tenants().size());
-        final Map<String, Free> free = new HashMap<>();
-        for (final Tenant tenant : snapshot.tenants().values()) {
-            final TenantAllocation had = kept.get(tenant);
-            if (unchanged.keeps(tenant, had, byHand) && requireNonNull(had).vrfs().equals(ids.vrfs(tenant.name()))) {
-                tenants.put(tenant.name(), had);
-                continue;
-            }
-            final long address = publicAddress(snapshot, tenant, had, byHand, addresses, free);
+        for (final Tenant tenant : differing.tenants()) {
+            final TenantAllocation had = before.tenants().get(tenant.name());
             final List<Allocations.Block> blocks = had == null ? List.of() : BlockAllocator.kept(tenant, had.blocks());
-            final TenantAllocation now = new TenantAllocation(ids.id(tenant.name()), address, blocks,
+            final TenantAllocation now = new TenantAllocation(ids.id(tenant.name()), addresses.of(tenant, had), blocks,
                 keptLeases(tenant, had),
                 number(keepingFunctions(snapshot, tenant), had == null ? new TreeMap<>() : had.places(), 0),
                 ids.vrfs(tenant.name()));
             tenants.put(tenant.name(), now.equals(had) ? had : now);
         }
-        final SortedMap<String, List<CanaryResult>> canaries = new TreeMap<>(before.canaries());
-        canaries.keySet().retainAll(snapshot.functions().keySet());
-        return new Allocations(ids.lastVrf(), nodes, ports, Collections.unmodifiableMap(tenants),
-            Collections.unmodifiableSortedMap(canaries), before.secret(), lastNode(nodes, before),
-            ids.lastLarge());
+        return Collections.unmodifiableMap(tenants);
     }
 
-    /** Tells which tenants keep all that they have: nearly all of them, at nearly every change. */
-    private record Unchanged(Set<String> differing, boolean shared) {
-        static Unchanged between(final Snapshot served, final Snapshot snapshot) {
-            return new Unchanged(snapshot.tenantsDifferingFrom(served), served.pools().equals(snapshot.pools())
-                && served.functions().equals(snapshot.functions()) && served.chains().equals(snapshot.chains()));
+    /**
+     * The tenants to which something may be given, or from which something may be taken: few, at nearly every change.
+     *
+     * @param all whether these are all tenants there are
+     * @param tenants sorted by name
+     * @param gone names of those that were removed
+     */
+    private record Differing(boolean all, List<Tenant> tenants, Set<String> gone) {
+        static Differing between(final Snapshot served, final Snapshot snapshot, final Allocations before) {
+            if (!served.pools().equals(snapshot.pools()) || !served.functions().equals(snapshot.functions())
+                    || !served.chains().equals(snapshot.chains())) {
+                return new Differing(true, List.copyOf(snapshot.tenants().values()), Set.of());
+            }
+            final SortedSet<String> names = new TreeSet<>(snapshot.tenantsDifferingFrom(served));
+            losers(names, snapshot, before).forEach(names::add);
+            final Set<String> gone = new HashSet<>(names);
+            gone.removeIf(snapshot.tenants()::containsKey);
+            names.removeAll(gone);
+            return new Differing(false, names.stream().map(snapshot.tenants()::get).toList(), gone);
         }
 
-        boolean keeps(final Tenant tenant, final @Nullable TenantAllocation had, final Set<Long> byHand) {
-            return shared && had != null && !differing.contains(tenant.name())
-                && (!byHand.contains(had.publicAddress()) || tenant.nat().flatMap(Tenant.Nat::address).isPresent());
+        /** Those that have an address from a pool that is now another one's by hand. */
+        private static List<String> losers(final Set<String> names, final Snapshot snapshot,
+                final Allocations before) {
+            final Set<Long> byHand = new HashSet<>();
+            names.stream().map(snapshot.tenants()::get).filter(Objects::nonNull)
+                .flatMap(tenant -> tenant.nat().flatMap(Tenant.Nat::address).stream())
+                .filter(address -> snapshot.pools().values().stream().anyMatch(pool -> pool.contains(address)))
+                .forEach(byHand::add);
+            return byHand.isEmpty() ? List.of() : before.tenants().entrySet().stream()
+                .filter(had -> byHand.contains(had.getValue().publicAddress())).map(Map.Entry::getKey).toList();
         }
     }
 
@@ -155,27 +162,64 @@ public final class Allocator {
             .map(NetworkFunction::name).toList();
     }
 
-    /**
-     * The address that is fixed for a tenant: by hand, or because it has it from its pool already. What another tenant
-     * has been given by hand meanwhile is that one's: the address may have been handed out between check and commit.
-     */
-    private static Optional<Long> keptAddress(final Snapshot snapshot, final Tenant tenant,
-            final @Nullable TenantAllocation had, final Set<Long> byHand) {
-        return tenant.nat().flatMap(nat -> nat.address().or(() -> nat.pool().map(snapshot.pools()::get)
-            .filter(pool -> had != null && pool.contains(had.publicAddress())
-                && !byHand.contains(had.publicAddress()))
-            .map(pool -> requireNonNull(had).publicAddress())));
-    }
+    /** Public addresses for the tenants of a snapshot. Looks at all tenants only when a pool has to give one. */
+    private static final class Addresses {
+        private final Snapshot snapshot;
+        private final Allocations before;
+        private final Map<String, Free> free = new HashMap<>();
+        private @Nullable Set<Long> byHand;
+        private @Nullable Set<Long> taken;
 
-    private static long publicAddress(final Snapshot snapshot, final Tenant tenant,
-            final @Nullable TenantAllocation had, final Set<Long> byHand, final Set<Long> taken,
-            final Map<String, Free> free) {
-        if (!tenant.nat().map(Tenant.Nat::hasSource).orElse(false)) {
-            return 0;
+        Addresses(final Snapshot snapshot, final Allocations before) {
+            this.snapshot = snapshot;
+            this.before = before;
         }
-        return keptAddress(snapshot, tenant, had, byHand).orElseGet(() -> free.computeIfAbsent(
-            tenant.nat().flatMap(Tenant.Nat::pool).orElseThrow(),
-            pool -> new Free(requireNonNull(snapshot.pools().get(pool)), taken)).next());
+
+        /** The address of a tenant; 0 without source NAT. */
+        long of(final Tenant tenant, final @Nullable TenantAllocation had) {
+            return tenant.nat().filter(Tenant.Nat::hasSource).map(nat -> kept(nat, had).orElseGet(() ->
+                free.computeIfAbsent(nat.pool().orElseThrow(),
+                    name -> new Free(requireNonNull(snapshot.pools().get(name)), taken())).next())).orElse(0L);
+        }
+
+        /**
+         * The address that is fixed: by hand, or because the tenant has it from its pool already. An address that
+         * another tenant has been given by hand meanwhile is that one's: it may have been handed out between check and
+         * commit.
+         */
+        private Optional<Long> kept(final Tenant.Nat nat, final @Nullable TenantAllocation had) {
+            return nat.address().or(() -> had == null ? Optional.empty()
+                : nat.pool().map(snapshot.pools()::get).filter(pool -> pool.contains(had.publicAddress())
+                    && !byHand().contains(had.publicAddress())).map(pool -> had.publicAddress()));
+        }
+
+        private Set<Long> byHand() {
+            Set<Long> known = byHand;
+            if (known == null) {
+                known = new HashSet<>();
+                for (final Tenant tenant : snapshot.tenants().values()) {
+                    tenant.nat().flatMap(Tenant.Nat::address).ifPresent(known::add);
+                }
+                byHand = known;
+            }
+            return known;
+        }
+
+        /** All that are by hand or kept. */
+        private Set<Long> taken() {
+            Set<Long> known = taken;
+            if (known == null) {
+                known = new HashSet<>(byHand());
+                for (final Tenant tenant : snapshot.tenants().values()) {
+                    final TenantAllocation had = before.tenants().get(tenant.name());
+                    if (had != null && tenant.nat().isPresent()) {
+                        kept(tenant.nat().orElseThrow(), had).ifPresent(known::add);
+                    }
+                }
+                taken = known;
+            }
+            return known;
+        }
     }
 
     /**

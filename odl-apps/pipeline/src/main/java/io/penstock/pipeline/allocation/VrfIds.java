@@ -39,12 +39,17 @@ final class VrfIds {
     private int lastVrf;
     private int lastLarge;
 
-    /** Hands out the ids for a snapshot that breaks no rule, given what tenants had before. */
-    VrfIds(final Snapshot snapshot, final Allocations before) {
+    /**
+     * Hands out the ids for a snapshot that breaks no rule, given what tenants had before.
+     *
+     * @param differing the tenants to which ids may be given, sorted by name; all others keep theirs
+     */
+    VrfIds(final Snapshot snapshot, final Allocations before, final List<Tenant> differing) {
         lastVrf = before.lastVrf();
         lastLarge = before.lastLarge();
-        handOutIds(snapshot, before);
-        handOutVrfs(snapshot, before);
+        handOutIds(snapshot, before, differing);
+        takeOfOthers(snapshot, before, differing);
+        handOutVrfs(differing, before);
     }
 
     /** The id of a tenant in the network. */
@@ -67,21 +72,49 @@ final class VrfIds {
         return lastLarge;
     }
 
-    private void handOutIds(final Snapshot snapshot, final Allocations before) {
+    private void handOutIds(final Snapshot snapshot, final Allocations before, final List<Tenant> differing) {
         final List<Tenant> came = new ArrayList<>();
-        final Set<Integer> used = new HashSet<>();
-        for (final Tenant tenant : snapshot.tenants().values()) {
+        for (final Tenant tenant : differing) {
             final TenantAllocation had = before.tenants().get(tenant.name());
             if (had == null) {
                 came.add(tenant);
             } else {
                 ids.put(tenant.name(), had.id());
+            }
+        }
+        if (came.isEmpty()) {
+            return;
+        }
+        final Set<Integer> used = new HashSet<>();
+        for (final String name : snapshot.tenants().keySet()) {
+            final TenantAllocation had = before.tenants().get(name);
+            if (had != null) {
                 used.add(had.id());
             }
         }
         // A tenant with a chain needs an id that is an 802.1Q tag, so it comes first.
         came.sort(Comparator.comparing(tenant -> !tenant.hasChain()));
         came.forEach(tenant -> ids.put(tenant.name(), nextId(used, tenant.hasChain())));
+    }
+
+    /** On each node to which ids may be given, the VRF ids of the tenants that keep theirs are in use. */
+    private void takeOfOthers(final Snapshot snapshot, final Allocations before, final List<Tenant> differing) {
+        if (differing.size() == snapshot.tenants().size()) {
+            return;
+        }
+        for (final Tenant tenant : differing) {
+            for (final String node : tenant.nodes()) {
+                if (!taken.containsKey(node)) {
+                    final Set<Integer> ofNode = of(node);
+                    for (final Tenant other : snapshot.tenantsOn(node)) {
+                        if (!ids.containsKey(other.name())) {
+                            requireNonNull(before.tenants().get(other.name()), other.name()).vrf(node)
+                                .ifPresent(vrf -> ofNode.add(vrf.number()));
+                        }
+                    }
+                }
+            }
+        }
     }
 
     private int nextId(final Set<Integer> used, final boolean tag) {
@@ -118,9 +151,9 @@ final class VrfIds {
     /**
      * First the VRF ids that tenants have, then those of tenants with a chain, for which there are fewer, then others.
      */
-    private void handOutVrfs(final Snapshot snapshot, final Allocations before) {
+    private void handOutVrfs(final List<Tenant> tenants, final Allocations before) {
         final IdentityHashMap<Tenant, TenantAllocation> kept = new IdentityHashMap<>();
-        snapshot.tenants().values().forEach(tenant ->
+        tenants.forEach(tenant ->
             Optional.ofNullable(before.tenants().get(tenant.name())).ifPresent(had -> kept.put(tenant, had)));
         kept.forEach((tenant, had) -> had.vrfs().forEach((node, vrf) -> {
             if (tenant.nodes().contains(node) && vrf.number() <= limit(tenant)) {
@@ -128,7 +161,7 @@ final class VrfIds {
             }
         }));
         final IdentityHashMap<Tenant, List<String>> left = new IdentityHashMap<>();
-        for (final Tenant tenant : snapshot.tenants().values()) {
+        for (final Tenant tenant : tenants) {
             for (final String node : tenant.nodes()) {
                 if (!vrfs(tenant.name()).containsKey(node) && !(kept.containsKey(tenant) && takeId(tenant, node))) {
                     left.computeIfAbsent(tenant, key -> new ArrayList<>()).add(node);

@@ -4,10 +4,13 @@ package io.penstock.pipeline.intent;
 import static java.util.Objects.requireNonNull;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -16,10 +19,34 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Everything that was configured at one moment. Maps are sorted by name, so the order of the input is irrelevant. */
-public record Snapshot(SortedMap<String, Node> nodes, Backbone backbone, SortedMap<String, Pool> pools,
-        SortedMap<String, NetworkFunction> functions, SortedMap<String, Chain> chains,
-        SortedMap<String, Tenant> tenants, SortedMap<String, Acl> acls) {
+/**
+ * Everything that was configured at one moment. Maps are sorted by name, so the order of the input is irrelevant. Does
+ * not change; safe for all threads. What a change leaves as it was is the same object in the snapshot after it, and
+ * most of what is done for a change looks at the objects that differ alone.
+ */
+public final class Snapshot {
+    private final SortedMap<String, Node> nodes;
+    private final Backbone backbone;
+    private final SortedMap<String, Pool> pools;
+    private final SortedMap<String, NetworkFunction> functions;
+    private final SortedMap<String, Chain> chains;
+    private final SortedMap<String, Tenant> tenants;
+    private final SortedMap<String, Acl> acls;
+    /** Tenants by node, sorted by name; made when it is first needed. */
+    private volatile @Nullable Map<String, List<Tenant>> places;
+
+    /** A snapshot of these maps, which must not change. */
+    public Snapshot(final SortedMap<String, Node> nodes, final Backbone backbone, final SortedMap<String, Pool> pools,
+            final SortedMap<String, NetworkFunction> functions, final SortedMap<String, Chain> chains,
+            final SortedMap<String, Tenant> tenants, final SortedMap<String, Acl> acls) {
+        this.nodes = requireNonNull(nodes);
+        this.backbone = requireNonNull(backbone);
+        this.pools = requireNonNull(pools);
+        this.functions = requireNonNull(functions);
+        this.chains = requireNonNull(chains);
+        this.tenants = requireNonNull(tenants);
+        this.acls = requireNonNull(acls);
+    }
 
     /** A snapshot from lists in any order. */
     public static Snapshot of(final List<Node> nodes, final Backbone backbone, final List<Pool> pools,
@@ -33,6 +60,41 @@ public record Snapshot(SortedMap<String, Node> nodes, Backbone backbone, SortedM
     /** Nothing at all. */
     public static Snapshot empty() {
         return of(List.of(), Backbone.NONE, List.of(), List.of(), List.of(), List.of(), List.of());
+    }
+
+    /** Nodes by name. */
+    public SortedMap<String, Node> nodes() {
+        return nodes;
+    }
+
+    /** The way to other networks. */
+    public Backbone backbone() {
+        return backbone;
+    }
+
+    /** Pools of public addresses by name. */
+    public SortedMap<String, Pool> pools() {
+        return pools;
+    }
+
+    /** Network functions by name. */
+    public SortedMap<String, NetworkFunction> functions() {
+        return functions;
+    }
+
+    /** Chains of functions by name. */
+    public SortedMap<String, Chain> chains() {
+        return chains;
+    }
+
+    /** Tenants by name. */
+    public SortedMap<String, Tenant> tenants() {
+        return tenants;
+    }
+
+    /** Access lists by name. */
+    public SortedMap<String, Acl> acls() {
+        return acls;
     }
 
     /** Whether nothing but tenants differs. */
@@ -55,9 +117,44 @@ public record Snapshot(SortedMap<String, Node> nodes, Backbone backbone, SortedM
 
     /** The same with a tenant added, or instead of that of its name. */
     public Snapshot with(final Tenant tenant) {
-        final SortedMap<String, Tenant> others = new TreeMap<>(tenants);
-        others.put(tenant.name(), tenant);
-        return new Snapshot(nodes, backbone, pools, functions, chains, others, acls);
+        return with(List.of(tenant), Set.of());
+    }
+
+    /**
+     * The same with some tenants added, or instead of those of their names, and without others. Costs little for the
+     * tenants that stay.
+     *
+     * @param gone names
+     */
+    public Snapshot with(final Collection<Tenant> others, final Set<String> gone) {
+        final SortedMap<String, Tenant> after = new TreeMap<>(tenants);
+        after.keySet().removeAll(gone);
+        others.forEach(tenant -> after.put(tenant.name(), tenant));
+        final Snapshot next = new Snapshot(nodes, backbone, pools, functions, chains,
+            Collections.unmodifiableSortedMap(after), acls);
+        final Map<String, List<Tenant>> known = places;
+        if (known != null) {
+            final Set<String> names = new HashSet<>(gone);
+            others.forEach(tenant -> names.add(tenant.name()));
+            next.places = placesAfter(known, names, after);
+        }
+        return next;
+    }
+
+    private Map<String, List<Tenant>> placesAfter(final Map<String, List<Tenant>> before, final Set<String> names,
+            final SortedMap<String, Tenant> after) {
+        final Map<String, SortedMap<String, Tenant>> changed = new HashMap<>();
+        final Function<String, SortedMap<String, Tenant>> ofNode = node -> changed.computeIfAbsent(node,
+            name -> new TreeMap<>(byName(before.getOrDefault(name, List.of()), Tenant::name)));
+        for (final String name : names) {
+            Optional.ofNullable(tenants.get(name)).ifPresent(tenant ->
+                tenant.nodes().forEach(node -> ofNode.apply(node).remove(name)));
+            Optional.ofNullable(after.get(name)).ifPresent(tenant ->
+                tenant.nodes().forEach(node -> ofNode.apply(node).put(name, tenant)));
+        }
+        final Map<String, List<Tenant>> next = new HashMap<>(before);
+        changed.forEach((node, ofIt) -> next.put(node, List.copyOf(ofIt.values())));
+        return next;
     }
 
     /** The same with other functions. */
@@ -71,19 +168,19 @@ public record Snapshot(SortedMap<String, Node> nodes, Backbone backbone, SortedM
         return Collections.unmodifiableSortedMap(sorted);
     }
 
-    /** Tenants that have an attachment on a node. */
+    /** Tenants that have an attachment on a node, sorted by name. */
     public List<Tenant> tenantsOn(final String node) {
-        // Each plan asks all tenants of the network: streams in it took as long as the plan.
-        final List<Tenant> found = new ArrayList<>();
-        for (final Tenant tenant : tenants.values()) {
-            for (final Tenant.Attachment attachment : tenant.attachments()) {
-                if (attachment.node().equals(node)) {
-                    found.add(tenant);
-                    break;
-                }
+        Map<String, List<Tenant>> known = places;
+        if (known == null) {
+            final Map<String, List<Tenant>> index = new HashMap<>();
+            for (final Tenant tenant : tenants.values()) {
+                tenant.nodes().forEach(each -> index.computeIfAbsent(each, name -> new ArrayList<>()).add(tenant));
             }
+            index.replaceAll((name, found) -> List.copyOf(found));
+            known = index;
+            places = index;
         }
-        return Collections.unmodifiableList(found);
+        return known.getOrDefault(node, List.of());
     }
 
     /**
@@ -148,5 +245,21 @@ public record Snapshot(SortedMap<String, Node> nodes, Backbone backbone, SortedM
     /** Where connections of a chain leave its functions for others. */
     public Optional<Chain.Branch> branchOf(final String chain) {
         return Optional.ofNullable(chains.get(chain)).flatMap(Chain::branch);
+    }
+
+    @Override
+    public boolean equals(final @Nullable Object other) {
+        return this == other || other instanceof Snapshot snapshot && hasSameSharedPartAs(snapshot)
+            && tenants.equals(snapshot.tenants);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(nodes, backbone, pools, functions, chains, tenants, acls);
+    }
+
+    @Override
+    public String toString() {
+        return "tenants " + tenants.keySet() + " on nodes " + nodes.keySet();
     }
 }
