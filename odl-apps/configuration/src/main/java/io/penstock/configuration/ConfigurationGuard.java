@@ -121,7 +121,11 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
             final Snapshot snapshot = reader.read(network, acls);
             synchronized (validator) {
                 judged = new Stored(snapshot, snapshot == good ? List.of()
-                    : validator.validateStored(snapshot, allocations));
+                    : Validator.validateStored(snapshot, allocations));
+                if (!judged.isValid()) {
+                    // What a change repairs is told by the same violations, which a check of all tenants finds.
+                    validator.forget();
+                }
             }
         } catch (UnreadableException e) {
             judged = new Stored(Snapshot.empty(), List.of(e.violation()));

@@ -44,7 +44,7 @@ public record StoredConfiguration(Snapshot snapshot, Allocations allocations) {
 
     /** The rules that the configuration breaks by itself, as an engine that starts judges it. */
     public List<Violation> violations() {
-        return new Validator().validateStored(snapshot, allocations);
+        return Validator.validateStored(snapshot, allocations);
     }
 
     /** The rules that a change would be refused for that changes nothing. The engine has nothing to do. */

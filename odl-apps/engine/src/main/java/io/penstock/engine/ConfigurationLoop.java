@@ -223,7 +223,7 @@ final class ConfigurationLoop {
                 throw e;
             }
             final FaultyTenants.Found found = FaultyTenants.find(stored, desired.snapshot(), this::attempt,
-                each -> new Validator().validateStored(each, desired.allocations()).isEmpty());
+                each -> Validator.validateStored(each, desired.allocations()).isEmpty());
             found.faults().forEach((tenant, fault) ->
                 faults.failed("tenant " + tenant, "Tenant " + tenant + " is not carried out as configured", fault));
             carried.failed().keySet().stream().filter(tenant -> !found.faults().containsKey(tenant))

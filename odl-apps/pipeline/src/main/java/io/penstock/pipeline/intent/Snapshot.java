@@ -32,13 +32,20 @@ public final class Snapshot {
     private final SortedMap<String, Chain> chains;
     private final SortedMap<String, Tenant> tenants;
     private final SortedMap<String, Acl> acls;
-    /** Tenants by node, sorted by name; made when it is first needed. */
-    private volatile @Nullable Map<String, List<Tenant>> places;
+    /** Tenants by node, sorted by name. */
+    private final Map<String, List<Tenant>> places;
 
     /** A snapshot of these maps, which must not change. */
     public Snapshot(final SortedMap<String, Node> nodes, final Backbone backbone, final SortedMap<String, Pool> pools,
             final SortedMap<String, NetworkFunction> functions, final SortedMap<String, Chain> chains,
             final SortedMap<String, Tenant> tenants, final SortedMap<String, Acl> acls) {
+        this(nodes, backbone, pools, functions, chains, tenants, acls, places(tenants.values()));
+    }
+
+    private Snapshot(final SortedMap<String, Node> nodes, final Backbone backbone,
+            final SortedMap<String, Pool> pools, final SortedMap<String, NetworkFunction> functions,
+            final SortedMap<String, Chain> chains, final SortedMap<String, Tenant> tenants,
+            final SortedMap<String, Acl> acls, final Map<String, List<Tenant>> places) {
         this.nodes = requireNonNull(nodes);
         this.backbone = requireNonNull(backbone);
         this.pools = requireNonNull(pools);
@@ -46,6 +53,16 @@ public final class Snapshot {
         this.chains = requireNonNull(chains);
         this.tenants = requireNonNull(tenants);
         this.acls = requireNonNull(acls);
+        this.places = places;
+    }
+
+    private static Map<String, List<Tenant>> places(final Collection<Tenant> sorted) {
+        final Map<String, List<Tenant>> places = new HashMap<>();
+        for (final Tenant tenant : sorted) {
+            tenant.nodes().forEach(node -> places.computeIfAbsent(node, name -> new ArrayList<>()).add(tenant));
+        }
+        places.replaceAll((node, found) -> List.copyOf(found));
+        return places;
     }
 
     /** A snapshot from lists in any order. */
@@ -112,7 +129,7 @@ public final class Snapshot {
     public Snapshot with(final Pool pool) {
         final SortedMap<String, Pool> others = new TreeMap<>(pools);
         others.put(pool.name(), pool);
-        return new Snapshot(nodes, backbone, others, functions, chains, tenants, acls);
+        return new Snapshot(nodes, backbone, others, functions, chains, tenants, acls, places);
     }
 
     /** The same with a tenant added, or instead of that of its name. */
@@ -130,36 +147,31 @@ public final class Snapshot {
         final SortedMap<String, Tenant> after = new TreeMap<>(tenants);
         after.keySet().removeAll(gone);
         others.forEach(tenant -> after.put(tenant.name(), tenant));
-        final Snapshot next = new Snapshot(nodes, backbone, pools, functions, chains,
-            Collections.unmodifiableSortedMap(after), acls);
-        final Map<String, List<Tenant>> known = places;
-        if (known != null) {
-            final Set<String> names = new HashSet<>(gone);
-            others.forEach(tenant -> names.add(tenant.name()));
-            next.places = placesAfter(known, names, after);
-        }
-        return next;
+        final Set<String> names = new HashSet<>(gone);
+        others.forEach(tenant -> names.add(tenant.name()));
+        return new Snapshot(nodes, backbone, pools, functions, chains, Collections.unmodifiableSortedMap(after), acls,
+            placesAfter(names, after));
     }
 
-    private Map<String, List<Tenant>> placesAfter(final Map<String, List<Tenant>> before, final Set<String> names,
-            final SortedMap<String, Tenant> after) {
+    private Map<String, List<Tenant>> placesAfter(final Set<String> names, final SortedMap<String, Tenant> after) {
         final Map<String, SortedMap<String, Tenant>> changed = new HashMap<>();
         final Function<String, SortedMap<String, Tenant>> ofNode = node -> changed.computeIfAbsent(node,
-            name -> new TreeMap<>(byName(before.getOrDefault(name, List.of()), Tenant::name)));
+            name -> new TreeMap<>(byName(places.getOrDefault(name, List.of()), Tenant::name)));
         for (final String name : names) {
             Optional.ofNullable(tenants.get(name)).ifPresent(tenant ->
                 tenant.nodes().forEach(node -> ofNode.apply(node).remove(name)));
             Optional.ofNullable(after.get(name)).ifPresent(tenant ->
                 tenant.nodes().forEach(node -> ofNode.apply(node).put(name, tenant)));
         }
-        final Map<String, List<Tenant>> next = new HashMap<>(before);
+        final Map<String, List<Tenant>> next = new HashMap<>(places);
         changed.forEach((node, ofIt) -> next.put(node, List.copyOf(ofIt.values())));
         return next;
     }
 
     /** The same with other functions. */
     public Snapshot withFunctions(final List<NetworkFunction> others) {
-        return new Snapshot(nodes, backbone, pools, byName(others, NetworkFunction::name), chains, tenants, acls);
+        return new Snapshot(nodes, backbone, pools, byName(others, NetworkFunction::name), chains, tenants, acls,
+            places);
     }
 
     private static <T> SortedMap<String, T> byName(final List<T> items, final Function<T, String> name) {
@@ -170,17 +182,7 @@ public final class Snapshot {
 
     /** Tenants that have an attachment on a node, sorted by name. */
     public List<Tenant> tenantsOn(final String node) {
-        Map<String, List<Tenant>> known = places;
-        if (known == null) {
-            final Map<String, List<Tenant>> index = new HashMap<>();
-            for (final Tenant tenant : tenants.values()) {
-                tenant.nodes().forEach(each -> index.computeIfAbsent(each, name -> new ArrayList<>()).add(tenant));
-            }
-            index.replaceAll((name, found) -> List.copyOf(found));
-            known = index;
-            places = index;
-        }
-        return known.getOrDefault(node, List.of());
+        return places.getOrDefault(node, List.of());
     }
 
     /**

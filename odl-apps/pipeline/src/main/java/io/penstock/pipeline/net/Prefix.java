@@ -43,6 +43,18 @@ public record Prefix(long address, int length) implements Comparable<Prefix> {
         return mask(length);
     }
 
+    /**
+     * The prefix of fewer bits that this one is in.
+     *
+     * @throws IllegalArgumentException when this one is shorter
+     */
+    public Prefix shortenedTo(final int bits) {
+        if (bits > length) {
+            throw new IllegalArgumentException(this + " is shorter than " + bits + " bits");
+        }
+        return new Prefix(address & mask(bits), bits);
+    }
+
     /** First address behind the prefix. */
     public long end() {
         return address + (1L << 32 - length);

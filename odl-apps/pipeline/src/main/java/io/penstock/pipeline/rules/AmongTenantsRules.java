@@ -1,178 +1,128 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.rules;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
-import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
-import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.VrfId;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The rules for tenants among each other, after those for each alone. */
+/**
+ * The rules for tenants among each other, after those for each alone. Those that differ are judged; an error names the
+ * tenant that came, and not the one that it is in conflict with.
+ */
 final class AmongTenantsRules {
-    /** Where a frame comes in. */
-    private record Place(String node, String port, int vlan) { }
-
-    /** Who has public addresses of his own. */
-    private record Mapped(String tenant, Tenant.Mapping mapping) { }
+    private static final int IDS = VrfId.LAST - VrfId.FIRST + 1;
+    private static final int TAGS = VrfId.LAST_TAG - VrfId.FIRST + 1;
 
     private final Snapshot snapshot;
     private final Snapshot before;
     private final Allocations allocations;
     private final boolean stored;
+    private final Claims claims;
     private final List<Violation> violations = new ArrayList<>();
-    private final Map<Place, String> vlanOwners = new HashMap<>();
-    private final NavigableMap<Long, String> addressOwners = new TreeMap<>();
-    /** By first address; they do not overlap. */
-    private final NavigableMap<Long, Mapped> prefixOwners = new TreeMap<>();
-    private final Prefix6Owners prefix6Owners = new Prefix6Owners();
-    private final Map<Long, String> addressesFromPools = new HashMap<>();
-    private final Map<String, String> functionUsers = new HashMap<>();
-    private final Map<String, Long> poolUsers = new HashMap<>();
-    private final Map<String, Long> poolSizes = new HashMap<>();
     private final SortedMap<String, Integer> movedByPool = new TreeMap<>();
+    private @Nullable Map<Long, String> fromPools;
 
     /**
      * Rules for a snapshot after another one.
      *
      * @param stored whether the snapshot was accepted before, so that tenants may have drained addresses
+     * @param claims those of the tenants that are not judged
      */
     AmongTenantsRules(final Snapshot snapshot, final Snapshot before, final Allocations allocations,
-            final boolean stored) {
+            final boolean stored, final Claims claims) {
         this.snapshot = snapshot;
         this.before = before;
         this.allocations = allocations;
         this.stored = stored;
+        this.claims = claims;
     }
 
     /**
-     * All rules that are broken.
+     * All rules that tenants break. They claim what they need, too.
      *
+     * @param tenants those that are judged
      * @param alone the rules that a tenant breaks by itself
      */
-    List<Violation> validate(final Function<Tenant, List<Violation>> alone) {
-        final List<Tenant> tenants = oldestFirst();
-        tenants.forEach(this::noteAddresses);
-        for (final Tenant tenant : tenants) {
+    List<Violation> validate(final List<Tenant> tenants, final Function<Tenant, List<Violation>> alone) {
+        final List<Tenant> judged = oldestFirst(tenants);
+        for (final Tenant tenant : judged) {
             violations.addAll(alone.apply(tenant));
-            checkVlans(tenant);
+            claims.claim(tenant, snapshot, (leaf, rule) -> add(tenant, leaf, rule));
             checkAddress(tenant);
-            checkMappings(tenant);
-            checkTwice(tenant);
             checkBlocks(tenant);
             checkLeases(tenant);
-            checkPrefixes6(tenant);
-            checkPool(tenant);
+            checkMove(tenant);
             checkChain(tenant);
         }
-        checkIds(tenants);
+        checkPools(judged);
+        checkIds(judged);
         movedByPool.forEach((pool, moved) -> violations.add(new Violation("pool " + pool, "prefix",
             "the change takes the addresses of " + count(moved, "tenant")
                 + " and ends their connections; set force to true to permit it")));
         return violations;
     }
 
-    /** Whoever was there first keeps what two want, so that the error names the one that came. */
-    private List<Tenant> oldestFirst() {
-        final List<Tenant> tenants = new ArrayList<>(snapshot.tenants().size());
+    /** A tenant that was there first keeps what two want, so that the error names the one that came. */
+    private List<Tenant> oldestFirst(final List<Tenant> tenants) {
+        final List<Tenant> sorted = new ArrayList<>(tenants.size());
         final List<Tenant> came = new ArrayList<>();
-        for (final Tenant tenant : snapshot.tenants().values()) {
-            (allocations.tenants().containsKey(tenant.name()) ? tenants : came).add(tenant);
+        for (final Tenant tenant : tenants) {
+            (allocations.tenants().containsKey(tenant.name()) ? sorted : came).add(tenant);
         }
-        tenants.addAll(came);
-        return tenants;
-    }
-
-    private void noteAddresses(final Tenant tenant) {
-        prefix6Owners.note(tenant);
-        if (tenant.nat().isEmpty()) {
-            return;
-        }
-        final Tenant.Nat nat = tenant.nat().orElseThrow();
-        nat.address().ifPresent(address -> addressOwners.putIfAbsent(address, tenant.name()));
-        nat.mappings().stream().filter(mapping -> owner(mapping.outside()) == null)
-            .forEach(mapping -> prefixOwners.put(mapping.outside().address(), new Mapped(tenant.name(), mapping)));
-        final TenantAllocation given = allocations.tenants().get(tenant.name());
-        if (given != null && nat.pool().map(snapshot.pools()::get)
-                .filter(pool -> pool.contains(given.publicAddress())).isPresent()) {
-            addressesFromPools.put(given.publicAddress(), tenant.name());
-        }
-    }
-
-    private void checkVlans(final Tenant tenant) {
-        for (final Tenant.Attachment attachment : tenant.attachments()) {
-            final String owner = vlanOwners.putIfAbsent(
-                new Place(attachment.node(), attachment.port(), attachment.vlan()), tenant.name());
-            if (owner != null) {
-                add(tenant, "attachment " + attachment.name() + " / vlan", attachment.vlan() + " on port "
-                    + attachment.port() + " of node " + attachment.node() + " is taken by tenant " + owner);
-            }
-        }
+        sorted.addAll(came);
+        return sorted;
     }
 
     private void checkAddress(final Tenant tenant) {
         tenant.nat().flatMap(Tenant.Nat::address).ifPresent(address -> {
-            final String owner = addressOwners.get(address);
-            final String leaf = "nat / public-address";
-            if (!tenant.name().equals(owner)) {
-                add(tenant, leaf, Ipv4.text(address) + " is taken by tenant " + owner);
-            }
-            final String keeper = addressesFromPools.get(address);
+            final String keeper = claims.poolOf(address).isPresent() ? fromPools().get(address) : null;
             if (keeper != null) {
-                add(tenant, leaf, Ipv4.text(address) + " is allocated to tenant " + keeper + " from its pool");
+                add(tenant, "nat / public-address",
+                    Ipv4.text(address) + " is allocated to tenant " + keeper + " from its pool");
             }
         });
     }
 
-    /** Who has an address of a prefix by a mapping; null when nobody has. */
-    private @Nullable Mapped owner(final Prefix prefix) {
-        final Map.Entry<Long, Mapped> last = prefixOwners.lowerEntry(prefix.end());
-        return last != null && last.getValue().mapping().outside().overlaps(prefix) ? last.getValue() : null;
+    /** Tenants by the address that they have from their pool. */
+    private Map<Long, String> fromPools() {
+        Map<Long, String> known = fromPools;
+        if (known == null) {
+            known = new HashMap<>();
+            for (final Map.Entry<String, TenantAllocation> given : allocations.tenants().entrySet()) {
+                final Tenant tenant = snapshot.tenants().get(given.getKey());
+                if (tenant != null && poolOf(tenant).filter(pool -> pool.contains(given.getValue().publicAddress()))
+                        .isPresent()) {
+                    known.put(given.getValue().publicAddress(), given.getKey());
+                }
+            }
+            fromPools = known;
+        }
+        return known;
     }
 
-    private void checkMappings(final Tenant tenant) {
-        for (final Tenant.Mapping mapping : tenant.nat().map(Tenant.Nat::mappings).orElse(List.of())) {
-            checkUnowned(tenant, "nat / " + mapping.kind() + " " + mapping.inside() + " / public-prefix",
-                mapping.outside(), Optional.of(new Mapped(tenant.name(), mapping)));
-        }
-    }
-
-    /** What goes to a public address of ours turns round here, whatever network has it too. */
-    private void checkTwice(final Tenant tenant) {
-        for (final Tenant.Twice mapping : tenant.nat().map(Tenant.Nat::twice).orElse(List.of())) {
-            checkUnowned(tenant, "nat / twice " + mapping.seen() + " / outside-prefix", mapping.outside(),
-                Optional.empty());
-        }
-    }
-
-    /** Nobody but {@code self} has an address of a prefix. */
-    private void checkUnowned(final Tenant tenant, final String leaf, final Prefix outside,
-            final Optional<Mapped> self) {
-        final Mapped owner = owner(outside);
-        if (owner != null && !self.equals(Optional.of(owner))) {
-            add(tenant, leaf, outside + " overlaps " + owner.mapping().outside() + " of tenant " + owner.tenant());
-        }
-        addressOwners.subMap(outside.address(), outside.end()).forEach((address, name) -> add(tenant, leaf,
-            outside + " contains the public address " + Ipv4.text(address) + " of tenant " + name));
+    private Optional<Pool> poolOf(final Tenant tenant) {
+        return tenant.nat().flatMap(Tenant.Nat::pool).map(snapshot.pools()::get);
     }
 
     /** Blocks of an entry that is gone are meant to go; those of one that is changed may have been overlooked. */
@@ -195,19 +145,6 @@ final class AmongTenantsRules {
         }
     }
 
-    private void checkPrefixes6(final Tenant tenant) {
-        if (tenant.ipv6().insidePrefixes().isEmpty()) {
-            return;
-        }
-        final Set<Prefix6> subnets =
-            tenant.ipv6().subnets().stream().map(Ipv6Side.Subnet::prefix).collect(Collectors.toSet());
-        for (final Prefix6 prefix : tenant.ipv6().insidePrefixes()) {
-            prefix6Owners.other(tenant, prefix).ifPresent(owned -> add(tenant, "ipv6 / "
-                + (subnets.contains(prefix) ? "subnet " : "route ") + prefix + " / prefix", prefix + " overlaps "
-                + owned.prefix() + " of tenant " + owned.tenant()));
-        }
-    }
-
     private void checkLeases(final Tenant tenant) {
         final TenantAllocation given = allocations.tenants().get(tenant.name());
         if (given != null) {
@@ -219,26 +156,12 @@ final class AmongTenantsRules {
         return number + " " + what + (number == 1 ? "" : "s");
     }
 
-    private void checkPool(final Tenant tenant) {
-        final Pool pool = tenant.nat().flatMap(Tenant.Nat::pool).map(snapshot.pools()::get).orElse(null);
-        if (pool == null) {
-            return;
-        }
+    private void checkMove(final Tenant tenant) {
         final TenantAllocation given = allocations.tenants().get(tenant.name());
-        final boolean keeps = given != null && pool.contains(given.publicAddress());
-        if (given != null && keeps && pool.drains(given.publicAddress())) {
-            return;
-        }
-        final long drained = stored ? 0 : pool.drain().stream().mapToLong(Prefix::size).sum();
-        final long free = poolSizes.computeIfAbsent(pool.name(), name -> pool.size() - drained - addressOwners.keySet()
-            .stream().filter(each -> pool.contains(each) && (stored || !pool.drains(each))).count());
-        if (poolUsers.merge(pool.name(), 1L, Long::sum) > free) {
-            add(tenant, "nat / pool", "pool " + pool.name() + " is exhausted: its size is " + pool.size()
-                + (drained == 0 ? "" : ", less " + drained + " drained"));
-        }
         final Tenant was = before.tenants().get(tenant.name());
-        if (!keeps && given != null && !pool.force() && was != null && wasOf(pool, was, given)) {
-            movedByPool.merge(pool.name(), 1, Integer::sum);
+        if (given != null && was != null) {
+            poolOf(tenant).filter(pool -> !pool.contains(given.publicAddress()) && !pool.force()
+                && wasOf(pool, was, given)).ifPresent(pool -> movedByPool.merge(pool.name(), 1, Integer::sum));
         }
     }
 
@@ -249,23 +172,56 @@ final class AmongTenantsRules {
             && was.nat().flatMap(Tenant.Nat::pool).equals(Optional.of(pool.name()));
     }
 
+    /** Of a pool that has too few addresses, the last tenants that want one, or take one away by hand, are refused. */
+    private void checkPools(final List<Tenant> judged) {
+        final SortedMap<String, List<Tenant>> wanting = new TreeMap<>();
+        judged.forEach(tenant -> tenant.nat().flatMap(this::wanted).ifPresent(pool -> {
+            if (!keepsDrained(tenant.name(), pool)) {
+                wanting.computeIfAbsent(pool.name(), name -> new ArrayList<>()).add(tenant);
+            }
+        }));
+        wanting.forEach((name, tenants) -> {
+            final Pool pool = requireNonNull(snapshot.pools().get(name));
+            final long drained = stored ? 0 : pool.drain().stream().mapToLong(Prefix::size).sum();
+            final long missing = Math.max(0, users(pool) - (pool.size() - drained - byHand(pool)));
+            tenants.stream().skip(Math.max(0, tenants.size() - missing)).forEach(tenant -> add(tenant,
+                tenant.nat().flatMap(Tenant.Nat::pool).isPresent() ? "nat / pool" : "nat / public-address",
+                "pool " + name + " is exhausted: its size is " + pool.size()
+                    + (drained == 0 ? "" : ", less " + drained + " drained")));
+        });
+    }
+
+    /** The pool that an address is taken of, by the allocator or by hand. */
+    private Optional<Pool> wanted(final Tenant.Nat nat) {
+        return nat.pool().map(snapshot.pools()::get).or(() -> nat.address().flatMap(address -> claims.poolOf(address)
+            .map(snapshot.pools()::get).filter(pool -> stored || !pool.drains(address))));
+    }
+
+    private boolean keepsDrained(final String tenant, final Pool pool) {
+        final TenantAllocation given = allocations.tenants().get(tenant);
+        return given != null && pool.contains(given.publicAddress()) && pool.drains(given.publicAddress());
+    }
+
+    private long users(final Pool pool) {
+        final Set<String> users = claims.usersOf(pool.name());
+        return pool.drain().isEmpty() ? users.size()
+            : users.stream().filter(tenant -> !keepsDrained(tenant, pool)).count();
+    }
+
+    private long byHand(final Pool pool) {
+        return pool.prefixes().stream().flatMap(prefix -> claims.addressesIn(prefix).stream())
+            .filter(address -> stored || !pool.drains(address)).count();
+    }
+
     private void checkChain(final Tenant tenant) {
         if (tenant.chains().isEmpty()) {
             return;
         }
-        final List<NetworkFunction> functions =
-            snapshot.functionsOf(tenant).stream().filter(Objects::nonNull).toList();
-        final long keeping = functions.stream().filter(NetworkFunction::keepsConnections).count();
+        final long keeping = snapshot.functionsOf(tenant).stream().filter(Objects::nonNull)
+            .filter(NetworkFunction::keepsConnections).count();
         if (keeping > Constants.MOST_KEEPING) {
             add(tenant, "chain", keeping + " functions with instances or a second output are more than "
                 + Constants.MOST_KEEPING);
-        }
-        for (final NetworkFunction function : functions) {
-            final String user = functionUsers.putIfAbsent(function.name(), tenant.name());
-            if (user != null && !function.shared()) {
-                add(tenant, "chain",
-                    "function " + function.name() + " is not shared, and tenant " + user + " uses it");
-            }
         }
     }
 
@@ -273,33 +229,25 @@ final class AmongTenantsRules {
      * Each node has so many VRF ids, and so many of them that can be 802.1Q tags, which tenants with a chain need. One
      * without a chain that has such an id keeps it.
      */
-    private void checkIds(final List<Tenant> tenants) {
-        final Map<String, Integer> ids = new HashMap<>();
-        final Map<String, Integer> tags = new HashMap<>();
-        for (final Tenant tenant : tenants) {
-            final TenantAllocation kept = allocations.tenants().get(tenant.name());
-            for (final String node : tenant.nodes()) {
-                ids.merge(node, 1, Integer::sum);
-                if (tenant.hasChain() || kept != null && hasTag(kept, node)) {
-                    tags.merge(node, 1, Integer::sum);
-                }
-            }
-        }
+    private void checkIds(final List<Tenant> judged) {
+        final Set<String> nodes = new HashSet<>();
+        judged.forEach(tenant -> nodes.addAll(tenant.nodes()));
+        final Map<String, Long> tags = new HashMap<>();
         // Nearly always no node has too many, and then no tenant needs to be looked at.
-        if (ids.values().stream().allMatch(number -> number <= VrfId.LAST - VrfId.FIRST + 1)
-                && tags.values().stream().allMatch(number -> number <= VrfId.LAST_TAG - VrfId.FIRST + 1)) {
+        nodes.removeIf(node -> snapshot.tenantsOn(node).size() <= TAGS);
+        nodes.forEach(node -> tags.put(node, snapshot.tenantsOn(node).stream()
+            .filter(tenant -> tenant.hasChain() || hasTag(tenant, node)).count()));
+        if (nodes.isEmpty()) {
             return;
         }
-        for (final Tenant tenant : tenants) {
-            final TenantAllocation kept = allocations.tenants().get(tenant.name());
+        for (final Tenant tenant : judged) {
             for (final String node : tenant.nodes()) {
-                if (ids.getOrDefault(node, 0) > VrfId.LAST - VrfId.FIRST + 1) {
+                if (snapshot.tenantsOn(node).size() > IDS) {
                     add(tenant, "attachment", "node " + node + " has more tenants than there are VRF ids, which are "
-                        + (VrfId.LAST - VrfId.FIRST + 1));
+                        + IDS);
                 }
-                final boolean hasTag = kept != null && wasOn(tenant, node) && hasTag(kept, node);
-                if (tenant.hasChain() && !hasTag
-                        && tags.getOrDefault(node, 0) > VrfId.LAST_TAG - VrfId.FIRST + 1) {
+                if (tenant.hasChain() && tags.getOrDefault(node, 0L) > TAGS
+                        && !(wasOn(tenant, node) && hasTag(tenant, node))) {
                     add(tenant, "chain", "every VRF id of node " + node + " up to " + VrfId.LAST_TAG
                         + " is in use, and no other can be an 802.1Q tag");
                 }
@@ -307,8 +255,9 @@ final class AmongTenantsRules {
         }
     }
 
-    private static boolean hasTag(final TenantAllocation kept, final String node) {
-        return kept.vrf(node).filter(VrfId::isTag).isPresent();
+    private boolean hasTag(final Tenant tenant, final String node) {
+        final TenantAllocation kept = allocations.tenants().get(tenant.name());
+        return kept != null && kept.vrf(node).filter(VrfId::isTag).isPresent();
     }
 
     /** Whether a tenant was on a node before; its id may be another one's VRF id on a node that it comes to. */

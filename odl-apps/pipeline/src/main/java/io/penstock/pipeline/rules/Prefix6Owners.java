@@ -18,20 +18,28 @@ final class Prefix6Owners {
     /** By node, then by first address; those of different tenants do not overlap. */
     private final Map<String, NavigableMap<Ipv6, Owned>> owners = new HashMap<>();
 
-    /** Gives a tenant all its prefixes that no other tenant has. */
-    void note(final Tenant tenant) {
-        for (final Prefix6 prefix : tenant.ipv6().insidePrefixes()) {
-            final NavigableMap<Ipv6, Owned> ofNode = of(tenant);
-            final Owned known = ofNode.get(prefix.address());
+    /** Gives a tenant a prefix, unless one of another tenant overlaps it, which is the answer then. */
+    Optional<Owned> claim(final Tenant tenant, final Prefix6 prefix) {
+        final Optional<Owned> other = other(tenant, prefix);
+        if (other.isEmpty()) {
             // Of two that begin alike the longer reach counts.
-            if (other(tenant, prefix).isEmpty() && (known == null || known.prefix().length() > prefix.length())) {
-                ofNode.put(prefix.address(), new Owned(tenant.name(), prefix));
-            }
+            of(tenant).merge(prefix.address(), new Owned(tenant.name(), prefix),
+                (known, now) -> known.prefix().length() > prefix.length() ? now : known);
+        }
+        return other;
+    }
+
+    /** Takes all its prefixes from a tenant. */
+    void release(final Tenant tenant) {
+        if (!tenant.ipv6().insidePrefixes().isEmpty()) {
+            final NavigableMap<Ipv6, Owned> ofNode = of(tenant);
+            tenant.ipv6().insidePrefixes().forEach(prefix -> ofNode.computeIfPresent(prefix.address(),
+                (address, owned) -> owned.tenant().equals(tenant.name()) ? null : owned));
         }
     }
 
     /** The prefix of another tenant of the node that overlaps a prefix. */
-    Optional<Owned> other(final Tenant tenant, final Prefix6 prefix) {
+    private Optional<Owned> other(final Tenant tenant, final Prefix6 prefix) {
         final NavigableMap<Ipv6, Owned> ofNode = of(tenant);
         // Those that begin inside it, and the ones that begin before and may reach into it: prefixes nest or are apart.
         final Optional<Owned> inside = ofNode.subMap(prefix.address(), true, prefix.last(), true).values().stream()

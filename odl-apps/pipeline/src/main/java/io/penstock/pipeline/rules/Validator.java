@@ -4,21 +4,22 @@ package io.penstock.pipeline.rules;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.memo.Memo;
 import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mtu;
 import io.penstock.pipeline.net.Prefix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks a snapshot as a whole, so that what is accepted can be carried out. A validator remembers what it found of
- * tenants that are still the same objects among the same surroundings, which saves time and changes nothing. Not for
- * several threads; the static function is.
+ * Checks a snapshot as a whole, so that what is accepted can be carried out. A validator remembers the last snapshot
+ * that was good: where only tenants differ from it, they alone are judged. Not for several threads; the static
+ * functions are.
  */
 public final class Validator {
     /** This host, loopback, multicast and reserved (RFC 6890; RFC 5771). */
@@ -27,9 +28,10 @@ public final class Validator {
     /** Hosts choose addresses there themselves, and no router forwards them (RFC 3927, section 7). */
     private static final Prefix LINK_LOCAL = Prefix.parse("169.254.0.0/16");
 
-    private final Memo<Tenant, List<Violation>> tenants = new Memo<>();
-    private @Nullable Snapshot surroundings;
-    private List<Violation> ofSurroundings = List.of();
+    /** The last snapshot that broke no rule. */
+    private @Nullable Snapshot good;
+    /** Those of its tenants. */
+    private Claims claims = new Claims(Snapshot.empty());
 
     /** The rules a snapshot breaks when nothing was configured before it. */
     public static List<Violation> validate(final Snapshot snapshot, final Allocations allocations) {
@@ -54,29 +56,63 @@ public final class Validator {
      */
     public List<Violation> validateAgain(final Snapshot snapshot, final Snapshot before,
             final Allocations allocations, final Map<String, NodeFacts> facts) {
-        return judge(snapshot, new AmongTenantsRules(snapshot, before, allocations, false), before, facts);
+        final List<Violation> found = new ArrayList<>(SizeRules.check(snapshot));
+        if (!found.isEmpty()) {
+            return List.copyOf(found);
+        }
+        found.addAll(new NodeFactsRules(before, facts).violations(snapshot));
+        final Snapshot known = good;
+        if (known != null && known.hasSameSharedPartAs(snapshot)) {
+            found.addAll(judgeDiffering(snapshot, known, before, allocations));
+        } else {
+            final Claims own = new Claims(snapshot);
+            found.addAll(judgeAll(snapshot, new AmongTenantsRules(snapshot, before, allocations, false, own)));
+            if (found.isEmpty()) {
+                good = snapshot;
+                claims = own;
+            }
+        }
+        return List.copyOf(found);
     }
 
-    private List<Violation> judge(final Snapshot snapshot, final AmongTenantsRules among, final Snapshot before,
-            final Map<String, NodeFacts> facts) {
+    /** Judges the next snapshot as if it were the first. */
+    public void forget() {
+        good = null;
+    }
+
+    /** Nothing is remembered when this fails; what was good stays so when rules are broken. */
+    private List<Violation> judgeDiffering(final Snapshot snapshot, final Snapshot known, final Snapshot before,
+            final Allocations allocations) {
+        good = null;
+        final Set<String> names = snapshot.tenantsDifferingFrom(known);
+        final List<Tenant> were = known(names, known);
+        final List<Tenant> are = known(names, snapshot);
+        were.forEach(tenant -> claims.release(tenant, known));
         final Snapshot withoutTenants = snapshot.withTenants(List.of());
-        final List<Violation> tooLong = SizeRules.check(snapshot);
-        if (!tooLong.isEmpty()) {
-            return List.copyOf(tooLong);
+        final List<Violation> found = new AmongTenantsRules(snapshot, before, allocations, false, claims)
+            .validate(are, tenant -> TenantRules.check(withoutTenants, tenant));
+        if (found.isEmpty()) {
+            good = snapshot;
+        } else {
+            are.forEach(tenant -> claims.release(tenant, snapshot));
+            were.forEach(tenant -> claims.claim(tenant, known, (leaf, rule) -> { }));
+            good = known;
         }
-        if (!withoutTenants.equals(surroundings)) {
-            tenants.forget();
-            ofSurroundings = new ArrayList<>(new FunctionRules(withoutTenants).validate());
-            ofSurroundings.addAll(new BackboneRules(withoutTenants).validate());
-            withoutTenants.nodes().values().forEach(node -> NodeRules.check(node, ofSurroundings));
-            surroundings = withoutTenants;
-        }
-        tenants.begin();
-        final List<Violation> violations = new ArrayList<>(ofSurroundings);
-        violations.addAll(new NodeFactsRules(before, facts).violations(snapshot));
-        violations.addAll(
-            among.validate(tenant -> tenants.of(tenant, each -> TenantRules.check(withoutTenants, each))));
-        return List.copyOf(violations);
+        return found;
+    }
+
+    private static List<Tenant> known(final Set<String> names, final Snapshot snapshot) {
+        return names.stream().sorted().map(snapshot.tenants()::get).filter(Objects::nonNull).toList();
+    }
+
+    private static List<Violation> judgeAll(final Snapshot snapshot, final AmongTenantsRules among) {
+        final Snapshot withoutTenants = snapshot.withTenants(List.of());
+        final List<Violation> violations = new ArrayList<>(new FunctionRules(withoutTenants).validate());
+        violations.addAll(new BackboneRules(withoutTenants).validate());
+        withoutTenants.nodes().values().forEach(node -> NodeRules.check(node, violations));
+        violations.addAll(among.validate(List.copyOf(snapshot.tenants().values()),
+            tenant -> TenantRules.check(withoutTenants, tenant)));
+        return violations;
     }
 
     /**
@@ -86,9 +122,10 @@ public final class Validator {
      *
      * @param allocations what was handed out so far; only VRF ids count
      */
-    public List<Violation> validateStored(final Snapshot snapshot, final Allocations allocations) {
-        return judge(snapshot, new AmongTenantsRules(snapshot, Snapshot.empty(), allocations.withoutHoldings(), true),
-            Snapshot.empty(), NodeFacts.UNKNOWN);
+    public static List<Violation> validateStored(final Snapshot snapshot, final Allocations allocations) {
+        final List<Violation> tooLong = SizeRules.check(snapshot);
+        return List.copyOf(tooLong.isEmpty() ? judgeAll(snapshot, new AmongTenantsRules(snapshot, Snapshot.empty(),
+            allocations.withoutHoldings(), true, new Claims(snapshot))) : tooLong);
     }
 
     /** A rule text for a name that leads nowhere. */

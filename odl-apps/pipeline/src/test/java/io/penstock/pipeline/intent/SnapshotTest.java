@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.plan.Fixtures;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class SnapshotTest {
@@ -42,6 +46,36 @@ class SnapshotTest {
             assertThat(other.tenantsDifferingFrom(one)).isEqualTo(differing);
             assertThat(one.tenantsDifferingFrom(other)).isEqualTo(differing);
             assertThat(one.tenantsDifferingFrom(one)).isEmpty();
+        }
+    }
+
+    @Test
+    void aSnapshotAfterAChangeIsTheOneThatIsReadFromNothing() {
+        final Random random = new Random(8);
+        Snapshot changed = Fixtures.network();
+        final SortedMap<String, Tenant> tenants = new TreeMap<>();
+        for (int round = 0; round < 500; round++) {
+            final List<Tenant> others = new ArrayList<>();
+            final Set<String> gone = new HashSet<>();
+            for (int number = 0; number < 12; number++) {
+                final String name = "t" + number;
+                if (random.nextInt(4) == 0) {
+                    others.add(new Tenant(name, List.of(new Tenant.Attachment("lan", "edge" + random.nextInt(3),
+                        "acc0", 100 + number), new Tenant.Attachment("more", "edge" + random.nextInt(3), "acc1",
+                        100 + number)), List.of(), List.of(), Optional.empty(), Optional.empty(), Optional.empty()));
+                } else if (random.nextInt(4) == 0) {
+                    gone.add(name);
+                }
+            }
+            tenants.keySet().removeAll(gone);
+            others.forEach(tenant -> tenants.put(tenant.name(), tenant));
+            changed = changed.with(others, gone);
+            final Snapshot read = Fixtures.network(tenants.values().toArray(Tenant[]::new));
+            assertThat(changed).isEqualTo(read);
+            for (int node = 0; node < 3; node++) {
+                assertThat(changed.tenantsOn("edge" + node)).isEqualTo(read.tenantsOn("edge" + node))
+                    .isSortedAccordingTo(Comparator.comparing(Tenant::name));
+            }
         }
     }
 }

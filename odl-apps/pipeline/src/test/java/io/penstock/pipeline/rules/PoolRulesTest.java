@@ -105,10 +105,10 @@ class PoolRulesTest {
             Allocator.allocate(network(pool("203.0.113.0/31", "", false), FIRST, SECOND), Allocations.none());
         final Snapshot drained = network(pool("203.0.113.0/31", "203.0.113.0/32", false), FIRST, SECOND);
         assertThat(Validator.validate(drained, given)).isEmpty();
-        assertThat(new Validator().validateStored(drained, given)).isEmpty();
+        assertThat(Validator.validateStored(drained, given)).isEmpty();
         final Snapshot tooMany =
             network(pool("203.0.113.0/31", "203.0.113.0/32", false), FIRST, SECOND, Fixtures.tenant("third", 102));
-        assertThat(new Validator().validateStored(tooMany, given)).extracting(Violation::toString)
+        assertThat(Validator.validateStored(tooMany, given)).extracting(Violation::toString)
             .containsExactly("tenant third: nat / pool: pool public is exhausted: its size is 2");
     }
 

@@ -352,7 +352,7 @@ class ValidatorTest {
         assertThat(Validator.validate(Fixtures.network(old, beside), allocations)).isEmpty();
         final Tenant address = nat(Fixtures.tenant("a-new", 101), address("198.51.100.7"));
         assertThat(Validator.validate(Fixtures.network(old, address), allocations)).extracting(Violation::rule)
-            .containsExactly("198.51.100.0/29 contains the public address 198.51.100.7 of tenant a-new");
+            .containsExactly("198.51.100.7 is in 198.51.100.0/29 of tenant z-old");
     }
 
     private static List<Violation> check(final Snapshot snapshot) {
