@@ -24,6 +24,8 @@ import org.opendaylight.yangtools.yang.data.api.schema.LeafSetNode;
 import org.opendaylight.yangtools.yang.data.api.schema.MapEntryNode;
 import org.opendaylight.yangtools.yang.data.api.schema.MapNode;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
+import org.opendaylight.yangtools.yang.data.tree.api.DataTreeCandidateNode;
+import org.opendaylight.yangtools.yang.data.tree.api.ModificationType;
 
 /**
  * The rules for what a change writes, whatever is around it: leaves that an entry needs, prefixes with host bits, and
@@ -52,15 +54,14 @@ final class ChangeRules {
     /**
      * The rules that a change breaks, the first ones when it breaks many.
      *
-     * @param after the container network of module penstock
-     * @param before the same before the change
+     * @param network the change of the container network of module penstock
      * @param needed the leaves that entries need
      * @param announced what the connected nodes have said of their devices, by name
      */
-    static List<Violation> check(final Optional<NormalizedNode> after, final Optional<NormalizedNode> before,
-            final NeededLeaves needed, final Map<String, NodeDevices> announced) {
+    static List<Violation> check(final DataTreeCandidateNode network, final NeededLeaves needed,
+            final Map<String, NodeDevices> announced) {
         final ChangeRules rules = new ChangeRules(needed, announced);
-        after.ifPresent(network -> rules.check(network, before.orElse(null), Place.NETWORK));
+        rules.check(network, Place.NETWORK);
         return rules.violations;
     }
 
@@ -105,6 +106,27 @@ final class ChangeRules {
         }
     }
 
+    /** Goes down along what the change says of itself, which costs nothing for the entries that stay. */
+    private void check(final DataTreeCandidateNode change, final Place place) {
+        final NormalizedNode after = change.getDataAfter().orElse(null);
+        if (after == null || change.getModificationType() == ModificationType.UNMODIFIED
+                || violations.size() >= MOST_VIOLATIONS) {
+            return;
+        }
+        if (change.getModificationType() == ModificationType.SUBTREE_MODIFIED && (after instanceof DataContainerNode
+                || after instanceof MapNode entries && !isTooLong(entries, place))) {
+            if (after instanceof DataContainerNode container) {
+                checkNeeded(container, place);
+            }
+            for (final DataTreeCandidateNode child : change.getChildNodes()) {
+                child.getDataAfter().filter(data -> !isOfNoRule(data))
+                    .ifPresent(data -> check(child, below(place, data)));
+            }
+        } else if (!(after instanceof MapNode) || change.getModificationType() != ModificationType.SUBTREE_MODIFIED) {
+            check(after, change.getDataBefore().orElse(null), place);
+        }
+    }
+
     private void check(final NormalizedNode after, final @Nullable NormalizedNode before, final Place place) {
         // Trees share what a change leaves as it was.
         if (after == before || violations.size() >= MOST_VIOLATIONS) {
@@ -117,8 +139,7 @@ final class ChangeRules {
                 if (isOfNoRule(child)) {
                     continue;
                 }
-                check(child, old == null ? null : old.childByArg(child.getIdentifier()),
-                    child instanceof ChoiceNode || child instanceof MapNode ? place : place.below(child));
+                check(child, old == null ? null : old.childByArg(child.getIdentifier()), below(place, child));
             }
         } else if (after instanceof MapNode entries && isTooLong(entries, place)) {
             // Nothing is looked at that is longer than permitted.
@@ -139,6 +160,10 @@ final class ChangeRules {
         }
     }
 
+    private static Place below(final Place place, final NormalizedNode child) {
+        return child instanceof ChoiceNode || child instanceof MapNode ? place : place.below(child);
+    }
+
     private boolean isTooLong(final MapNode entries, final Place place) {
         final String name = entries.getIdentifier().getNodeType().getLocalName();
         final Place list = place.below(name, name);
@@ -150,7 +175,7 @@ final class ChangeRules {
     }
 
     /** Of most leaves only that they are there is looked at: to say where each is takes longer than all rules. */
-    private static boolean isOfNoRule(final DataContainerChild child) {
+    private static boolean isOfNoRule(final NormalizedNode child) {
         final String name = child.getIdentifier().getNodeType().getLocalName();
         return (child instanceof LeafNode || child instanceof LeafSetNode) && !name.endsWith(PREFIX)
             && !name.endsWith(DRAIN) && !DEVARGS.endsWith(name) && !VHOST_DIRECTORY.endsWith(name);

@@ -218,14 +218,16 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     private List<Violation> violations(final Present by, final DataTreeCandidateNode root, final NeededLeaves leaves) {
         try {
             final List<NodeAnnouncement> nodes = by.nodes().get();
-            final Optional<NormalizedNode> network = child(root.getDataAfter(), ConfigurationPaths.NETWORK);
-            final List<Violation> ofChange = ChangeRules.check(network,
-                child(root.getDataBefore(), ConfigurationPaths.NETWORK), leaves, NodeRegistration.devices(nodes));
+            final Optional<DataTreeCandidateNode> network =
+                root.getModifiedChild(ConfigurationPaths.NETWORK.getRootIdentifier().getLastPathArgument());
+            final List<Violation> ofChange = network.map(change ->
+                ChangeRules.check(change, leaves, NodeRegistration.devices(nodes))).orElse(List.of());
             if (!ofChange.isEmpty()) {
                 return ofChange;
             }
-            final Snapshot snapshot =
-                reader.read(network, child(root.getDataAfter(), ConfigurationPaths.ACLS));
+            final Optional<NormalizedNode> acls = child(root.getDataAfter(), ConfigurationPaths.ACLS);
+            final Snapshot snapshot = network.isPresent() ? reader.read(network.orElseThrow(), acls)
+                : reader.read(child(root.getDataAfter(), ConfigurationPaths.NETWORK), acls);
             final Desired before = by.desired().get();
             synchronized (validator) {
                 final List<Violation> violations = validator.validateAgain(snapshot, before.snapshot(),

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** A checked configuration together with what was handed out for it. Does not change. Safe for all threads. */
 public final class Desired {
@@ -21,8 +21,8 @@ public final class Desired {
     private final Snapshot snapshot;
     private final Allocations allocations;
     private final SortedMap<String, String> failed;
-    /** Tenants by node and VRF id; made when it is first needed. */
-    private volatile @Nullable Map<String, Map<VrfId, Tenant>> tenants;
+    /** Tenants by node and VRF id; those of a node are found when they are first needed. */
+    private final Map<String, Map<VrfId, Tenant>> tenants;
 
     /**
      * A state.
@@ -30,15 +30,16 @@ public final class Desired {
      * @param revision grows with each state; everything that was in one is in all later ones, unless it was changed
      */
     public Desired(final long revision, final Snapshot snapshot, final Allocations allocations) {
-        this(revision, snapshot, allocations, Collections.emptySortedMap());
+        this(revision, snapshot, allocations, Collections.emptySortedMap(), new ConcurrentHashMap<>());
     }
 
     private Desired(final long revision, final Snapshot snapshot, final Allocations allocations,
-            final SortedMap<String, String> failed) {
+            final SortedMap<String, String> failed, final Map<String, Map<VrfId, Tenant>> tenants) {
         this.revision = revision;
         this.snapshot = requireNonNull(snapshot);
         this.allocations = requireNonNull(allocations);
         this.failed = Collections.unmodifiableSortedMap(new TreeMap<>(failed));
+        this.tenants = tenants;
     }
 
     /** The state after this one, in which all tenants are as configured. */
@@ -54,12 +55,9 @@ public final class Desired {
     @SuppressWarnings("ReferenceEquality") // an unchanged configuration is the same object
     public Desired next(final Snapshot nextSnapshot, final Allocations nextAllocations,
             final SortedMap<String, String> nextFailed) {
-        final Desired next = new Desired(revision + 1, nextSnapshot, nextAllocations, nextFailed);
-        if (nextSnapshot == snapshot) {
-            // Ids change with the configuration alone.
-            next.tenants = tenants;
-        }
-        return next;
+        // Ids change with the configuration alone.
+        return new Desired(revision + 1, nextSnapshot, nextAllocations, nextFailed,
+            nextSnapshot == snapshot ? tenants : new ConcurrentHashMap<>());
     }
 
     /** Grows with each state. */
@@ -95,23 +93,17 @@ public final class Desired {
 
     /** The tenant that has a VRF on a node. */
     public Optional<Tenant> tenant(final String node, final VrfId vrf) {
-        Map<String, Map<VrfId, Tenant>> index = tenants;
-        if (index == null) {
-            index = index();
-            tenants = index;
-        }
-        return Optional.ofNullable(index.getOrDefault(node, Map.of()).get(vrf));
+        return Optional.ofNullable(tenants.computeIfAbsent(node, this::index).get(vrf));
     }
 
-    private Map<String, Map<VrfId, Tenant>> index() {
-        final Map<String, Map<VrfId, Tenant>> index = new HashMap<>();
-        snapshot.tenants().values().forEach(tenant -> {
+    private Map<VrfId, Tenant> index(final String node) {
+        final Map<VrfId, Tenant> index = new HashMap<>();
+        for (final Tenant tenant : snapshot.tenantsOn(node)) {
             final Allocations.TenantAllocation given = allocations.tenants().get(tenant.name());
             if (given != null) {
-                tenant.nodes().forEach(node -> given.vrf(node).ifPresent(vrf ->
-                    index.computeIfAbsent(node, name -> new HashMap<>()).put(vrf, tenant)));
+                given.vrf(node).ifPresent(vrf -> index.put(vrf, tenant));
             }
-        });
+        }
         return index;
     }
 

@@ -31,9 +31,13 @@ import io.penstock.pipeline.intent.Thresholds;
 import io.penstock.pipeline.memo.Memo;
 import io.penstock.pipeline.net.Mac;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -41,7 +45,10 @@ import org.jspecify.annotations.Nullable;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.access.control.list.rev190304.Acls;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
 import org.opendaylight.yangtools.yang.common.QName;
+import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier.NodeIdentifierWithPredicates;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
+import org.opendaylight.yangtools.yang.data.tree.api.DataTreeCandidateNode;
+import org.opendaylight.yangtools.yang.data.tree.api.ModificationType;
 import org.opendaylight.yangtools.yang.model.api.DataNodeContainer;
 import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
 
@@ -50,6 +57,7 @@ import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
  * has not changed is still the same object there, and is translated to the same object here. Safe for all threads.
  */
 final class NetworkReader {
+    private static final String TENANT = "tenant";
     private static final String MIRROR = "mirror";
     private static final String NSH = "nsh";
     private static final String SECOND_OUTPUT = "second-output";
@@ -85,11 +93,60 @@ final class NetworkReader {
         return last;
     }
 
+    /**
+     * Reads the whole configuration after a change. Where the change is of the last one that was read, and of tenants
+     * alone, only those are read.
+     *
+     * @param network of the container network of module penstock
+     * @param aclsNode container acls of RFC 8519 after it
+     */
+    synchronized Snapshot read(final DataTreeCandidateNode network, final Optional<NormalizedNode> aclsNode)
+            throws UnreadableException {
+        final Optional<NormalizedNode> after = network.getDataAfter();
+        final Optional<DataTreeCandidateNode> list = aclsNode.orElse(null) == lastAcls ? ofTenants(network)
+            : Optional.empty();
+        if (list.isEmpty()) {
+            return read(after, aclsNode);
+        }
+        final Element whole = Element.of(after, model(models.get(), Network.QNAME));
+        final Map<NormalizedNode, Tenant> came = new IdentityHashMap<>();
+        final Set<String> gone = new HashSet<>();
+        for (final DataTreeCandidateNode entry : list.orElseThrow().getChildNodes()) {
+            if (entry.getModificationType() != ModificationType.UNMODIFIED) {
+                if (entry.getDataAfter().isPresent()) {
+                    final NormalizedNode tenant = entry.getDataAfter().orElseThrow();
+                    came.put(tenant, tenant(whole, tenant));
+                } else {
+                    gone.add(((NodeIdentifierWithPredicates) entry.getIdentifier()).values().iterator().next()
+                        .toString());
+                }
+            }
+        }
+        last = last.with(came.values(), gone);
+        lastNetwork = after.orElse(null);
+        list.orElseThrow().getChildNodes().forEach(entry -> entry.getDataBefore().ifPresent(tenants::forget));
+        came.forEach(tenants::remember);
+        return last;
+    }
+
     private Snapshot read(final Element network, final Element aclsRoot) throws UnreadableException {
         return Snapshot.of(entries(network, "node", NetworkReader::node),
             backbone(network), entries(network, "pool", NetworkReader::pool),
             entries(network, "function", NetworkReader::function), entries(network, "chain", NetworkReader::chain),
             tenants(network), acls(aclsRoot));
+    }
+
+    /** The list of tenants, if the last network that was read differs in it alone. */
+    private Optional<DataTreeCandidateNode> ofTenants(final DataTreeCandidateNode network) {
+        if (network.getModificationType() != ModificationType.SUBTREE_MODIFIED
+                || network.getDataBefore().orElse(null) != lastNetwork) {
+            return Optional.empty();
+        }
+        final List<DataTreeCandidateNode> modified = network.getChildNodes().stream()
+            .filter(child -> child.getModificationType() != ModificationType.UNMODIFIED).toList();
+        return modified.size() != 1 ? Optional.empty() : Optional.of(modified.get(0)).filter(child ->
+            child.getModificationType() == ModificationType.SUBTREE_MODIFIED
+                && child.getIdentifier().getNodeType().getLocalName().equals(TENANT));
     }
 
     private static DataNodeContainer model(final EffectiveModelContext context, final QName name) {
@@ -108,11 +165,10 @@ final class NetworkReader {
     private List<Tenant> tenants(final Element network) throws UnreadableException {
         tenants.begin();
         final List<Tenant> list = new ArrayList<>();
-        for (final NormalizedNode entry : network.entries("tenant")) {
+        for (final NormalizedNode entry : network.entries(TENANT)) {
             Tenant tenant = tenants.recall(entry);
             if (tenant == null) {
-                final Element element = network.entry("tenant", entry);
-                tenant = tenant(new Leaves("tenant " + element.text("name"), "", element));
+                tenant = tenant(network, entry);
                 tenants.remember(entry, tenant);
             }
             list.add(tenant);
@@ -209,6 +265,11 @@ final class NetworkReader {
         final Optional<Integer> core = instance.number("core");
         return new Instance(instance.text("name"), State.valueOf(word(instance.text("state"))),
             instance.count("weight"), start.map(order -> order.with(instance.leaf("function"), core)));
+    }
+
+    private static Tenant tenant(final Element network, final NormalizedNode entry) throws UnreadableException {
+        final Element element = network.entry(TENANT, entry);
+        return tenant(new Leaves("tenant " + element.text("name"), "", element));
     }
 
     private static Tenant tenant(final Leaves tenant) throws UnreadableException {

@@ -48,7 +48,7 @@ final class IdGrantor implements Grantor {
             return before;
         }
         final Allocations allocations = Allocator.allocate(snapshot, before, served);
-        cut = CutBlocks.between(before, allocations, snapshot);
+        cut = CutBlocks.between(before, allocations, snapshot, snapshot.tenantsDifferingFrom(served));
         return allocations;
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.state;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.configuration.Desired;
 import io.penstock.engine.node.DriftReport;
 import io.penstock.engine.node.NodeCounts;
@@ -8,10 +10,10 @@ import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.state.TenantState.Kind;
 import io.penstock.engine.state.TenantState.OnNode;
 import io.penstock.functions.health.ProbeResults;
+import io.penstock.packets.pool.Usage;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.NetworkFunction;
-import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Tenant.Nat;
 import io.penstock.pipeline.intent.Tenant.PortBlocks;
@@ -141,10 +143,8 @@ public record LiveNetwork(Desired desired, Map<String, NodeWorker> workers, Prob
     /** The usage of all pools, by name. */
     Map<String, PoolState> pools() {
         final Map<String, PoolState> pools = new HashMap<>();
-        for (final Pool pool : desired.snapshot().pools().values()) {
-            pools.put(pool.name(), new PoolState(pool.size(), desired.allocations().tenants().values().stream()
-                .filter(given -> given.publicAddress() != 0 && pool.contains(given.publicAddress())).count()));
-        }
+        Usage.users(desired.snapshot().pools().values(), desired.allocations()).forEach((name, users) ->
+            pools.put(name, new PoolState(requireNonNull(desired.snapshot().pools().get(name)).size(), users.size())));
         return pools;
     }
 

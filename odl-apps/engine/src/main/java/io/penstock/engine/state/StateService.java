@@ -46,6 +46,8 @@ public final class StateService implements AutoCloseable {
     private final Published<TenantState> tenants = new Published<>();
     private final Published<FunctionState> functions = new Published<>();
     private final Published<PoolState> pools = new Published<>();
+    /** Tenants that wait for nodes, and may not when a node says something. */
+    private final Set<String> installing = new HashSet<>();
     private final Consumer<StatusEvent> events;
     private final StatusEvents differences;
     private Marks marks = new Marks();
@@ -193,6 +195,13 @@ public final class StateService implements AutoCloseable {
             sink.write(changes);
             nodes.told(changes.nodes());
             tenants.told(changes.tenants());
+            changes.tenants().forEach((name, told) -> {
+                if (told.filter(entry -> entry.state().kind() == Kind.INSTALLING).isPresent()) {
+                    installing.add(name);
+                } else {
+                    installing.remove(name);
+                }
+            });
             functions.told(changes.functions());
             pools.told(changes.pools());
             differences.of(changes).forEach(events);
@@ -211,11 +220,7 @@ public final class StateService implements AutoCloseable {
         final Set<String> names = new HashSet<>(marked.tenants);
         marked.nodes.forEach(node -> snapshot.tenantsOn(node).stream().map(Tenant::name).forEach(names::add));
         if (!marked.applied.isEmpty()) {
-            tenants.told.forEach((name, entry) -> {
-                if (entry.state().kind() == Kind.INSTALLING) {
-                    names.add(name);
-                }
-            });
+            names.addAll(installing);
         }
         return names;
     }

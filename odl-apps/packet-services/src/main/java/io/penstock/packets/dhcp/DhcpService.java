@@ -38,6 +38,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -85,7 +86,7 @@ public final class DhcpService implements Grantor {
     /** Ids of the tenants that have a server, by name. */
     private final Map<String, Integer> ids = new HashMap<>();
     private final Map<String, Scope> scopes = new HashMap<>();
-    private @Nullable Snapshot served;
+    private Snapshot served = Snapshot.empty();
     private Instant nextExpiry = Instant.MIN;
 
     /** A reply that waits for the leases to be stored. */
@@ -207,18 +208,21 @@ public final class DhcpService implements Grantor {
         if (snapshot == served) {
             return;
         }
-        served = snapshot;
-        scopes.clear();
-        final Set<Integer> before = Set.copyOf(ids.values());
-        ids.clear();
-        for (final Tenant tenant : snapshot.tenants().values()) {
-            final TenantAllocation given = allocations.tenants().get(tenant.name());
-            if (given != null && tenant.services().dhcp().isPresent()) {
-                ids.put(tenant.name(), given.id());
+        final Set<Integer> gone = new HashSet<>();
+        final Set<Integer> now = new HashSet<>();
+        for (final String name : snapshot.tenantsDifferingFrom(served)) {
+            scopes.remove(name);
+            Optional.ofNullable(ids.remove(name)).ifPresent(gone::add);
+            final Tenant tenant = snapshot.tenants().get(name);
+            final TenantAllocation given = allocations.tenants().get(name);
+            if (tenant != null && given != null && tenant.services().dhcp().isPresent()) {
+                ids.put(name, given.id());
+                now.add(given.id());
             }
         }
-        final Set<Integer> now = Set.copyOf(ids.values());
-        before.stream().filter(id -> !now.contains(id)).forEach(server::forget);
+        served = snapshot;
+        gone.removeAll(now);
+        gone.forEach(server::forget);
     }
 
     /** One pass over what has come. */

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -95,16 +94,17 @@ final class RouterAdvertiser {
         if (snapshot == taken) {
             return;
         }
+        final Set<Link> had = new HashSet<>();
         final Map<Link, Announcement> wanted = new HashMap<>();
-        for (final Tenant tenant : snapshot.tenants().values()) {
-            Announcement.all(tenant).forEach((at, announcement) -> wanted.put(Link.of(at), announcement));
+        for (final String name : snapshot.tenantsDifferingFrom(taken)) {
+            links(taken, name).forEach((at, announcement) -> had.add(Link.of(at)));
+            links(snapshot, name).forEach((at, announcement) -> wanted.put(Link.of(at), announcement));
         }
-        final Iterator<Map.Entry<Link, State>> known = states.entrySet().iterator();
-        while (known.hasNext()) {
-            final Map.Entry<Link, State> entry = known.next();
-            if (!wanted.containsKey(entry.getKey())) {
-                toAll(entry.getKey(), Announcement.NONE, entry.getValue().announcement.prefixes());
-                known.remove();
+        had.removeAll(wanted.keySet());
+        for (final Link link : had) {
+            final State state = states.remove(link);
+            if (state != null) {
+                toAll(link, Announcement.NONE, state.announcement.prefixes());
             }
         }
         final List<State> fresh = new ArrayList<>();
@@ -121,6 +121,10 @@ final class RouterAdvertiser {
         final long spread = Math.min(MOST_BETWEEN_FIRST, SECOND + SECOND * fresh.size() / NEW_A_SECOND);
         fresh.forEach(state -> state.due = now + random.nextLong(spread));
         taken = snapshot;
+    }
+
+    private static Map<Tenant.Attachment, Announcement> links(final Snapshot snapshot, final String tenant) {
+        return Optional.ofNullable(snapshot.tenants().get(tenant)).map(Announcement::all).orElse(Map.of());
     }
 
     /**

@@ -24,6 +24,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -31,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -86,29 +88,37 @@ public final class PoolWatch implements Grantor {
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // an unchanged configuration is the same object
     private static boolean mayDiffer(final Transition transition) {
-        return transition.before().snapshot() != transition.after().snapshot()
+        return !transition.before().snapshot().pools().equals(transition.after().snapshot().pools())
             || transition.tenants().stream().anyMatch(name -> {
                 final TenantAllocation before = transition.before().allocations().tenants().get(name);
                 final TenantAllocation after = transition.after().allocations().tenants().get(name);
                 return before == null || after == null || before.publicAddress() != after.publicAddress()
-                    || !before.blocks().equals(after.blocks());
+                    || !before.blocks().equals(after.blocks())
+                    || !portBlocks(transition.before(), name).equals(portBlocks(transition.after(), name));
             });
+    }
+
+    private static List<Tenant.PortBlocks> portBlocks(final Desired state, final String tenant) {
+        return Optional.ofNullable(state.snapshot().tenants().get(tenant)).flatMap(Tenant::nat)
+            .map(Tenant.Nat::portBlocks).orElse(List.of());
     }
 
     /** Compares with the last look. */
     synchronized List<PoolEvent> look(final Desired desired) {
-        final Look look = new Look(desired.allocations());
-        desired.snapshot().pools().values().forEach(look::at);
-        desired.snapshot().tenants().forEach((name, tenant) -> {
-            final TenantAllocation given = desired.allocations().tenants().get(name);
-            if (given != null) {
-                tenant.nat().stream().flatMap(nat -> nat.portBlocks().stream())
-                    .filter(mapping -> mapping.thresholds().isPresent() || !mapping.drain().isEmpty())
-                    .forEach(mapping -> look.at(name, mapping, given));
-            }
-        });
+        final Look look = new Look();
+        final Map<String, SortedMap<String, Long>> users =
+            Usage.users(desired.snapshot().pools().values(), desired.allocations());
+        desired.snapshot().pools().forEach((name, pool) -> look.at(pool, requireNonNull(users.get(name)).values()));
+        for (final Tenant tenant : desired.snapshot().tenants().values()) {
+            tenant.nat().map(Tenant.Nat::portBlocks).filter(blocks -> !blocks.isEmpty()).ifPresent(blocks -> {
+                final TenantAllocation given = desired.allocations().tenants().get(tenant.name());
+                if (given != null) {
+                    blocks.stream().filter(mapping -> mapping.thresholds().isPresent() || !mapping.drain().isEmpty())
+                        .forEach(mapping -> look.at(tenant.name(), mapping, given));
+                }
+            });
+        }
         high.retainAll(look.seen);
         full.keep(owner -> owner instanceof OfPool pool && desired.snapshot().pools().containsKey(pool.name()));
         empty = look.empty;
@@ -118,23 +128,16 @@ public final class PoolWatch implements Grantor {
 
     /** One look at everything. */
     private final class Look {
-        private final Allocations allocations;
         private final List<PoolEvent> events = new ArrayList<>();
         private final Set<Owner> seen = new HashSet<>();
         private final Set<Drain> empty = new HashSet<>();
         private final Map<Address, Start> started = new HashMap<>();
 
-        Look(final Allocations allocations) {
-            this.allocations = allocations;
-        }
-
-        void at(final Pool pool) {
+        void at(final Pool pool, final Collection<Long> used) {
             final Owner owner = new OfPool(pool.name());
-            final long used = Usage.tenants(pool, allocations).size();
-            compare(owner, pool.thresholds(), used, pool.size());
+            compare(owner, pool.thresholds(), used.size(), pool.size());
             fill(pool, owner, used);
-            pool.drain().forEach(prefix -> drain(new Drain(owner, prefix),
-                Usage.tenants(new Pool(pool.name(), List.of(prefix)), allocations).isEmpty()));
+            pool.drain().forEach(prefix -> drain(new Drain(owner, prefix), used.stream().noneMatch(prefix::contains)));
         }
 
         void at(final String tenant, final Tenant.PortBlocks mapping, final TenantAllocation given) {
@@ -150,16 +153,15 @@ public final class PoolWatch implements Grantor {
         }
 
         /** Drained addresses are given to no tenant; a pool of which all are drained is empty on purpose. */
-        private void fill(final Pool pool, final Owner owner, final long used) {
+        private void fill(final Pool pool, final Owner owner, final Collection<Long> used) {
             final long drained = pool.drain().stream().mapToLong(Prefix::size).sum();
-            final long usedDrained = pool.drain().stream().mapToLong(prefix ->
-                Usage.tenants(new Pool(pool.name(), List.of(prefix)), allocations).size()).sum();
-            if (drained < pool.size() && used - usedDrained >= pool.size() - drained) {
+            final long usedDrained = pool.drain().isEmpty() ? 0 : used.stream().filter(pool::drains).count();
+            if (drained < pool.size() && used.size() - usedDrained >= pool.size() - drained) {
                 if (full.begins(owner)) {
-                    events.add(new PoolEvent(Kind.EXHAUSTED, owner, Optional.empty(), used, pool.size()));
+                    events.add(new PoolEvent(Kind.EXHAUSTED, owner, Optional.empty(), used.size(), pool.size()));
                 }
             } else if (full.ends(owner)) {
-                events.add(new PoolEvent(Kind.AVAILABLE, owner, Optional.empty(), used, pool.size()));
+                events.add(new PoolEvent(Kind.AVAILABLE, owner, Optional.empty(), used.size(), pool.size()));
             }
         }
 

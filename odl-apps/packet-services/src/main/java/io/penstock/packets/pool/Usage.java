@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.packets.pool;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.operations.Operations.AddressUsage;
 import io.penstock.operations.Operations.BlockUsage;
 import io.penstock.operations.Operations.Drained;
@@ -14,10 +16,16 @@ import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Prefix;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -32,8 +40,9 @@ public final class Usage {
 
     /** The usage of all pools and port blocks. */
     public static NatUsage of(final Snapshot snapshot, final Allocations allocations, final PoolWatch watch) {
-        final List<PoolUsage> pools =
-            snapshot.pools().values().stream().map(pool -> of(pool, allocations)).toList();
+        final Map<String, SortedMap<String, Long>> users = users(snapshot.pools().values(), allocations);
+        final List<PoolUsage> pools = snapshot.pools().values().stream()
+            .map(pool -> of(pool, requireNonNull(users.get(pool.name())))).toList();
         final List<BlockUsage> blocks = new ArrayList<>();
         for (final Tenant tenant : snapshot.tenants().values()) {
             final TenantAllocation given = allocations.tenants().get(tenant.name());
@@ -45,10 +54,10 @@ public final class Usage {
         return new NatUsage(pools, blocks);
     }
 
-    private static PoolUsage of(final Pool pool, final Allocations allocations) {
-        return new PoolUsage(pool.name(), pool.size(), tenants(pool, allocations).size(),
-            pool.drain().stream().map(prefix -> new Drained(prefix.toString(),
-                tenants(new Pool(pool.name(), List.of(prefix)), allocations))).toList());
+    private static PoolUsage of(final Pool pool, final SortedMap<String, Long> users) {
+        return new PoolUsage(pool.name(), pool.size(), users.size(),
+            pool.drain().stream().map(prefix -> new Drained(prefix.toString(), users.entrySet().stream()
+                .filter(user -> prefix.contains(user.getValue())).map(Map.Entry::getKey).toList())).toList());
     }
 
     private static BlockUsage of(final String tenant, final Tenant.PortBlocks mapping, final TenantAllocation given,
@@ -68,10 +77,26 @@ public final class Usage {
                 .limit(TOP).map(each -> new Used(Ipv4.text(each.getKey()), each.getValue())).toList());
     }
 
-    /** Tenants that have an address of a pool, sorted by name. */
-    static List<String> tenants(final Pool pool, final Allocations allocations) {
-        return allocations.tenants().entrySet().stream().filter(each -> pool.contains(each.getValue().publicAddress()))
-            .map(Map.Entry::getKey).sorted().toList();
+    /** For each pool its tenants by name, with the addresses that they have of it. Pools do not overlap. */
+    public static Map<String, SortedMap<String, Long>> users(final Collection<Pool> pools,
+            final Allocations allocations) {
+        final Map<String, SortedMap<String, Long>> users = new HashMap<>();
+        final NavigableMap<Long, Map.Entry<Prefix, SortedMap<String, Long>>> byAddress = new TreeMap<>();
+        for (final Pool pool : pools) {
+            final SortedMap<String, Long> ofPool = new TreeMap<>();
+            users.put(pool.name(), ofPool);
+            pool.prefixes().forEach(prefix -> byAddress.put(prefix.address(), Map.entry(prefix, ofPool)));
+        }
+        if (!byAddress.isEmpty()) {
+            for (final Map.Entry<String, TenantAllocation> given : allocations.tenants().entrySet()) {
+                final long address = given.getValue().publicAddress();
+                final Map.Entry<Long, Map.Entry<Prefix, SortedMap<String, Long>>> last = byAddress.floorEntry(address);
+                if (last != null && last.getValue().getKey().contains(address)) {
+                    last.getValue().getValue().put(given.getKey(), address);
+                }
+            }
+        }
+        return users;
     }
 
     /** All blocks there are. */

@@ -26,15 +26,20 @@ public final class CutBlocks {
         // Only functions.
     }
 
-    /** By node, what its switch has to forget. */
+    /**
+     * By node, what its switch has to forget.
+     *
+     * @param changed names of the tenants that are configured otherwise, or are gone
+     */
     @SuppressWarnings("ReferenceEquality") // a tenant whose allocation did not change keeps the object
     public static Map<String, Set<TrackedConnections>> between(final Allocations before, final Allocations after,
-            final Snapshot snapshot) {
+            final Snapshot snapshot, final Set<String> changed) {
         final Map<String, Set<TrackedConnections>> cut = new HashMap<>();
-        before.tenants().forEach((name, had) -> {
+        changed.forEach(name -> {
             final Tenant tenant = snapshot.tenants().get(name);
+            final TenantAllocation had = before.tenants().get(name);
             final TenantAllocation has = after.tenants().get(name);
-            if (tenant != null && has != null && has != had) {
+            if (tenant != null && had != null && has != null && has != had) {
                 // Where it has another VRF id now, it loses all connections by other means.
                 tenant.nodes().stream().filter(node -> has.vrf(node).equals(had.vrf(node))).forEach(node ->
                     has.vrf(node).ifPresent(vrf ->

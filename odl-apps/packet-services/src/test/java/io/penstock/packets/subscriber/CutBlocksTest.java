@@ -26,6 +26,8 @@ class CutBlocksTest {
         List.of(new Tenant("red", List.of(new Tenant.Attachment("lan", "edge1", "acc0", 100)), List.of(), List.of(),
             Optional.empty(), Optional.empty(), Optional.empty())), List.of());
 
+    private static final Set<String> RED = Set.of("red");
+
     private static Allocations blocks(final Block... blocks) {
         return new Allocations(VRF, new TreeMap<>(), new TreeMap<>(),
             Map.of("red", new TenantAllocation(VRF, 0, Arrays.asList(blocks))));
@@ -39,24 +41,24 @@ class CutBlocksTest {
     void addressesOfLostBlocksAreNamedOnce() {
         final Allocations before =
             blocks(new Block(1, 100, 1024, 512), new Block(2, 100, 1536, 512), new Block(3, 101, 1024, 512));
-        assertThat(CutBlocks.between(before, blocks(new Block(3, 101, 1024, 512)), NETWORK))
+        assertThat(CutBlocks.between(before, blocks(new Block(3, 101, 1024, 512)), NETWORK, RED))
             .isEqualTo(Map.of("edge1", Set.of(of(100))));
         assertThat(CutBlocks.between(before, blocks(new Block(3, 101, 1024, 512), new Block(1, 100, 1024, 512),
-            new Block(2, 100, 1536, 512), new Block(4, 102, 1024, 512)), NETWORK)).isEmpty();
+            new Block(2, 100, 1536, 512), new Block(4, 102, 1024, 512)), NETWORK, RED)).isEmpty();
     }
 
     @Test
     void ofManyAddressesTheWholeZoneIsNamed() {
         final Block[] many =
             IntStream.range(0, 17).mapToObj(index -> new Block(index, 100 + index, 1024, 512)).toArray(Block[]::new);
-        assertThat(CutBlocks.between(blocks(many), blocks(), NETWORK))
+        assertThat(CutBlocks.between(blocks(many), blocks(), NETWORK, RED))
             .isEqualTo(Map.of("edge1", Set.of(TrackedConnections.ofZone(VRF))));
     }
 
     @Test
     void aTenantThatGoesIsNotNamed() {
         final Allocations before = blocks(new Block(1, 100, 1024, 512));
-        assertThat(CutBlocks.between(before, blocks(), Snapshot.empty())).isEmpty();
-        assertThat(CutBlocks.between(before, Allocations.none(), NETWORK)).isEmpty();
+        assertThat(CutBlocks.between(before, blocks(), Snapshot.empty(), RED)).isEmpty();
+        assertThat(CutBlocks.between(before, Allocations.none(), NETWORK, RED)).isEmpty();
     }
 }
