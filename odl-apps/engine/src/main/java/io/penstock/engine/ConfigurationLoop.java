@@ -218,11 +218,11 @@ final class ConfigurationLoop {
             carried = next;
             return allocations;
         } catch (RuntimeException | StackOverflowError e) {
-            // After a start there is no former configuration: what a tenant has would be taken from it for good.
-            if (!isNew || desired.revision() == 0) {
+            if (!isNew) {
                 throw e;
             }
-            final FaultyTenants.Found found = FaultyTenants.find(stored, desired.snapshot(), this::attempt,
+            final FaultyTenants.Found found = FaultyTenants.find(stored, desired.snapshot(),
+                desired.allocations().tenants().keySet(), this::attempt,
                 each -> Validator.validateStored(each, desired.allocations()).isEmpty());
             found.faults().forEach((tenant, fault) ->
                 faults.failed("tenant " + tenant, "Tenant " + tenant + " is not carried out as configured", fault));
@@ -236,11 +236,12 @@ final class ConfigurationLoop {
     }
 
     /** Has only those propose that no state can do without: others take packets for it. */
-    private void attempt(final Snapshot snapshot) {
+    private Allocations attempt(final Snapshot snapshot) {
         Allocations allocations = desired.allocations();
         for (final Grantor grantor : grantors) {
             allocations = grantor.isEssential() ? grantor.propose(snapshot, allocations) : allocations;
         }
+        return allocations;
     }
 
     private Allocations proposeFor(final Snapshot snapshot, final List<Grantor> proposed) {

@@ -32,7 +32,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -107,9 +106,10 @@ public final class PoolWatch implements Grantor {
     /** Compares with the last look. */
     synchronized List<PoolEvent> look(final Desired desired) {
         final Look look = new Look();
-        final Map<String, SortedMap<String, Long>> users =
+        final Map<String, List<Usage.User>> users =
             Usage.users(desired.snapshot().pools().values(), desired.allocations());
-        desired.snapshot().pools().forEach((name, pool) -> look.at(pool, requireNonNull(users.get(name)).values()));
+        desired.snapshot().pools().forEach((name, pool) -> look.at(pool, requireNonNull(users.get(name)).stream()
+            .map(Usage.User::address).toList()));
         for (final Tenant tenant : desired.snapshot().tenants().values()) {
             tenant.nat().map(Tenant.Nat::portBlocks).filter(blocks -> !blocks.isEmpty()).ifPresent(blocks -> {
                 final TenantAllocation given = desired.allocations().tenants().get(tenant.name());

@@ -24,7 +24,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -38,9 +37,12 @@ public final class Usage {
         // Only functions.
     }
 
+    /** A tenant that has an address of a pool. */
+    public record User(String tenant, long address) { }
+
     /** The usage of all pools and port blocks. */
     public static NatUsage of(final Snapshot snapshot, final Allocations allocations, final PoolWatch watch) {
-        final Map<String, SortedMap<String, Long>> users = users(snapshot.pools().values(), allocations);
+        final Map<String, List<User>> users = users(snapshot.pools().values(), allocations);
         final List<PoolUsage> pools = snapshot.pools().values().stream()
             .map(pool -> of(pool, requireNonNull(users.get(pool.name())))).toList();
         final List<BlockUsage> blocks = new ArrayList<>();
@@ -54,10 +56,10 @@ public final class Usage {
         return new NatUsage(pools, blocks);
     }
 
-    private static PoolUsage of(final Pool pool, final SortedMap<String, Long> users) {
+    private static PoolUsage of(final Pool pool, final List<User> users) {
         return new PoolUsage(pool.name(), pool.size(), users.size(),
-            pool.drain().stream().map(prefix -> new Drained(prefix.toString(), users.entrySet().stream()
-                .filter(user -> prefix.contains(user.getValue())).map(Map.Entry::getKey).toList())).toList());
+            pool.drain().stream().map(prefix -> new Drained(prefix.toString(), users.stream()
+                .filter(user -> prefix.contains(user.address())).map(User::tenant).sorted().toList())).toList());
     }
 
     private static BlockUsage of(final String tenant, final Tenant.PortBlocks mapping, final TenantAllocation given,
@@ -77,27 +79,30 @@ public final class Usage {
                 .limit(TOP).map(each -> new Used(Ipv4.text(each.getKey()), each.getValue())).toList());
     }
 
-    /** For each pool its tenants by name, with the addresses that they have of it. Pools do not overlap. */
-    public static Map<String, SortedMap<String, Long>> users(final Collection<Pool> pools,
+    /** For each pool, by name, the tenants that have an address of it, in any order. Pools do not overlap. */
+    public static Map<String, List<User>> users(final Collection<Pool> pools,
             final Allocations allocations) {
-        final Map<String, SortedMap<String, Long>> users = new HashMap<>();
-        final NavigableMap<Long, Map.Entry<Prefix, SortedMap<String, Long>>> byAddress = new TreeMap<>();
+        final Map<String, List<User>> users = new HashMap<>();
+        final NavigableMap<Long, OfPrefix> byAddress = new TreeMap<>();
         for (final Pool pool : pools) {
-            final SortedMap<String, Long> ofPool = new TreeMap<>();
+            final List<User> ofPool = new ArrayList<>();
             users.put(pool.name(), ofPool);
-            pool.prefixes().forEach(prefix -> byAddress.put(prefix.address(), Map.entry(prefix, ofPool)));
+            pool.prefixes().forEach(prefix -> byAddress.put(prefix.address(), new OfPrefix(prefix, ofPool)));
         }
         if (!byAddress.isEmpty()) {
             for (final Map.Entry<String, TenantAllocation> given : allocations.tenants().entrySet()) {
                 final long address = given.getValue().publicAddress();
-                final Map.Entry<Long, Map.Entry<Prefix, SortedMap<String, Long>>> last = byAddress.floorEntry(address);
-                if (last != null && last.getValue().getKey().contains(address)) {
-                    last.getValue().getValue().put(given.getKey(), address);
+                final Map.Entry<Long, OfPrefix> last = byAddress.floorEntry(address);
+                if (last != null && last.getValue().prefix().contains(address)) {
+                    last.getValue().users().add(new User(given.getKey(), address));
                 }
             }
         }
         return users;
     }
+
+    /** The users of the pool that a prefix is of. */
+    private record OfPrefix(Prefix prefix, List<User> users) { }
 
     /** All blocks there are. */
     public static int blocks(final Tenant.PortBlocks mapping) {

@@ -22,6 +22,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -60,11 +61,37 @@ public final class Allocator {
                 FIRST_PORT));
         }
         final Differing differing = Differing.between(served, snapshot, before);
-        final VrfIds ids = new VrfIds(snapshot, before, differing.tenants());
+        final VrfIds ids = new VrfIds(snapshot, before, differing.tenants(), differing.gone());
         final SortedMap<String, List<CanaryResult>> canaries = new TreeMap<>(before.canaries());
         canaries.keySet().retainAll(snapshot.functions().keySet());
         return new Allocations(ids.lastVrf(), nodes, ports, tenants(snapshot, before, differing, ids),
             Collections.unmodifiableSortedMap(canaries), before.secret(), lastNode(nodes, before), ids.lastLarge());
+    }
+
+    /**
+     * Whether a tenant has all that it needs, and no other one has any of it. Always so for one that is not frozen.
+     *
+     * @param allocations those of the snapshot
+     */
+    public static boolean suffices(final Snapshot snapshot, final Allocations allocations, final Tenant tenant) {
+        final TenantAllocation given = allocations.tenants().get(tenant.name());
+        if (given == null || tenant.nat().filter(Tenant.Nat::hasSource).isPresent()
+                && !hasAddress(snapshot, allocations, tenant.name(), given)) {
+            return false;
+        }
+        return tenant.nodes().stream().allMatch(node -> given.vrf(node).filter(vrf -> snapshot.tenantsOn(node).stream()
+            .filter(other -> !other.name().equals(tenant.name()))
+            .map(other -> allocations.tenants().get(other.name()))
+            .noneMatch(other -> other != null && other.vrf(node).equals(Optional.of(vrf)))).isPresent());
+    }
+
+    private static boolean hasAddress(final Snapshot snapshot, final Allocations allocations, final String tenant,
+            final TenantAllocation given) {
+        return new Addresses(snapshot, allocations, new Differing(List.of(), Set.of()))
+                .kept(requireNonNull(snapshot.tenants().get(tenant)).nat().orElseThrow(), given)
+                .equals(Optional.of(given.publicAddress()))
+            && allocations.tenants().entrySet().stream().noneMatch(other -> !other.getKey().equals(tenant)
+                && other.getValue().publicAddress() == given.publicAddress());
     }
 
     private static SortedMap<String, Integer> number(final Iterable<String> names,
@@ -90,13 +117,9 @@ public final class Allocator {
 
     private static Map<String, TenantAllocation> tenants(final Snapshot snapshot, final Allocations before,
             final Differing differing, final VrfIds ids) {
-        final Addresses addresses = new Addresses(snapshot, before);
+        final Addresses addresses = new Addresses(snapshot, before, differing);
         final Map<String, TenantAllocation> tenants = new HashMap<>(before.tenants());
-        if (differing.all()) {
-            tenants.clear();
-        } else {
-            differing.gone().forEach(tenants::remove);
-        }
+        differing.gone().forEach(tenants::remove);
         for (final Tenant tenant : differing.tenants()) {
             final TenantAllocation had = before.tenants().get(tenant.name());
             final List<Allocations.Block> blocks = had == null ? List.of() : BlockAllocator.kept(tenant, had.blocks());
@@ -112,22 +135,29 @@ public final class Allocator {
     /**
      * The tenants to which something may be given, or from which something may be taken: few, at nearly every change.
      *
-     * @param all whether these are all tenants there are
      * @param tenants sorted by name
      * @param gone names of those that were removed
      */
-    private record Differing(boolean all, List<Tenant> tenants, Set<String> gone) {
+    private record Differing(List<Tenant> tenants, Set<String> gone) {
         static Differing between(final Snapshot served, final Snapshot snapshot, final Allocations before) {
             if (!served.pools().equals(snapshot.pools()) || !served.functions().equals(snapshot.functions())
                     || !served.chains().equals(snapshot.chains())) {
-                return new Differing(true, List.copyOf(snapshot.tenants().values()), Set.of());
+                return new Differing(snapshot.tenants().values().stream()
+                    .filter(tenant -> !keeps(tenant.name(), snapshot, before)).toList(),
+                    before.tenants().keySet().stream().filter(name -> !snapshot.tenants().containsKey(name))
+                        .collect(Collectors.toSet()));
             }
             final SortedSet<String> names = new TreeSet<>(snapshot.tenantsDifferingFrom(served));
             losers(names, snapshot, before).forEach(names::add);
+            names.removeIf(name -> keeps(name, snapshot, before));
             final Set<String> gone = new HashSet<>(names);
             gone.removeIf(snapshot.tenants()::containsKey);
             names.removeAll(gone);
-            return new Differing(false, names.stream().map(snapshot.tenants()::get).toList(), gone);
+            return new Differing(names.stream().map(snapshot.tenants()::get).toList(), gone);
+        }
+
+        private static boolean keeps(final String tenant, final Snapshot snapshot, final Allocations before) {
+            return snapshot.frozen().contains(tenant) && before.tenants().containsKey(tenant);
         }
 
         /** Those that have an address from a pool that is now another one's by hand. */
@@ -166,13 +196,15 @@ public final class Allocator {
     private static final class Addresses {
         private final Snapshot snapshot;
         private final Allocations before;
+        private final Differing differing;
         private final Map<String, Free> free = new HashMap<>();
         private @Nullable Set<Long> byHand;
         private @Nullable Set<Long> taken;
 
-        Addresses(final Snapshot snapshot, final Allocations before) {
+        Addresses(final Snapshot snapshot, final Allocations before, final Differing differing) {
             this.snapshot = snapshot;
             this.before = before;
+            this.differing = differing;
         }
 
         /** The address of a tenant; 0 without source NAT. */
@@ -198,7 +230,10 @@ public final class Allocator {
             if (known == null) {
                 known = new HashSet<>();
                 for (final Tenant tenant : snapshot.tenants().values()) {
-                    tenant.nat().flatMap(Tenant.Nat::address).ifPresent(known::add);
+                    // Most have none, and all are asked.
+                    if (tenant.nat().isPresent() && tenant.nat().orElseThrow().address().isPresent()) {
+                        known.add(tenant.nat().orElseThrow().address().orElseThrow());
+                    }
                 }
                 byHand = known;
             }
@@ -210,10 +245,14 @@ public final class Allocator {
             Set<Long> known = taken;
             if (known == null) {
                 known = new HashSet<>(byHand());
-                for (final Tenant tenant : snapshot.tenants().values()) {
-                    final TenantAllocation had = before.tenants().get(tenant.name());
-                    if (had != null && tenant.nat().isPresent()) {
-                        kept(tenant.nat().orElseThrow(), had).ifPresent(known::add);
+                final Set<String> others = new HashSet<>(differing.gone());
+                for (final Tenant tenant : differing.tenants()) {
+                    others.add(tenant.name());
+                    tenant.nat().flatMap(nat -> kept(nat, before.tenants().get(tenant.name()))).ifPresent(known::add);
+                }
+                for (final Map.Entry<String, TenantAllocation> had : before.tenants().entrySet()) {
+                    if (had.getValue().publicAddress() != 0 && !others.contains(had.getKey())) {
+                        known.add(had.getValue().publicAddress());
                     }
                 }
                 taken = known;

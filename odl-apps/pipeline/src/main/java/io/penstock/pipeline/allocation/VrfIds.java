@@ -43,11 +43,12 @@ final class VrfIds {
      * Hands out the ids for a snapshot that breaks no rule, given what tenants had before.
      *
      * @param differing the tenants to which ids may be given, sorted by name; all others keep theirs
+     * @param gone names of tenants that were removed
      */
-    VrfIds(final Snapshot snapshot, final Allocations before, final List<Tenant> differing) {
+    VrfIds(final Snapshot snapshot, final Allocations before, final List<Tenant> differing, final Set<String> gone) {
         lastVrf = before.lastVrf();
         lastLarge = before.lastLarge();
-        handOutIds(snapshot, before, differing);
+        handOutIds(before, differing, gone);
         takeOfOthers(snapshot, before, differing);
         handOutVrfs(differing, before);
     }
@@ -72,7 +73,7 @@ final class VrfIds {
         return lastLarge;
     }
 
-    private void handOutIds(final Snapshot snapshot, final Allocations before, final List<Tenant> differing) {
+    private void handOutIds(final Allocations before, final List<Tenant> differing, final Set<String> gone) {
         final List<Tenant> came = new ArrayList<>();
         for (final Tenant tenant : differing) {
             final TenantAllocation had = before.tenants().get(tenant.name());
@@ -86,10 +87,9 @@ final class VrfIds {
             return;
         }
         final Set<Integer> used = new HashSet<>();
-        for (final String name : snapshot.tenants().keySet()) {
-            final TenantAllocation had = before.tenants().get(name);
-            if (had != null) {
-                used.add(had.id());
+        for (final Map.Entry<String, TenantAllocation> had : before.tenants().entrySet()) {
+            if (!gone.contains(had.getKey())) {
+                used.add(had.getValue().id());
             }
         }
         // A tenant with a chain needs an id that is an 802.1Q tag, so it comes first.
@@ -156,7 +156,9 @@ final class VrfIds {
         tenants.forEach(tenant ->
             Optional.ofNullable(before.tenants().get(tenant.name())).ifPresent(had -> kept.put(tenant, had)));
         kept.forEach((tenant, had) -> had.vrfs().forEach((node, vrf) -> {
-            if (tenant.nodes().contains(node) && vrf.number() <= limit(tenant)) {
+            // Another one may have it meanwhile if this tenant was without attachments for a while.
+            if (tenant.nodes().contains(node) && vrf.number() <= limit(tenant)
+                    && !of(node).contains(vrf.number())) {
                 give(tenant, node, vrf);
             }
         }));

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,18 +35,27 @@ public final class Snapshot {
     private final SortedMap<String, Acl> acls;
     /** Tenants by node, sorted by name. */
     private final Map<String, List<Tenant>> places;
+    private final Set<String> frozen;
+    /** The tenants that these are made of, and the names of those that were changed. */
+    private final Origin origin;
+
+    /** Holds no snapshot, so that a chain of changes keeps one map of tenants more than the last one. */
+    private record Origin(SortedMap<String, Tenant> tenants, Set<String> changed) {
+        static final Origin NONE = new Origin(Collections.emptySortedMap(), Set.of());
+    }
 
     /** A snapshot of these maps, which must not change. */
     public Snapshot(final SortedMap<String, Node> nodes, final Backbone backbone, final SortedMap<String, Pool> pools,
             final SortedMap<String, NetworkFunction> functions, final SortedMap<String, Chain> chains,
             final SortedMap<String, Tenant> tenants, final SortedMap<String, Acl> acls) {
-        this(nodes, backbone, pools, functions, chains, tenants, acls, places(tenants.values()));
+        this(nodes, backbone, pools, functions, chains, tenants, acls, places(tenants.values()), Set.of(), Origin.NONE);
     }
 
     private Snapshot(final SortedMap<String, Node> nodes, final Backbone backbone,
             final SortedMap<String, Pool> pools, final SortedMap<String, NetworkFunction> functions,
             final SortedMap<String, Chain> chains, final SortedMap<String, Tenant> tenants,
-            final SortedMap<String, Acl> acls, final Map<String, List<Tenant>> places) {
+            final SortedMap<String, Acl> acls, final Map<String, List<Tenant>> places, final Set<String> frozen,
+            final Origin origin) {
         this.nodes = requireNonNull(nodes);
         this.backbone = requireNonNull(backbone);
         this.pools = requireNonNull(pools);
@@ -54,6 +64,8 @@ public final class Snapshot {
         this.tenants = requireNonNull(tenants);
         this.acls = requireNonNull(acls);
         this.places = places;
+        this.frozen = Set.copyOf(frozen);
+        this.origin = origin;
     }
 
     private static Map<String, List<Tenant>> places(final Collection<Tenant> sorted) {
@@ -114,6 +126,16 @@ public final class Snapshot {
         return acls;
     }
 
+    /** Names of tenants that keep what was handed out to them, and to which nothing is handed out. */
+    public Set<String> frozen() {
+        return frozen;
+    }
+
+    /** The same with other frozen tenants. */
+    public Snapshot freezing(final Set<String> names) {
+        return new Snapshot(nodes, backbone, pools, functions, chains, tenants, acls, places, names, origin);
+    }
+
     /** Whether nothing but tenants differs. */
     public boolean hasSameSharedPartAs(final Snapshot other) {
         return nodes.equals(other.nodes) && backbone.equals(other.backbone) && pools.equals(other.pools)
@@ -122,14 +144,16 @@ public final class Snapshot {
 
     /** The same with other tenants. */
     public Snapshot withTenants(final List<Tenant> others) {
-        return new Snapshot(nodes, backbone, pools, functions, chains, byName(others, Tenant::name), acls);
+        final SortedMap<String, Tenant> sorted = byName(others, Tenant::name);
+        return new Snapshot(nodes, backbone, pools, functions, chains, sorted, acls, places(sorted.values()), frozen,
+            Origin.NONE);
     }
 
     /** The same with a pool added, or instead of that of its name. */
     public Snapshot with(final Pool pool) {
         final SortedMap<String, Pool> others = new TreeMap<>(pools);
         others.put(pool.name(), pool);
-        return new Snapshot(nodes, backbone, others, functions, chains, tenants, acls, places);
+        return new Snapshot(nodes, backbone, others, functions, chains, tenants, acls, places, frozen, origin);
     }
 
     /** The same with a tenant added, or instead of that of its name. */
@@ -150,7 +174,7 @@ public final class Snapshot {
         final Set<String> names = new HashSet<>(gone);
         others.forEach(tenant -> names.add(tenant.name()));
         return new Snapshot(nodes, backbone, pools, functions, chains, Collections.unmodifiableSortedMap(after), acls,
-            placesAfter(names, after));
+            placesAfter(names, after), frozen, new Origin(tenants, names));
     }
 
     private Map<String, List<Tenant>> placesAfter(final Set<String> names, final SortedMap<String, Tenant> after) {
@@ -171,7 +195,7 @@ public final class Snapshot {
     /** The same with other functions. */
     public Snapshot withFunctions(final List<NetworkFunction> others) {
         return new Snapshot(nodes, backbone, pools, byName(others, NetworkFunction::name), chains, tenants, acls,
-            places);
+            places, frozen, origin);
     }
 
     private static <T> SortedMap<String, T> byName(final List<T> items, final Function<T, String> name) {
@@ -191,10 +215,16 @@ public final class Snapshot {
      */
     @SuppressWarnings("ReferenceEquality") // a tenant that did not change is the same object
     public Set<String> tenantsDifferingFrom(final Snapshot other) {
-        final Set<String> names = new HashSet<>();
         if (tenants == other.tenants) {
-            return names;
+            return Set.of();
         }
+        if (origin.tenants() == other.tenants) {
+            return differing(origin.changed(), other);
+        }
+        if (other.origin.tenants() == tenants) {
+            return differing(other.origin.changed(), other);
+        }
+        final Set<String> names = new HashSet<>();
         final Iterator<Tenant> ours = tenants.values().iterator();
         final Iterator<Tenant> theirs = other.tenants.values().iterator();
         Tenant our = next(ours);
@@ -209,6 +239,12 @@ public final class Snapshot {
             their = order >= 0 ? next(theirs) : their;
         }
         return names;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a tenant that did not change is the same object
+    private Set<String> differing(final Set<String> names, final Snapshot other) {
+        return names.stream().filter(name -> tenants.get(name) != other.tenants.get(name))
+            .collect(Collectors.toUnmodifiableSet());
     }
 
     private static @Nullable Tenant next(final Iterator<Tenant> tenants) {
@@ -252,12 +288,12 @@ public final class Snapshot {
     @Override
     public boolean equals(final @Nullable Object other) {
         return this == other || other instanceof Snapshot snapshot && hasSameSharedPartAs(snapshot)
-            && tenants.equals(snapshot.tenants);
+            && tenants.equals(snapshot.tenants) && frozen.equals(snapshot.frozen);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(nodes, backbone, pools, functions, chains, tenants, acls);
+        return Objects.hash(nodes, backbone, pools, functions, chains, tenants, acls, frozen);
     }
 
     @Override
