@@ -32,10 +32,8 @@ import io.penstock.pipeline.memo.Memo;
 import io.penstock.pipeline.net.Mac;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -45,7 +43,11 @@ import org.jspecify.annotations.Nullable;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.access.control.list.rev190304.Acls;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
 import org.opendaylight.yangtools.yang.common.QName;
+import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier.NodeIdentifier;
 import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier.NodeIdentifierWithPredicates;
+import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier.PathArgument;
+import org.opendaylight.yangtools.yang.data.api.schema.DataContainerNode;
+import org.opendaylight.yangtools.yang.data.api.schema.MapNode;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
 import org.opendaylight.yangtools.yang.data.tree.api.DataTreeCandidateNode;
 import org.opendaylight.yangtools.yang.data.tree.api.ModificationType;
@@ -58,17 +60,34 @@ import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
  */
 final class NetworkReader {
     private static final String TENANT = "tenant";
+    private static final NodeIdentifier TENANTS = NodeIdentifier.create(QName.create(Network.QNAME, TENANT));
     private static final String MIRROR = "mirror";
     private static final String NSH = "nsh";
     private static final String SECOND_OUTPUT = "second-output";
     private static final List<String> MODES = List.of(MIRROR, NSH, SECOND_OUTPUT);
 
     private final Supplier<EffectiveModelContext> models;
-    private final Memo<NormalizedNode, Tenant> tenants = new Memo<>();
     private final Memo<NormalizedNode, Acl> acls = new Memo<>();
-    private @Nullable NormalizedNode lastNetwork;
-    private @Nullable NormalizedNode lastAcls;
-    private Snapshot last = Snapshot.empty();
+    private Known last = new Known(null, null, Snapshot.empty());
+    /** That of before the last change, which may have been refused. */
+    private Known previous = last;
+
+    /** Data that was read. */
+    private record Known(@Nullable NormalizedNode network, @Nullable NormalizedNode acls, Snapshot snapshot) {
+        @SuppressWarnings("ReferenceEquality") // what the datastore has not changed is the same object
+        boolean isOf(final Optional<NormalizedNode> otherNetwork, final Optional<NormalizedNode> otherAcls) {
+            return network == otherNetwork.orElse(null) && acls == otherAcls.orElse(null);
+        }
+
+        /** What was read of an entry of the list of tenants, if it was there. */
+        @SuppressWarnings("ReferenceEquality")
+        Optional<Tenant> tenant(final NormalizedNode entry) {
+            return network instanceof DataContainerNode container
+                && container.childByArg(TENANTS) instanceof MapNode list
+                && list.childByArg((NodeIdentifierWithPredicates) entry.getIdentifier()) == entry
+                ? Optional.ofNullable(snapshot.tenants().get(nameOf(entry.getIdentifier()))) : Optional.empty();
+        }
+    }
 
     /** A reader by the models of the controller. */
     NetworkReader(final Supplier<EffectiveModelContext> models) {
@@ -83,19 +102,12 @@ final class NetworkReader {
      */
     synchronized Snapshot read(final Optional<NormalizedNode> networkNode, final Optional<NormalizedNode> aclsNode)
             throws UnreadableException {
-        if (networkNode.orElse(null) != lastNetwork || aclsNode.orElse(null) != lastAcls) {
-            final EffectiveModelContext context = models.get();
-            last = read(Element.of(networkNode, model(context, Network.QNAME)),
-                Element.of(aclsNode, model(context, Acls.QNAME)));
-            lastNetwork = networkNode.orElse(null);
-            lastAcls = aclsNode.orElse(null);
-        }
-        return last;
+        return read(last, networkNode, aclsNode);
     }
 
     /**
-     * Reads the whole configuration after a change. Where the change is of the last one that was read, and of tenants
-     * alone, only those are read.
+     * Reads the whole configuration after a change. Where the change is of tenants alone, and of the last configuration
+     * that was read or the one before that, only those are read.
      *
      * @param network of the container network of module penstock
      * @param aclsNode container acls of RFC 8519 after it
@@ -103,43 +115,54 @@ final class NetworkReader {
     synchronized Snapshot read(final DataTreeCandidateNode network, final Optional<NormalizedNode> aclsNode)
             throws UnreadableException {
         final Optional<NormalizedNode> after = network.getDataAfter();
-        final Optional<DataTreeCandidateNode> list = aclsNode.orElse(null) == lastAcls ? ofTenants(network)
+        final Known before = previous.network() == network.getDataBefore().orElse(null) ? previous : last;
+        final Optional<DataTreeCandidateNode> list = before.isOf(network.getDataBefore(), aclsNode) ? ofTenants(network)
             : Optional.empty();
         if (list.isEmpty()) {
-            return read(after, aclsNode);
+            return read(before, after, aclsNode);
         }
         final Element whole = Element.of(after, model(models.get(), Network.QNAME));
-        final Map<NormalizedNode, Tenant> came = new IdentityHashMap<>();
+        final List<Tenant> came = new ArrayList<>();
         final Set<String> gone = new HashSet<>();
         for (final DataTreeCandidateNode entry : list.orElseThrow().getChildNodes()) {
             if (entry.getModificationType() != ModificationType.UNMODIFIED) {
                 if (entry.getDataAfter().isPresent()) {
-                    final NormalizedNode tenant = entry.getDataAfter().orElseThrow();
-                    came.put(tenant, tenant(whole, tenant));
+                    came.add(tenant(whole, entry.getDataAfter().orElseThrow()));
                 } else {
-                    gone.add(((NodeIdentifierWithPredicates) entry.getIdentifier()).values().iterator().next()
-                        .toString());
+                    gone.add(nameOf(entry.getIdentifier()));
                 }
             }
         }
-        last = last.with(came.values(), gone);
-        lastNetwork = after.orElse(null);
-        list.orElseThrow().getChildNodes().forEach(entry -> entry.getDataBefore().ifPresent(tenants::forget));
-        came.forEach(tenants::remember);
-        return last;
+        return take(before, new Known(after.orElse(null), before.acls(), before.snapshot().with(came, gone)));
     }
 
-    private Snapshot read(final Element network, final Element aclsRoot) throws UnreadableException {
-        return Snapshot.of(entries(network, "node", NetworkReader::node),
+    private Snapshot read(final Known before, final Optional<NormalizedNode> networkNode,
+            final Optional<NormalizedNode> aclsNode) throws UnreadableException {
+        // After a change that was refused, the configuration before it is known.
+        for (final Known known : List.of(last, previous)) {
+            if (known.isOf(networkNode, aclsNode)) {
+                return known.snapshot();
+            }
+        }
+        final EffectiveModelContext context = models.get();
+        final Element network = Element.of(networkNode, model(context, Network.QNAME));
+        final Element aclsRoot = Element.of(aclsNode, model(context, Acls.QNAME));
+        final Snapshot snapshot = Snapshot.of(entries(network, "node", NetworkReader::node),
             backbone(network), entries(network, "pool", NetworkReader::pool),
             entries(network, "function", NetworkReader::function), entries(network, "chain", NetworkReader::chain),
             tenants(network), acls(aclsRoot));
+        return take(before, new Known(networkNode.orElse(null), aclsNode.orElse(null), snapshot));
     }
 
-    /** The list of tenants, if the last network that was read differs in it alone. */
+    private Snapshot take(final Known before, final Known now) {
+        previous = before;
+        last = now;
+        return now.snapshot();
+    }
+
+    /** The list of tenants, if a change is of it alone. */
     private Optional<DataTreeCandidateNode> ofTenants(final DataTreeCandidateNode network) {
-        if (network.getModificationType() != ModificationType.SUBTREE_MODIFIED
-                || network.getDataBefore().orElse(null) != lastNetwork) {
+        if (network.getModificationType() != ModificationType.SUBTREE_MODIFIED) {
             return Optional.empty();
         }
         final List<DataTreeCandidateNode> modified = network.getChildNodes().stream()
@@ -163,17 +186,16 @@ final class NetworkReader {
     }
 
     private List<Tenant> tenants(final Element network) throws UnreadableException {
-        tenants.begin();
         final List<Tenant> list = new ArrayList<>();
         for (final NormalizedNode entry : network.entries(TENANT)) {
-            Tenant tenant = tenants.recall(entry);
-            if (tenant == null) {
-                tenant = tenant(network, entry);
-                tenants.remember(entry, tenant);
-            }
-            list.add(tenant);
+            final Optional<Tenant> known = last.tenant(entry).or(() -> previous.tenant(entry));
+            list.add(known.isPresent() ? known.orElseThrow() : tenant(network, entry));
         }
         return list;
+    }
+
+    private static String nameOf(final PathArgument entry) {
+        return ((NodeIdentifierWithPredicates) entry).values().iterator().next().toString();
     }
 
     private List<Acl> acls(final Element root) throws UnreadableException {

@@ -31,12 +31,6 @@ public final class Memo<K, V> {
         now = new IdentityHashMap<>();
     }
 
-    /** Forgets what is remembered of a key, for it is not asked for again. */
-    public void forget(final K key) {
-        before.remove(key);
-        now.remove(key);
-    }
-
     /** What the function makes of a key; it is asked only if neither this pass nor the one before has. */
     public V of(final K key, final Function<? super K, ? extends V> function) {
         V value = recall(key);
