@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -48,6 +49,8 @@ public final class PoolWatch implements Grantor {
     private final Consumer<PoolEvent> events;
     private final Troubles<Owner> full;
     private final Set<Owner> high = new HashSet<>();
+    /** Names of the tenants that have port blocks of which something may be told. */
+    private final Set<String> watched = new TreeSet<>();
     private Set<Drain> empty = new HashSet<>();
     private Map<Address, Start> started = new HashMap<>();
 
@@ -83,7 +86,7 @@ public final class PoolWatch implements Grantor {
     @Override
     public void stored(final Transition transition) {
         if (mayDiffer(transition) || full.areDue()) {
-            look(transition.after()).forEach(events);
+            look(transition.after(), transition.tenants()).forEach(events);
         }
     }
 
@@ -103,27 +106,36 @@ public final class PoolWatch implements Grantor {
             .map(Tenant.Nat::portBlocks).orElse(List.of());
     }
 
-    /** Compares with the last look. */
-    synchronized List<PoolEvent> look(final Desired desired) {
+    /**
+     * Compares with the last look.
+     *
+     * @param changed names of the tenants that may differ from those of the last look
+     */
+    synchronized List<PoolEvent> look(final Desired desired, final Set<String> changed) {
+        changed.forEach(name -> {
+            if (portBlocks(desired, name).stream().anyMatch(PoolWatch::isWatched)) {
+                watched.add(name);
+            } else {
+                watched.remove(name);
+            }
+        });
         final Look look = new Look();
         final Map<String, List<Usage.User>> users =
             Usage.users(desired.snapshot().pools().values(), desired.allocations());
         desired.snapshot().pools().forEach((name, pool) -> look.at(pool, requireNonNull(users.get(name)).stream()
             .map(Usage.User::address).toList()));
-        for (final Tenant tenant : desired.snapshot().tenants().values()) {
-            tenant.nat().map(Tenant.Nat::portBlocks).filter(blocks -> !blocks.isEmpty()).ifPresent(blocks -> {
-                final TenantAllocation given = desired.allocations().tenants().get(tenant.name());
-                if (given != null) {
-                    blocks.stream().filter(mapping -> mapping.thresholds().isPresent() || !mapping.drain().isEmpty())
-                        .forEach(mapping -> look.at(tenant.name(), mapping, given));
-                }
-            });
-        }
+        watched.forEach(name -> Optional.ofNullable(desired.allocations().tenants().get(name)).ifPresent(given ->
+            portBlocks(desired, name).stream().filter(PoolWatch::isWatched)
+                .forEach(mapping -> look.at(name, mapping, given))));
         high.retainAll(look.seen);
         full.keep(owner -> owner instanceof OfPool pool && desired.snapshot().pools().containsKey(pool.name()));
         empty = look.empty;
         started = look.started;
         return look.events;
+    }
+
+    private static boolean isWatched(final Tenant.PortBlocks mapping) {
+        return mapping.thresholds().isPresent() || !mapping.drain().isEmpty();
     }
 
     /** One look at everything. */

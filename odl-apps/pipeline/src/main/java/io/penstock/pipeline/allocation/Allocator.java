@@ -225,15 +225,14 @@ public final class Allocator {
                     && !byHand().contains(had.publicAddress())).map(pool -> had.publicAddress()));
         }
 
+        /** Addresses that tenants have by hand and may not have had before. */
         private Set<Long> byHand() {
             Set<Long> known = byHand;
             if (known == null) {
                 known = new HashSet<>();
-                for (final Tenant tenant : snapshot.tenants().values()) {
-                    // Most have none, and all are asked.
-                    if (tenant.nat().isPresent() && tenant.nat().orElseThrow().address().isPresent()) {
-                        known.add(tenant.nat().orElseThrow().address().orElseThrow());
-                    }
+                // Another tenant had its address before, so that no pool has given that to anyone.
+                for (final Tenant tenant : differing.tenants()) {
+                    tenant.nat().flatMap(Tenant.Nat::address).ifPresent(known::add);
                 }
                 byHand = known;
             }
