@@ -50,6 +50,8 @@ final class FaultyTenants {
     private final Function<Snapshot, Allocations> attempt;
     private final SortedMap<String, Throwable> faults = new TreeMap<>();
     private Snapshot good;
+    /** Those of the good configuration. */
+    private Allocations allocations;
 
     private FaultyTenants(final Snapshot wanted, final Set<String> differing, final Snapshot former,
             final Function<Snapshot, Allocations> attempt) {
@@ -58,6 +60,7 @@ final class FaultyTenants {
         this.attempt = attempt;
         // Holdings of tenants that are not looked at yet are in use.
         good = wanted.with(differing.stream().map(FaultyTenants::bare).toList(), Set.of()).freezing(differing);
+        allocations = attempt.apply(good);
     }
 
     /**
@@ -76,7 +79,6 @@ final class FaultyTenants {
         differing.addAll(former.frozen());
         differing.retainAll(wanted.tenants().keySet());
         final FaultyTenants search = new FaultyTenants(wanted, differing, former, attempt);
-        attempt.apply(search.good);
         search.add(differing.stream().sorted().map(wanted.tenants()::get).toList());
         final Set<String> kept = search.keep(given, rules);
         return new Found(search.good, search.faults, kept);
@@ -118,11 +120,13 @@ final class FaultyTenants {
 
     private boolean fits(final Tenant tenant, final boolean frozen, final Predicate<Snapshot> rules) {
         final Snapshot without = good;
+        final Allocations before = allocations;
         if (tried(with(List.of(tenant), frozen)).isEmpty()) {
-            if (rules.test(good) && Allocator.suffices(good, attempt.apply(good), tenant)) {
+            if (rules.test(good) && Allocator.suffices(good, allocations, tenant)) {
                 return true;
             }
             good = without;
+            allocations = before;
         }
         return false;
     }
@@ -139,7 +143,7 @@ final class FaultyTenants {
     @SuppressWarnings("checkstyle:IllegalCatch")
     private Optional<Throwable> tried(final Snapshot next) {
         try {
-            attempt.apply(next);
+            allocations = attempt.apply(next);
             good = next;
             return Optional.empty();
         } catch (RuntimeException | StackOverflowError e) {

@@ -10,9 +10,9 @@ import io.penstock.engine.node.NodeWorker;
 import io.penstock.engine.state.TenantState.Kind;
 import io.penstock.engine.state.TenantState.OnNode;
 import io.penstock.functions.health.ProbeResults;
-import io.penstock.packets.pool.Usage;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.allocation.PoolUser;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Tenant.Nat;
@@ -143,7 +143,7 @@ public record LiveNetwork(Desired desired, Map<String, NodeWorker> workers, Prob
     /** The usage of all pools, by name. */
     Map<String, PoolState> pools() {
         final Map<String, PoolState> pools = new HashMap<>();
-        Usage.users(desired.snapshot().pools().values(), desired.allocations()).forEach((name, users) ->
+        PoolUser.of(desired.snapshot().pools().values(), desired.allocations()).forEach((name, users) ->
             pools.put(name, new PoolState(requireNonNull(desired.snapshot().pools().get(name)).size(), users.size())));
         return pools;
     }

@@ -15,6 +15,7 @@ import io.penstock.events.Troubles;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocations.Block;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.PoolUser;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
@@ -120,10 +121,10 @@ public final class PoolWatch implements Grantor {
             }
         });
         final Look look = new Look();
-        final Map<String, List<Usage.User>> users =
-            Usage.users(desired.snapshot().pools().values(), desired.allocations());
+        final Map<String, List<PoolUser>> users =
+            PoolUser.of(desired.snapshot().pools().values(), desired.allocations());
         desired.snapshot().pools().forEach((name, pool) -> look.at(pool, requireNonNull(users.get(name)).stream()
-            .map(Usage.User::address).toList()));
+            .map(PoolUser::address).toList()));
         watched.forEach(name -> Optional.ofNullable(desired.allocations().tenants().get(name)).ifPresent(given ->
             portBlocks(desired, name).stream().filter(PoolWatch::isWatched)
                 .forEach(mapping -> look.at(name, mapping, given))));

@@ -12,19 +12,15 @@ import io.penstock.operations.Operations.Used;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocations.Block;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
+import io.penstock.pipeline.allocation.PoolUser;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
-import io.penstock.pipeline.net.Prefix;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -37,12 +33,9 @@ public final class Usage {
         // Only functions.
     }
 
-    /** A tenant that has an address of a pool. */
-    public record User(String tenant, long address) { }
-
     /** The usage of all pools and port blocks. */
     public static NatUsage of(final Snapshot snapshot, final Allocations allocations, final PoolWatch watch) {
-        final Map<String, List<User>> users = users(snapshot.pools().values(), allocations);
+        final Map<String, List<PoolUser>> users = PoolUser.of(snapshot.pools().values(), allocations);
         final List<PoolUsage> pools = snapshot.pools().values().stream()
             .map(pool -> of(pool, requireNonNull(users.get(pool.name())))).toList();
         final List<BlockUsage> blocks = new ArrayList<>();
@@ -56,10 +49,10 @@ public final class Usage {
         return new NatUsage(pools, blocks);
     }
 
-    private static PoolUsage of(final Pool pool, final List<User> users) {
+    private static PoolUsage of(final Pool pool, final List<PoolUser> users) {
         return new PoolUsage(pool.name(), pool.size(), users.size(),
             pool.drain().stream().map(prefix -> new Drained(prefix.toString(), users.stream()
-                .filter(user -> prefix.contains(user.address())).map(User::tenant).sorted().toList())).toList());
+                .filter(user -> prefix.contains(user.address())).map(PoolUser::tenant).sorted().toList())).toList());
     }
 
     private static BlockUsage of(final String tenant, final Tenant.PortBlocks mapping, final TenantAllocation given,
@@ -78,31 +71,6 @@ public final class Usage {
                     .thenComparing(Map.Entry.comparingByKey()))
                 .limit(TOP).map(each -> new Used(Ipv4.text(each.getKey()), each.getValue())).toList());
     }
-
-    /** For each pool, by name, the tenants that have an address of it, in any order. Pools do not overlap. */
-    public static Map<String, List<User>> users(final Collection<Pool> pools,
-            final Allocations allocations) {
-        final Map<String, List<User>> users = new HashMap<>();
-        final NavigableMap<Long, OfPrefix> byAddress = new TreeMap<>();
-        for (final Pool pool : pools) {
-            final List<User> ofPool = new ArrayList<>();
-            users.put(pool.name(), ofPool);
-            pool.prefixes().forEach(prefix -> byAddress.put(prefix.address(), new OfPrefix(prefix, ofPool)));
-        }
-        if (!byAddress.isEmpty()) {
-            for (final Map.Entry<String, TenantAllocation> given : allocations.tenants().entrySet()) {
-                final long address = given.getValue().publicAddress();
-                final Map.Entry<Long, OfPrefix> last = byAddress.floorEntry(address);
-                if (last != null && last.getValue().prefix().contains(address)) {
-                    last.getValue().users().add(new User(given.getKey(), address));
-                }
-            }
-        }
-        return users;
-    }
-
-    /** The users of the pool that a prefix is of. */
-    private record OfPrefix(Prefix prefix, List<User> users) { }
 
     /** All blocks there are. */
     public static int blocks(final Tenant.PortBlocks mapping) {
