@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations;
+import io.penstock.operations.FunctionStatus;
+import io.penstock.operations.Status;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -17,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 public final class ChainListCommand extends OperationsCommand {
     @Override
     public @Nullable Object execute() {
-        final Operations.Status status = operations().status();
+        final Status status = operations().status();
         final Map<String, String> states = status.functions().stream()
-            .collect(Collectors.toMap(Operations.FunctionStatus::name, Operations.FunctionStatus::state));
+            .collect(Collectors.toMap(FunctionStatus::name, FunctionStatus::state));
         final ShellTable table = table("chain", "functions", "packets");
         status.chains().forEach(chain -> table.addRow().addContent(chain.name(), functions(chain.functions(), states)
             + (chain.branch().isEmpty() ? "" : ", branch: " + functions(chain.branch(), states)), chain.packets()));

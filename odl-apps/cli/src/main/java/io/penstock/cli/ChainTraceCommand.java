@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations;
-import io.penstock.operations.Operations.TraceWay;
-import io.penstock.operations.Operations.Verdict;
+import io.penstock.operations.TraceQuestion;
+import io.penstock.operations.TraceReport;
+import io.penstock.operations.TraceReport.TraceWay;
+import io.penstock.operations.TraceReport.Verdict;
 import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -45,8 +46,8 @@ public final class ChainTraceCommand extends OperationsCommand {
 
     @Override
     public @Nullable Object execute() throws InterruptedException, ExecutionException, TimeoutException {
-        final Operations.TraceReport report = operations().chainTrace(new Operations.TraceQuestion(tenant, source,
-            destination, protocol, port("source-port", sourcePort), port("destination-port", destinationPort)))
+        final TraceReport report = operations().chainTrace(new TraceQuestion(tenant, source, destination,
+            protocol, port("source-port", sourcePort), port("destination-port", destinationPort)))
             .get(LIMIT_SECONDS, TimeUnit.SECONDS);
         final ShellTable table =
             table("direction", "chain", "rule", "function", "instance", "reason", "port to", "port from");

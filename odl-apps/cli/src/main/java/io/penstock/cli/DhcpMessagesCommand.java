@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations;
+import io.penstock.operations.DhcpCount;
 import java.util.List;
 import java.util.Optional;
 import org.apache.karaf.shell.api.action.Command;
@@ -22,7 +22,7 @@ public final class DhcpMessagesCommand extends OperationsCommand {
 
     @Override
     public @Nullable Object execute() {
-        final List<Operations.DhcpCount> counts = operations().dhcpMessages(Optional.ofNullable(tenant));
+        final List<DhcpCount> counts = operations().dhcpMessages(Optional.ofNullable(tenant));
         final ShellTable table = table("tenant", "message", "count");
         counts.forEach(count -> table.addRow().addContent(count.tenant(), count.message(), count.count()));
         return print(counts, table);

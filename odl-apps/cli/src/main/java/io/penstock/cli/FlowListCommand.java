@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations;
+import io.penstock.operations.FlowLine;
 import java.util.List;
 import java.util.Optional;
 import org.apache.karaf.shell.api.action.Argument;
@@ -33,8 +33,7 @@ public final class FlowListCommand extends OperationsCommand {
 
     @Override
     public @Nullable Object execute() {
-        final List<Operations.FlowLine> flows =
-            operations().flows(Optional.ofNullable(node), Optional.ofNullable(tenant), drops);
+        final List<FlowLine> flows = operations().flows(Optional.ofNullable(node), Optional.ofNullable(tenant), drops);
         final ShellTable table = table("node", "table", "tenant", "packets", "bytes", text ? "flow" : "purpose");
         flows.forEach(flow -> table.addRow().addContent(flow.node(), flow.table(), dash(flow.tenant()),
             flow.packets(), flow.bytes(), text ? flow.text() : flow.label()));

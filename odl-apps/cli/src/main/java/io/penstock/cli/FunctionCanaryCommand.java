@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations.CanarySide;
-import io.penstock.operations.Operations.CanaryStatus;
-import io.penstock.operations.Operations.FunctionStatus;
+import io.penstock.operations.CanaryStatus;
+import io.penstock.operations.CanaryStatus.CanarySide;
+import io.penstock.operations.FunctionStatus;
 import java.util.List;
 import java.util.Locale;
 import java.util.SortedMap;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations.FunctionStatus;
-import io.penstock.operations.Operations.InstanceStatus;
-import io.penstock.operations.Operations.ProbeStatus;
+import io.penstock.operations.FunctionStatus;
+import io.penstock.operations.FunctionStatus.InstanceStatus;
+import io.penstock.operations.FunctionStatus.ProbeStatus;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;

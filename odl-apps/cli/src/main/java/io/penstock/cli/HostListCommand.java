@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations;
+import io.penstock.operations.LearnedHost;
 import java.util.List;
 import org.apache.karaf.shell.api.action.Argument;
 import org.apache.karaf.shell.api.action.Command;
@@ -21,7 +21,7 @@ public final class HostListCommand extends OperationsCommand {
 
     @Override
     public @Nullable Object execute() {
-        final List<Operations.LearnedHost> hosts = operations().learnedHosts(tenant);
+        final List<LearnedHost> hosts = operations().learnedHosts(tenant);
         final ShellTable table = table("node", "attachment", "mac", "addresses", "learned, seconds ago");
         hosts.forEach(host -> table.addRow().addContent(host.node(), host.attachment(), host.mac(),
             dash(String.join(" ", host.addresses())), host.ageSeconds()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations;
+import io.penstock.operations.LeaseLine;
 import java.util.List;
 import java.util.Optional;
 import org.apache.karaf.shell.api.action.Command;
@@ -22,7 +22,7 @@ public final class LeaseListCommand extends OperationsCommand {
 
     @Override
     public @Nullable Object execute() {
-        final List<Operations.LeaseLine> leases = operations().leases(Optional.ofNullable(tenant));
+        final List<LeaseLine> leases = operations().leases(Optional.ofNullable(tenant));
         final ShellTable table =
             table("tenant", "address", "state", "mac", "attachment", "host name", "expires");
         leases.forEach(lease -> table.addRow().addContent(lease.tenant(), lease.address(), lease.state(), lease.mac(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations;
+import io.penstock.operations.LeaseLine;
 import org.apache.karaf.shell.api.action.Argument;
 import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.Completion;
@@ -23,7 +23,7 @@ public final class LeaseReleaseCommand extends OperationsCommand {
 
     @Override
     public @Nullable Object execute() {
-        final Operations.LeaseLine was = operations().releaseLease(tenant, address);
+        final LeaseLine was = operations().releaseLease(tenant, address);
         final ShellTable table = table("tenant", "address", "state before", "mac");
         table.addRow().addContent(was.tenant(), was.address(), was.state(), was.mac());
         return print(was, table);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations;
+import io.penstock.operations.Limit;
 import java.util.List;
 import java.util.Optional;
 import org.apache.karaf.shell.api.action.Command;
@@ -26,8 +26,7 @@ public final class LimitListCommand extends OperationsCommand {
 
     @Override
     public @Nullable Object execute() {
-        final List<Operations.Limit> limits =
-            operations().limits(Optional.ofNullable(node), Optional.ofNullable(tenant));
+        final List<Limit> limits = operations().limits(Optional.ofNullable(node), Optional.ofNullable(tenant));
         final ShellTable table =
             table("node", "tenant", "limit", "per second", "burst", "passed", "dropped", "dropped bytes");
         limits.forEach(limit -> table.addRow().addContent(limit.node(), dash(limit.tenant()), limit.meter(),

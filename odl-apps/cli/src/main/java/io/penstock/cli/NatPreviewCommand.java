@@ -3,8 +3,8 @@ package io.penstock.cli;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.operations.Operations;
-import io.penstock.operations.Operations.PoolChange;
+import io.penstock.operations.NatPreview;
+import io.penstock.operations.PoolChange;
 import java.util.List;
 import java.util.Optional;
 import org.apache.karaf.shell.api.action.Command;
@@ -46,7 +46,7 @@ public final class NatPreviewCommand extends OperationsCommand {
             throw new IllegalArgumentException(
                 "give either --pool and --prefix, or --tenant and --inside with --public or --size");
         }
-        final Operations.NatPreview preview = operations().natPreview(pool != null
+        final NatPreview preview = operations().natPreview(pool != null
             ? new PoolChange.OfPool(pool, prefixes == null ? List.of() : prefixes)
             : new PoolChange.OfPortBlock(requireNonNull(tenant), requireNonNull(inside),
                 Optional.ofNullable(outside), Optional.ofNullable(size)));

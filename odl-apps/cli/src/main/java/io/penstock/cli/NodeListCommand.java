@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations;
+import io.penstock.operations.NodeStatus;
+import io.penstock.operations.Status;
 import java.util.List;
 import org.apache.karaf.shell.api.action.Command;
 import org.apache.karaf.shell.api.action.lifecycle.Service;
@@ -15,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 public final class NodeListCommand extends OperationsCommand {
     @Override
     public @Nullable Object execute() {
-        final Operations.Status status = operations().status();
-        final List<Operations.NodeStatus> nodes = status.nodes();
+        final Status status = operations().status();
+        final List<NodeStatus> nodes = status.nodes();
         final ShellTable table =
             table("node", "connected", "datapath", "DPDK", "planned", "installed", "missing", "excess", "wrong",
                 "repairs", "compared");

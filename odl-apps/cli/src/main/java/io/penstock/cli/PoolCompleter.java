@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
+import io.penstock.operations.NatUsage.PoolUsage;
 import io.penstock.operations.Operations;
 import java.util.List;
 import org.apache.karaf.shell.api.action.lifecycle.Reference;
@@ -19,7 +20,7 @@ public final class PoolCompleter implements Completer {
     @Override
     public int complete(final Session session, final CommandLine line, final List<String> candidates) {
         final StringsCompleter names = new StringsCompleter();
-        operations.natUsage().pools().stream().map(Operations.PoolUsage::name).forEach(names.getStrings()::add);
+        operations.natUsage().pools().stream().map(PoolUsage::name).forEach(names.getStrings()::add);
         return names.complete(session, line, candidates);
     }
 }

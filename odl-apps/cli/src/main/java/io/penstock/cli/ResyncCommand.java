@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations;
+import io.penstock.operations.Resync;
 import java.util.List;
 import java.util.Optional;
 import org.apache.karaf.shell.api.action.Argument;
@@ -22,7 +22,7 @@ public final class ResyncCommand extends OperationsCommand {
 
     @Override
     public @Nullable Object execute() {
-        final List<Operations.Resync> results = operations().resync(Optional.ofNullable(node));
+        final List<Resync> results = operations().resync(Optional.ofNullable(node));
         final ShellTable table = table("node", "added", "removed");
         results.forEach(each -> table.addRow().addContent(each.node(), each.added(), each.removed()));
         return print(results, table);

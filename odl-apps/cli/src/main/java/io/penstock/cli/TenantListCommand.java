@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations;
+import io.penstock.operations.TenantStatus;
 import java.util.List;
 import java.util.Optional;
 import org.apache.karaf.shell.api.action.Command;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class TenantListCommand extends OperationsCommand {
     @Override
     public @Nullable Object execute() {
-        final List<Operations.TenantStatus> tenants = operations().tenants(Optional.empty());
+        final List<TenantStatus> tenants = operations().tenants(Optional.empty());
         final ShellTable table = table("tenant", "VRF", "attachments", "public address", "chain", "state");
         tenants.forEach(tenant -> table.addRow().addContent(tenant.name(), tenant.vrf(),
             String.join(" ", tenant.attachments()), dash(tenant.publicAddress()), dash(tenant.chain()),

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations;
+import io.penstock.operations.FlowLine;
+import io.penstock.operations.LearnedHost;
+import io.penstock.operations.Limit;
+import io.penstock.operations.TenantStatus;
+import io.penstock.operations.TenantStatus.AgentStatus;
 import java.util.List;
 import java.util.Optional;
 import org.apache.karaf.shell.api.action.Argument;
@@ -22,15 +26,15 @@ public final class TenantShowCommand extends OperationsCommand {
     private String tenant;
 
     /** The tenant, its hosts, limits and flows, for JSON. */
-    private record Shown(Operations.TenantStatus tenant, List<Operations.LearnedHost> hosts,
-            List<Operations.Limit> limits, List<Operations.FlowLine> flows) { }
+    private record Shown(TenantStatus tenant, List<LearnedHost> hosts, List<Limit> limits,
+            List<FlowLine> flows) { }
 
     @Override
     public @Nullable Object execute() {
-        final Operations.TenantStatus found = operations().tenants(Optional.of(tenant)).get(0);
-        final List<Operations.FlowLine> flows = operations().flows(Optional.empty(), Optional.of(tenant), false);
-        final List<Operations.LearnedHost> hosts = operations().learnedHosts(tenant);
-        final List<Operations.Limit> limits = operations().limits(Optional.empty(), Optional.of(tenant));
+        final TenantStatus found = operations().tenants(Optional.of(tenant)).get(0);
+        final List<FlowLine> flows = operations().flows(Optional.empty(), Optional.of(tenant), false);
+        final List<LearnedHost> hosts = operations().learnedHosts(tenant);
+        final List<Limit> limits = operations().limits(Optional.empty(), Optional.of(tenant));
         final ShellTable table = table("property", "value");
         table.addRow().addContent("tenant", found.name());
         table.addRow().addContent("state", found.state());
@@ -41,8 +45,8 @@ public final class TenantShowCommand extends OperationsCommand {
         table.addRow().addContent("chain", dash(found.chain()));
         found.agents().forEach(agent -> show(agent, table));
         table.addRow().addContent("learned hosts", hosts.size());
-        table.addRow().addContent("dropped by flows", flows.stream().filter(Operations.FlowLine::drop)
-            .mapToLong(Operations.FlowLine::packets).sum() + " packets");
+        table.addRow().addContent("dropped by flows", flows.stream().filter(FlowLine::drop)
+            .mapToLong(FlowLine::packets).sum() + " packets");
         limits.stream().filter(limit -> limit.droppedPackets() > 0).forEach(limit -> table.addRow().addContent(
             "dropped by limit " + limit.meter() + " on " + limit.node(), limit.droppedPackets() + " packets"));
         table.addRow().addContent("flows", flows.size());
@@ -51,7 +55,7 @@ public final class TenantShowCommand extends OperationsCommand {
         return print(new Shown(found, hosts, limits, flows), table);
     }
 
-    private static void show(final Operations.AgentStatus agent, final ShellTable table) {
+    private static void show(final AgentStatus agent, final ShellTable table) {
         if (agent.sessionLimit() > 0 || agent.sessionLimitSet() > 0) {
             final String limit = agent.sessionLimit() > 0 ? agent.sessions() + " of " + agent.sessionLimit()
                 : agent.sessions() + ", no limit";

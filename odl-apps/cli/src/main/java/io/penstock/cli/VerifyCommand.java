@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
-import io.penstock.operations.Operations;
+import io.penstock.operations.FlowCounts;
+import io.penstock.operations.Verification;
 import java.util.List;
 import java.util.Optional;
 import org.apache.karaf.shell.api.action.Argument;
@@ -22,11 +23,11 @@ public final class VerifyCommand extends OperationsCommand {
 
     @Override
     public @Nullable Object execute() {
-        final List<Operations.Verification> results = operations().verify(Optional.ofNullable(node));
+        final List<Verification> results = operations().verify(Optional.ofNullable(node));
         final ShellTable table =
             table("node", "connected", "planned", "installed", "missing", "excess", "wrong", "difference");
-        for (final Operations.Verification each : results) {
-            final Operations.FlowCounts counts = each.flows();
+        for (final Verification each : results) {
+            final FlowCounts counts = each.flows();
             table.addRow().addContent(each.node(), each.connected(), counts.planned(), counts.installed(),
                 counts.missing(), counts.excess(), counts.wrong(), each.differences().isEmpty() ? "none" : "");
             each.differences().forEach(difference -> table.addRow().addContent("", "", "", "", "", "", "",

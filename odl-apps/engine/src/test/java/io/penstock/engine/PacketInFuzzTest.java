@@ -7,7 +7,7 @@ import com.google.common.base.Ticker;
 import io.penstock.configuration.Desired;
 import io.penstock.configuration.grant.Transitions;
 import io.penstock.functions.health.HealthService;
-import io.penstock.operations.Operations.PacketInCount;
+import io.penstock.operations.ControllerStatus.PacketInCount;
 import io.penstock.packets.dhcp.DhcpService;
 import io.penstock.packets.icmp.RoutingErrors;
 import io.penstock.packets.ipv6.Ipv6Services;

@@ -2,7 +2,7 @@
 package io.penstock.northbound;
 
 import io.penstock.engine.node.NodeWorker;
-import io.penstock.operations.Operations.AgentStatus;
+import io.penstock.operations.TenantStatus.AgentStatus;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.plan.NodePlan;

@@ -2,8 +2,8 @@
 package io.penstock.northbound;
 
 import io.penstock.functions.canary.Judgement;
-import io.penstock.operations.Operations.CanarySide;
-import io.penstock.operations.Operations.CanaryStatus;
+import io.penstock.operations.CanaryStatus;
+import io.penstock.operations.CanaryStatus.CanarySide;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.CanaryResult;
 import io.penstock.pipeline.allocation.CanaryResult.Side;

@@ -2,7 +2,7 @@
 package io.penstock.northbound;
 
 import io.penstock.configuration.Desired;
-import io.penstock.operations.Operations.LearnedHost;
+import io.penstock.operations.LearnedHost;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;

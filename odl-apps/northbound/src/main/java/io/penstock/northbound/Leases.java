@@ -2,7 +2,7 @@
 package io.penstock.northbound;
 
 import io.penstock.engine.SteadyClock;
-import io.penstock.operations.Operations.LeaseLine;
+import io.penstock.operations.LeaseLine;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.net.Ipv4;

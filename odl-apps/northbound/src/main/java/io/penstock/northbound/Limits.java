@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.northbound;
 
-import io.penstock.operations.Operations.Limit;
+import io.penstock.operations.Limit;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.FunctionMeter;

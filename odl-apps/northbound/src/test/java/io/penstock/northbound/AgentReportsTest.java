@@ -3,7 +3,7 @@ package io.penstock.northbound;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.operations.Operations.AgentStatus;
+import io.penstock.operations.TenantStatus.AgentStatus;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;

@@ -3,7 +3,7 @@ package io.penstock.northbound;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.operations.Operations.Limit;
+import io.penstock.operations.Limit;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.flow.MeterSpec.Unit;
 import io.penstock.pipeline.plan.BridgePlan;

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.base.tasks.SerialTasks;
 import io.penstock.configuration.Desired;
-import io.penstock.operations.Operations.Progress;
+import io.penstock.operations.Progress;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.southbound.ovsdb.BridgeSpec;

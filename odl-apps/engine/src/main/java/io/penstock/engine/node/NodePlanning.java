@@ -4,7 +4,7 @@ package io.penstock.engine.node;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.configuration.Desired;
-import io.penstock.operations.Operations.Progress;
+import io.penstock.operations.Progress;
 import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;

@@ -7,7 +7,7 @@ import com.google.common.base.Ticker;
 import io.penstock.base.tasks.Failures;
 import io.penstock.base.tasks.SerialTasks;
 import io.penstock.configuration.Desired;
-import io.penstock.operations.Operations.Progress;
+import io.penstock.operations.Progress;
 import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.southbound.openflow.FlowChanges;

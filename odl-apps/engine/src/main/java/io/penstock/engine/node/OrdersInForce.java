@@ -3,8 +3,8 @@ package io.penstock.engine.node;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.operations.Operations.Progress;
-import io.penstock.operations.Operations.Progress.State;
+import io.penstock.operations.Progress;
+import io.penstock.operations.Progress.State;
 import io.penstock.southbound.ovsdb.NodeSession;
 import io.penstock.southbound.ovsdb.OrdersReport;
 import io.penstock.southbound.ovsdb.ZoneSpec;

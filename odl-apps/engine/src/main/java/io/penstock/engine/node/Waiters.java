@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.node;
 
-import io.penstock.operations.Operations.Progress;
+import io.penstock.operations.Progress;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.configuration.Desired;
 import io.penstock.engine.node.NodeWorker;
-import io.penstock.operations.Operations.TraceHop;
-import io.penstock.operations.Operations.TraceQuestion;
-import io.penstock.operations.Operations.TraceReport;
-import io.penstock.operations.Operations.TraceWay;
-import io.penstock.operations.Operations.Verdict;
+import io.penstock.operations.TraceQuestion;
+import io.penstock.operations.TraceReport;
+import io.penstock.operations.TraceReport.TraceHop;
+import io.penstock.operations.TraceReport.TraceWay;
+import io.penstock.operations.TraceReport.Verdict;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.NetworkFunction;

@@ -2,7 +2,7 @@
 package io.penstock.engine.trace;
 
 import io.penstock.engine.trace.TraceAnswer.Leg;
-import io.penstock.operations.Operations.Verdict;
+import io.penstock.operations.TraceReport.Verdict;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.ChainTrace.Hop;
 import io.penstock.pipeline.stage.ChainTrace.Reason;

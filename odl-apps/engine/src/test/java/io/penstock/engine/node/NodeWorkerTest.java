@@ -9,7 +9,7 @@ import io.penstock.base.tasks.SerialTasks;
 import io.penstock.base.tasks.SharedThreads;
 import io.penstock.configuration.Desired;
 import io.penstock.events.RepairEvent;
-import io.penstock.operations.Operations.Progress;
+import io.penstock.operations.Progress;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Snapshot;

@@ -3,7 +3,7 @@ package io.penstock.engine.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.operations.Operations.Progress;
+import io.penstock.operations.Progress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;

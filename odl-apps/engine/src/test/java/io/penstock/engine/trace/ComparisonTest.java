@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.engine.trace.TraceAnswer.Leg;
-import io.penstock.operations.Operations.Verdict;
+import io.penstock.operations.TraceReport.Verdict;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.stage.ChainTrace.Hop;
 import io.penstock.pipeline.stage.ChainTrace.Reason;

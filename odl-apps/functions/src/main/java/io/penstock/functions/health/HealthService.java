@@ -7,7 +7,7 @@ import com.google.common.base.Ticker;
 import io.penstock.base.tasks.TaskThread;
 import io.penstock.configuration.Desired;
 import io.penstock.frames.Bytes;
-import io.penstock.operations.Operations.ProbeStatus;
+import io.penstock.operations.FunctionStatus.ProbeStatus;
 import io.penstock.packets.link.Fate;
 import io.penstock.packets.link.FrameOutlet;
 import io.penstock.packets.link.Place;

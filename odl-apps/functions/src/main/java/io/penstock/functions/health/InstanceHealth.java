@@ -3,7 +3,7 @@ package io.penstock.functions.health;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.operations.Operations.ProbeStatus;
+import io.penstock.operations.FunctionStatus.ProbeStatus;
 import io.penstock.pipeline.intent.NetworkFunction.HealthCheck;
 import java.util.ArrayDeque;
 import java.util.Deque;

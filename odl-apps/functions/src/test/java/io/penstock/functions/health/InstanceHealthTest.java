@@ -3,7 +3,7 @@ package io.penstock.functions.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.operations.Operations.ProbeStatus;
+import io.penstock.operations.FunctionStatus.ProbeStatus;
 import io.penstock.pipeline.intent.NetworkFunction.HealthCheck;
 import org.junit.jupiter.api.Test;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.northbound.rest;
 
-import io.penstock.operations.Operations.CanarySide;
-import io.penstock.operations.Operations.CanaryStatus;
+import io.penstock.operations.CanaryStatus;
+import io.penstock.operations.CanaryStatus.CanarySide;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import org.jspecify.annotations.Nullable;

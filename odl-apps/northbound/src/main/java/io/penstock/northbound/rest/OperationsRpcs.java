@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.util.concurrent.ListenableFuture;
 import io.penstock.operations.Operations;
+import io.penstock.operations.PoolChange;
+import io.penstock.operations.TraceQuestion;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -90,7 +92,7 @@ public final class OperationsRpcs {
     }
 
     private CompletableFuture<ChainTraceOutput> chainTrace(final ChainTraceInput input) {
-        return operations.chainTrace(new Operations.TraceQuestion(given("tenant", input.getTenant()),
+        return operations.chainTrace(new TraceQuestion(given("tenant", input.getTenant()),
             given("source-address", input.getSourceAddress()),
             given("destination-address", input.getDestinationAddress()), given("protocol", input.getProtocol()),
             given("source-port", input.getSourcePort()).toJava(),
@@ -112,15 +114,15 @@ public final class OperationsRpcs {
         return new LeaseReleaseOutputBuilder().build();
     }
 
-    private static Operations.PoolChange change(final NatPreviewInput input) {
+    private static PoolChange change(final NatPreviewInput input) {
         if (input.getPool() != null) {
-            return new Operations.PoolChange.OfPool(input.getPool(),
+            return new PoolChange.OfPool(input.getPool(),
                 input.getPrefix() == null ? List.of() : List.copyOf(input.getPrefix()));
         }
         if (input.getTenant() == null || input.getInsidePrefix() == null) {
             throw new IllegalArgumentException("pool, or tenant and inside-prefix: one of them is required");
         }
-        return new Operations.PoolChange.OfPortBlock(input.getTenant(), input.getInsidePrefix(),
+        return new PoolChange.OfPortBlock(input.getTenant(), input.getInsidePrefix(),
             Optional.ofNullable(input.getPublicPrefix()),
             Optional.ofNullable(input.getBlockSize()).map(size -> size.toJava()));
     }

@@ -1,7 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.northbound.rest;
 
-import io.penstock.operations.Operations;
+import io.penstock.operations.DhcpCount;
+import io.penstock.operations.FlowCounts;
+import io.penstock.operations.FlowLine;
+import io.penstock.operations.FunctionStatus;
+import io.penstock.operations.FunctionStatus.ProbeStatus;
+import io.penstock.operations.LearnedHost;
+import io.penstock.operations.LeaseLine;
+import io.penstock.operations.Limit;
+import io.penstock.operations.NatPreview;
+import io.penstock.operations.NatUsage;
+import io.penstock.operations.NatUsage.AddressUsage;
+import io.penstock.operations.NatUsage.BlockUsage;
+import io.penstock.operations.NodeStatus;
+import io.penstock.operations.Progress;
+import io.penstock.operations.Resync;
+import io.penstock.operations.Status;
+import io.penstock.operations.TenantStatus;
+import io.penstock.operations.TenantStatus.AgentStatus;
+import io.penstock.operations.TraceReport;
+import io.penstock.operations.TraceReport.TraceWay;
+import io.penstock.operations.TraceReport.Verdict;
+import io.penstock.operations.Verification;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -78,7 +99,7 @@ final class OperationsWriter {
         // Only functions.
     }
 
-    private static Function function(final Operations.FunctionStatus function) {
+    private static Function function(final FunctionStatus function) {
         return new FunctionBuilder().setName(function.name()).setState(function.state())
             .setInstance(function.instances().stream().map(instance -> new InstanceBuilder()
                 .setName(instance.name()).setState(instance.state()).setProcess(unlessEmpty(instance.process()))
@@ -88,13 +109,13 @@ final class OperationsWriter {
             .setCanary(function.canaries().stream().map(CanaryWriter::canary).toList()).build();
     }
 
-    private static Probes probes(final Operations.ProbeStatus probes) {
+    private static Probes probes(final ProbeStatus probes) {
         return new ProbesBuilder().setSent(Uint16.valueOf(probes.sent())).setLost(Uint16.valueOf(probes.lost()))
             .setMeanRoundTrip(Uint32.valueOf(probes.meanMicros()))
             .setLongestRoundTrip(Uint32.valueOf(probes.mostMicros())).build();
     }
 
-    static StatusOutput status(final Operations.Status status) {
+    static StatusOutput status(final Status status) {
         return new StatusOutputBuilder()
             .setNode(status.nodes().stream().map(OperationsWriter::node).collect(BindingMap.toOrderedMap()))
             .setRefusedNode(status.refused().stream().map(each -> new RefusedNodeBuilder().setName(each.name())
@@ -120,19 +141,19 @@ final class OperationsWriter {
             .build();
     }
 
-    static VerifyOutput verify(final List<Operations.Verification> verifications) {
+    static VerifyOutput verify(final List<Verification> verifications) {
         return new VerifyOutputBuilder().setNode(verifications.stream().map(OperationsWriter::verification)
             .collect(BindingMap.toOrderedMap())).build();
     }
 
-    static ResyncOutput resync(final List<Operations.Resync> done) {
+    static ResyncOutput resync(final List<Resync> done) {
         return new ResyncOutputBuilder().setNode(done.stream().map(each ->
             new org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.resync.output.NodeBuilder()
                 .setName(each.node()).setAdded(Uint32.valueOf(each.added()))
                 .setRemoved(Uint32.valueOf(each.removed())).build()).collect(BindingMap.toOrderedMap())).build();
     }
 
-    static NatUsageOutput natUsage(final Operations.NatUsage usage) {
+    static NatUsageOutput natUsage(final NatUsage usage) {
         return new NatUsageOutputBuilder()
             .setPool(usage.pools().stream().map(pool -> new PoolBuilder().setName(pool.name())
                 .setAddresses(Uint64.valueOf(pool.addresses())).setUsed(Uint64.valueOf(pool.used()))
@@ -144,7 +165,7 @@ final class OperationsWriter {
             .build();
     }
 
-    private static PortBlock portBlock(final Operations.BlockUsage usage) {
+    private static PortBlock portBlock(final BlockUsage usage) {
         return new PortBlockBuilder().setTenant(usage.tenant()).setInsidePrefix(usage.inside())
             .setPublicPrefix(usage.outside()).setSubscribers(Uint32.valueOf(usage.subscribers()))
             .setBlocks(Uint32.valueOf(usage.blocks())).setUsed(Uint32.valueOf(usage.used()))
@@ -154,14 +175,14 @@ final class OperationsWriter {
             .build();
     }
 
-    private static Address address(final Operations.AddressUsage usage) {
+    private static Address address(final AddressUsage usage) {
         final AddressBuilder address = new AddressBuilder().setAddress(usage.address())
             .setUsed(Uint32.valueOf(usage.blocks())).setDraining(usage.draining());
         usage.emptyInSeconds().ifPresent(seconds -> address.setEmptyInSeconds(Uint32.saturatedOf(seconds)));
         return address.build();
     }
 
-    static NatPreviewOutput natPreview(final Operations.NatPreview preview) {
+    static NatPreviewOutput natPreview(final NatPreview preview) {
         return new NatPreviewOutputBuilder().setMove(preview.moves().stream().map(move -> new MoveBuilder()
             .setTenant(move.tenant()).setSubscriber(unlessEmpty(move.subscriber())).setFrom(move.from())
             .setTo(unlessEmpty(move.to())).setBlocks(Uint32.valueOf(move.blocks()))
@@ -172,9 +193,9 @@ final class OperationsWriter {
         return text.isEmpty() ? null : text;
     }
 
-    static WaitAppliedOutput applied(final SortedMap<String, Operations.Progress> progress) {
+    static WaitAppliedOutput applied(final SortedMap<String, Progress> progress) {
         return new WaitAppliedOutputBuilder()
-            .setApplied(progress.values().stream().allMatch(Operations.Progress.APPLIED::equals))
+            .setApplied(progress.values().stream().allMatch(Progress.APPLIED::equals))
             .setNode(progress.entrySet().stream().map(each ->
                 new org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.wait.applied.output.NodeBuilder()
                     .setName(each.getKey()).setState(state(each.getValue().state()))
@@ -183,7 +204,7 @@ final class OperationsWriter {
             .build();
     }
 
-    private static State state(final Operations.Progress.State state) {
+    private static State state(final Progress.State state) {
         return switch (state) {
             case APPLIED -> State.Applied;
             case NOT_YET -> State.NotYet;
@@ -192,9 +213,9 @@ final class OperationsWriter {
         };
     }
 
-    static ChainTraceOutput chainTrace(final Operations.TraceReport report) {
-        final Operations.TraceWay out = report.outbound();
-        final Operations.TraceWay in = report.inbound();
+    static ChainTraceOutput chainTrace(final TraceReport report) {
+        final TraceWay out = report.outbound();
+        final TraceWay in = report.inbound();
         return new ChainTraceOutputBuilder().setNode(report.node())
             .setOutbound(new OutboundBuilder().setChain(unlessEmpty(out.chain())).setRule(unlessEmpty(out.rule()))
                 .setHop(hops(out)).build())
@@ -203,7 +224,7 @@ final class OperationsWriter {
             .setVerdict(verdict(report.verdict())).setReason(unlessEmpty(report.reason())).build();
     }
 
-    private static ChainTraceOutput.Verdict verdict(final Operations.Verdict verdict) {
+    private static ChainTraceOutput.Verdict verdict(final Verdict verdict) {
         return switch (verdict) {
             case AGREES -> ChainTraceOutput.Verdict.Agrees;
             case DIFFERS -> ChainTraceOutput.Verdict.Differs;
@@ -211,27 +232,27 @@ final class OperationsWriter {
         };
     }
 
-    private static List<Hop> hops(final Operations.TraceWay way) {
+    private static List<Hop> hops(final TraceWay way) {
         return way.hops().stream().map(hop -> new HopBuilder().setFunction(hop.function())
             .setInstance(unlessEmpty(hop.instance())).setReason(hop.reason()).setPortTo(unlessEmpty(hop.portTo()))
             .setPortFrom(unlessEmpty(hop.portFrom())).build()).toList();
     }
 
-    static LearnedHostsOutput learnedHosts(final List<Operations.LearnedHost> hosts) {
+    static LearnedHostsOutput learnedHosts(final List<LearnedHost> hosts) {
         return new LearnedHostsOutputBuilder().setHost(hosts.stream().map(host -> new HostBuilder()
             .setNode(host.node()).setAttachment(host.attachment()).setMac(host.mac())
             .setAddress(new LinkedHashSet<>(host.addresses())).setAge(Uint32.saturatedOf(host.ageSeconds())).build())
             .toList()).build();
     }
 
-    static FlowsOutput flows(final List<Operations.FlowLine> lines) {
+    static FlowsOutput flows(final List<FlowLine> lines) {
         return new FlowsOutputBuilder().setFlow(lines.stream().map(line -> new FlowBuilder()
             .setNode(line.node()).setTable(line.table()).setLabel(line.label()).setDrop(line.drop())
             .setPackets(counter(line.packets())).setBytes(counter(line.bytes())).setText(line.text()).build())
             .toList()).build();
     }
 
-    static LimitsOutput limits(final List<Operations.Limit> limits) {
+    static LimitsOutput limits(final List<Limit> limits) {
         return new LimitsOutputBuilder().setLimit(limits.stream().map(limit -> new LimitBuilder()
             .setNode(limit.node()).setTenant(unlessEmpty(limit.tenant())).setMeter(limit.meter())
             .setUnit(limit.unit()).setRate(Uint32.valueOf(limit.rate())).setBurst(Uint32.valueOf(limit.burst()))
@@ -239,7 +260,7 @@ final class OperationsWriter {
             .setDroppedBytes(counter(limit.droppedBytes())).build()).toList()).build();
     }
 
-    static LeasesOutput leases(final List<Operations.LeaseLine> leases) {
+    static LeasesOutput leases(final List<LeaseLine> leases) {
         return new LeasesOutputBuilder().setLease(leases.stream().map(lease -> new LeaseBuilder()
             .setTenant(lease.tenant()).setAddress(lease.address()).setState(lease.state()).setMac(lease.mac())
             .setClient(lease.client()).setAttachment(unlessEmpty(lease.attachment()))
@@ -247,15 +268,15 @@ final class OperationsWriter {
             .collect(BindingMap.toOrderedMap())).build();
     }
 
-    static DhcpMessagesOutput dhcpMessages(final List<Operations.DhcpCount> counts) {
+    static DhcpMessagesOutput dhcpMessages(final List<DhcpCount> counts) {
         return new DhcpMessagesOutputBuilder().setCount(counts.stream().map(count -> new CountBuilder()
             .setTenant(count.tenant()).setMessage(count.message()).setMessages(counter(count.count())).build())
             .collect(BindingMap.toOrderedMap())).build();
     }
 
     private static org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.Node node(
-            final Operations.NodeStatus node) {
-        final Operations.FlowCounts counts = node.flows();
+            final NodeStatus node) {
+        final FlowCounts counts = node.flows();
         return new NodeBuilder().setName(node.name()).setConnected(node.connected()).setDatapath(node.datapath())
             .setDpdk(node.dpdk()).setFoundFunction(new LinkedHashSet<>(node.foundFunctions()))
             .setFlows(new FlowsBuilder().setPlanned(Uint32.valueOf(counts.planned()))
@@ -270,7 +291,7 @@ final class OperationsWriter {
     }
 
     private static org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.status.output.Tenant tenant(
-            final Operations.TenantStatus tenant) {
+            final TenantStatus tenant) {
         return new TenantBuilder().setName(tenant.name()).setVrf(Uint16.valueOf(tenant.vrf()))
             .setAttachment(new LinkedHashSet<>(tenant.attachments())).setPublic(tenant.publicAddress())
             .setChain(tenant.chain()).setState(tenant.state())
@@ -278,7 +299,7 @@ final class OperationsWriter {
             .build();
     }
 
-    private static Agent agent(final Operations.AgentStatus agent) {
+    private static Agent agent(final AgentStatus agent) {
         return new AgentBuilder().setNode(agent.node()).setSessions(Uint64.valueOf(agent.sessions()))
             .setSessionLimit(agent.sessionLimit() == 0 ? null : Uint64.valueOf(agent.sessionLimit()))
             .setSessionLimitSet(agent.sessionLimitSet() == 0 ? null : Uint64.valueOf(agent.sessionLimitSet()))
@@ -286,8 +307,8 @@ final class OperationsWriter {
     }
 
     private static org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.verify.output.Node verification(
-            final Operations.Verification each) {
-        final Operations.FlowCounts counts = each.flows();
+            final Verification each) {
+        final FlowCounts counts = each.flows();
         return new org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.verify.output.NodeBuilder()
             .setName(each.node()).setConnected(each.connected())
             .setPlanned(Uint32.valueOf(counts.planned())).setInstalled(Uint32.valueOf(counts.installed()))

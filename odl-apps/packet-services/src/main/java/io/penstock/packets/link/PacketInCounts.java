@@ -3,7 +3,7 @@ package io.penstock.packets.link;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.operations.Operations.PacketInCount;
+import io.penstock.operations.ControllerStatus.PacketInCount;
 import io.penstock.southbound.openflow.PacketIn;
 import java.util.EnumMap;
 import java.util.Map;

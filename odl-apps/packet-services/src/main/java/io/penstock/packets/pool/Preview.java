@@ -2,9 +2,9 @@
 package io.penstock.packets.pool;
 
 import io.penstock.configuration.Desired;
-import io.penstock.operations.Operations.Moved;
-import io.penstock.operations.Operations.NatPreview;
-import io.penstock.operations.Operations.PoolChange;
+import io.penstock.operations.NatPreview;
+import io.penstock.operations.NatPreview.Moved;
+import io.penstock.operations.PoolChange;
 import io.penstock.pipeline.allocation.Move;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;

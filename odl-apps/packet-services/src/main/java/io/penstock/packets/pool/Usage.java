@@ -3,12 +3,12 @@ package io.penstock.packets.pool;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.operations.Operations.AddressUsage;
-import io.penstock.operations.Operations.BlockUsage;
-import io.penstock.operations.Operations.Drained;
-import io.penstock.operations.Operations.NatUsage;
-import io.penstock.operations.Operations.PoolUsage;
-import io.penstock.operations.Operations.Used;
+import io.penstock.operations.NatUsage;
+import io.penstock.operations.NatUsage.AddressUsage;
+import io.penstock.operations.NatUsage.BlockUsage;
+import io.penstock.operations.NatUsage.Drained;
+import io.penstock.operations.NatUsage.PoolUsage;
+import io.penstock.operations.NatUsage.Used;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocations.Block;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;

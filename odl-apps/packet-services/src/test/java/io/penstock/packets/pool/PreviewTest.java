@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.configuration.Desired;
-import io.penstock.operations.Operations.Moved;
-import io.penstock.operations.Operations.PoolChange;
+import io.penstock.operations.NatPreview.Moved;
+import io.penstock.operations.PoolChange;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocations.Block;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
