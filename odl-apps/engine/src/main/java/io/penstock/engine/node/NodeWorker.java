@@ -55,13 +55,10 @@ public final class NodeWorker implements AutoCloseable {
     private final FlowStep switching;
     private final BackOff steps;
     private final Questions questions;
-    private final Waiters waiters = new Waiters();
+    private final Confirmed confirmed;
     private final AtomicBoolean marked = new AtomicBoolean();
     private final AtomicBoolean comparing = new AtomicBoolean();
-    private volatile @Nullable Desired applied;
-    /** Revision of the newest state that may differ for this node. */
-    private volatile long concerned;
-    /** Whether more than the configuration may have changed since it was applied. For the tasks. */
+    /** Whether more than the configuration may have changed since it was confirmed. For the tasks. */
     private boolean stale = true;
 
     /**
@@ -92,6 +89,7 @@ public final class NodeWorker implements AutoCloseable {
         switching = new FlowStep(name, planning, flows, drift, events, ticker);
         steps = new BackOff(name, bridge.then(new PortGrace(name, planning, ports, switching::isFirst, switching)),
             this::forget);
+        confirmed = new Confirmed(switching::isOnline, flows::inForce);
         questions = new Questions(name, tasks, () -> switching.isOnline() && isConfigured());
     }
 
@@ -116,7 +114,7 @@ public final class NodeWorker implements AutoCloseable {
 
     /** Says that a state with this revision may differ for the node. */
     public void mark(final long revision) {
-        concerned = revision;
+        confirmed.concerns(revision);
         mark();
     }
 
@@ -202,7 +200,7 @@ public final class NodeWorker implements AutoCloseable {
             switching.connected();
             ports.switchConnected();
             bridge.switchConnected();
-            applied = null;
+            confirmed.forget();
             news.changed();
             markStale();
         });
@@ -221,9 +219,9 @@ public final class NodeWorker implements AutoCloseable {
     public void switchDisconnected() {
         tasks.run(() -> {
             switching.disconnected();
-            applied = null;
+            confirmed.forget();
             news.changed();
-            answer();
+            confirmed.answer();
         });
     }
 
@@ -252,8 +250,7 @@ public final class NodeWorker implements AutoCloseable {
 
     /** Whether the switch has confirmed a state, or one that does not differ for this node, or a later one. */
     public boolean hasApplied(final Desired state) {
-        final Desired now = applied;
-        return now != null && now.revision() >= Math.min(concerned, state.revision());
+        return confirmed.has(state);
     }
 
     /**
@@ -261,17 +258,16 @@ public final class NodeWorker implements AutoCloseable {
      * not wait for the agent.
      */
     public CompletableFuture<Progress> applied(final long revision, final Duration limit) {
-        final CompletableFuture<Progress> answer = waiters.add(revision, limit);
+        final CompletableFuture<Progress> answer = confirmed.await(revision, limit);
         tasks.run(() -> {
-            final Desired now = applied;
-            if (now != null && now.revision() < revision) {
+            if (confirmed.isBefore(revision)) {
                 // It may not concern this node, which then was not marked.
                 mark();
             }
-            answer();
+            confirmed.answer();
         });
         if (tasks.isClosed()) {
-            waiters.notConnected();
+            confirmed.close();
         }
         return answer;
     }
@@ -343,7 +339,7 @@ public final class NodeWorker implements AutoCloseable {
             final Desired state = desired.get();
             return bridge.to(state).thenCompose(done -> switching.reconcile(state, planning.plan(state)))
                 .thenApply(changes -> {
-                    confirm(state);
+                    finish(state);
                     return changes;
                 });
         });
@@ -352,7 +348,7 @@ public final class NodeWorker implements AutoCloseable {
     @Override
     public void close() {
         tasks.close();
-        waiters.notConnected();
+        confirmed.close();
         questions.close();
     }
 
@@ -366,48 +362,38 @@ public final class NodeWorker implements AutoCloseable {
         if (!state.snapshot().nodes().containsKey(name)) {
             return DONE;
         }
-        final Desired before = applied;
-        if (!stale && before != null && state.sameAs(before)) {
-            applied = state;
-            answer();
-            news.confirmed(plan());
+        if (!stale && confirmed.isLike(state)) {
+            confirm(state);
             return DONE;
         }
         stale = false;
         return steps.to(state).thenAccept(outcome -> {
             outcome.again().ifPresent(this::later);
             if (outcome.isDone() && isOnline()) {
-                confirm(state);
+                finish(state);
             }
         });
     }
 
-    /** The switch has all of this configuration, once it has forgotten what it should; newer ones come in between. */
-    private void confirm(final Desired state) {
+    /** Confirms once the switch has forgotten what it should; newer states come in between. */
+    private void finish(final Desired state) {
         if (flows.owesFlushes()) {
             markStale();
         } else {
-            applied = state;
-            answer();
-            news.confirmed(plan());
+            confirm(state);
         }
+    }
+
+    private void confirm(final Desired state) {
+        confirmed.set(state);
+        news.confirmed(plan());
     }
 
     /** Nothing is known of the node from now on. */
     private void forget() {
         bridge.forget();
         switching.forget();
-        applied = null;
+        confirmed.forget();
         news.changed();
-    }
-
-    /** Answers the requests that need not wait any longer. */
-    private void answer() {
-        final Desired now = applied;
-        if (!isOnline()) {
-            waiters.notConnected();
-        } else if (now != null) {
-            waiters.applied(now.revision(), flows.inForce());
-        }
     }
 }
