@@ -4,12 +4,12 @@ package io.penstock.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.Matches;
 import io.penstock.pipeline.intent.Protection;
 import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
-import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.VrfId;
@@ -117,14 +117,11 @@ class AclPacketsIT {
     }
 
     private static Acl.Entry to(final int protocol, final int port) {
-        return new Acl.Entry("p" + protocol + "-" + port, true, Optional.empty(), Optional.empty(),
-            Optional.of(protocol), Optional.empty(), Optional.of(new PortRange(port, port)), Optional.empty(),
-            Optional.empty(), List.of());
+        return new Acl.Entry("p" + protocol + "-" + port, true, Matches.to(protocol, port, port), List.of());
     }
 
     private static Acl.Entry ping() {
-        return new Acl.Entry("ping", true, Optional.empty(), Optional.empty(), Optional.of(1), Optional.empty(),
-            Optional.empty(), Optional.of(8), Optional.empty(), List.of());
+        return new Acl.Entry("ping", true, Matches.icmp(8), List.of());
     }
 
     /** Lists of what may leave and what may come. */
@@ -257,8 +254,8 @@ class AclPacketsIT {
             assertThat(uplink.all()).isEmpty();
         }
         assertThat(node.connections("zone=" + ZONE)).isEmpty();
-        final Acl.Entry all = new Acl.Entry("udp", true, Optional.empty(), Optional.empty(), Optional.of(UDP),
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), List.of());
+        final Acl.Entry all = new Acl.Entry("udp", true,
+            Matches.ports(Optional.of(UDP), Optional.empty(), Optional.empty()), List.of());
         load(true, List.of(all), List.of());
         for (final Host host : List.of(client, own)) {
             assertThat(echoes(host, EdgeNetwork.SERVER, 4000)).isEqualTo(MANY);

@@ -11,12 +11,12 @@ import static io.penstock.it.TracedNode.fromTransit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.Matches;
 import io.penstock.pipeline.intent.Protection;
 import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
-import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.RandomLists;
@@ -124,10 +124,8 @@ class AclTraceIT {
     @Test
     void norAreThoseWithPortZero() {
         final Acl zero = new Acl("zero", List.of(
-            new Acl.Entry("low", true, Optional.empty(), Optional.empty(), Optional.of(17), Optional.empty(),
-                Optional.of(new PortRange(0, 1023)), Optional.empty(), Optional.empty(), List.of()),
-            new Acl.Entry("pong", true, Optional.empty(), Optional.empty(), Optional.of(1), Optional.empty(),
-                Optional.empty(), Optional.of(0), Optional.empty(), List.of())));
+            new Acl.Entry("low", true, Matches.to(17, 0, 1023), List.of()),
+            new Acl.Entry("pong", true, Matches.icmp(0), List.of())));
         try (TracedNode other = new TracedNode(Fixtures.plan(network(zero, zero)))) {
             for (final String kind : new String[] {"udp", "icmp"}) {
                 for (final String which : new String[] {"first", "later"}) {

@@ -7,10 +7,10 @@ import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.ChainRule;
 import io.penstock.pipeline.intent.ChainRule.Ways;
+import io.penstock.pipeline.intent.Matches;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.Snapshot;
-import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
@@ -64,9 +64,7 @@ class ChainRulesPacketsIT extends PairOnNode {
     }
 
     private static Acl to(final String name, final int protocol, final int port) {
-        return new Acl(name, List.of(new Acl.Entry(name, true, Optional.empty(), Optional.empty(),
-            Optional.of(protocol), Optional.empty(), Optional.of(new PortRange(port, port)), Optional.empty(),
-            Optional.empty(), List.of())));
+        return new Acl(name, List.of(new Acl.Entry(name, true, Matches.to(protocol, port, port), List.of())));
     }
 
     private static void await(final Table table, final String label) {

@@ -4,6 +4,7 @@ package io.penstock.it;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
+import io.penstock.pipeline.intent.Matches;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Pool;
@@ -11,7 +12,6 @@ import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
-import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.testkit.EdgeNetwork;
 import java.nio.file.Path;
@@ -131,8 +131,6 @@ public final class Networks {
 
     /** Permits TCP to ports, nothing else. */
     static Acl tcpTo(final int low, final int high) {
-        return new Acl(LIST, List.of(new Acl.Entry("tcp", true, Optional.empty(), Optional.empty(), Optional.of(6),
-            Optional.empty(), Optional.of(new PortRange(low, high)), Optional.empty(), Optional.empty(),
-            List.of())));
+        return new Acl(LIST, List.of(new Acl.Entry("tcp", true, Matches.to(6, low, high), List.of())));
     }
 }

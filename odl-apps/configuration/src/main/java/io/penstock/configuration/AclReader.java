@@ -2,6 +2,9 @@
 package io.penstock.configuration;
 
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.AclMatch;
+import io.penstock.pipeline.intent.AclMatch.Ends;
+import io.penstock.pipeline.intent.AclMatch.Icmp;
 import io.penstock.pipeline.net.IpFamily;
 import io.penstock.pipeline.net.IpProtocol;
 import io.penstock.pipeline.net.PortRange;
@@ -12,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /** RFC 8519 access control lists. What the data plane cannot express is named, never left out in silence. */
 final class AclReader {
@@ -50,7 +54,6 @@ final class AclReader {
         if (!logging.equals("log-none")) {
             inexpressible.add("actions/logging " + logging);
         }
-        final Optional<IpFamily> family = family(matches, l4);
         final Element ipv4 = matches.child("ipv4");
         final Element ipv6 = matches.child("ipv6");
         final Optional<Integer> stated =
@@ -62,13 +65,17 @@ final class AclReader {
                 + " together with " + l4.orElseThrow());
         }
         final Element icmp = matches.child("icmp");
-        return new Acl.Entry(ace.text("name"), forwarding.equals("accept"),
-            ipv4.leaf("source-ipv4-network").map(Prefix::parse),
-            ipv4.leaf("destination-ipv4-network").map(Prefix::parse), implied.or(() -> stated),
-            ports(leaves, l4, "source-port", inexpressible), ports(leaves, l4, "destination-port", inexpressible),
-            icmp.leaf("type").map(Integer::valueOf), icmp.leaf("code").map(Integer::valueOf),
-            inexpressible, family, ipv6.leaf("source-ipv6-network").map(Prefix6::parse),
-            ipv6.leaf("destination-ipv6-network").map(Prefix6::parse));
+        final AclMatch match = new AclMatch(family(matches, l4), implied.or(() -> stated),
+            ends(name -> ipv4.leaf(name + "-ipv4-network").map(Prefix::parse)),
+            ends(name -> ipv6.leaf(name + "-ipv6-network").map(Prefix6::parse)),
+            new Ends<>(ports(leaves, l4, "source-port", inexpressible),
+                ports(leaves, l4, "destination-port", inexpressible)),
+            new Icmp(icmp.leaf("type").map(Integer::valueOf), icmp.leaf("code").map(Integer::valueOf)));
+        return new Acl.Entry(ace.text("name"), forwarding.equals("accept"), match, inexpressible);
+    }
+
+    private static <T> Ends<T> ends(final Function<String, Optional<T>> end) {
+        return new Ends<>(end.apply("source"), end.apply("destination"));
     }
 
     private static void checkLeaves(final Element matches, final List<String> inexpressible) {

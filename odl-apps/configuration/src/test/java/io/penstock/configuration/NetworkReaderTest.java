@@ -91,16 +91,16 @@ class NetworkReaderTest {
     void portsAndIcmpAreRead() throws Exception {
         assertThat(entry("\"tcp\": {\"destination-port\": {\"lower-port\": 80, \"upper-port\": 90}}"))
             .satisfies(entry -> {
-                assertThat(entry.protocol()).contains(6);
-                assertThat(entry.destinationPorts()).contains(new PortRange(80, 90));
+                assertThat(entry.match().protocol()).contains(6);
+                assertThat(entry.match().ports().destination()).contains(new PortRange(80, 90));
                 assertThat(entry.inexpressible()).isEmpty();
             });
-        assertThat(entry("\"udp\": {\"source-port\": {\"operator\": \"gte\", \"port\": 1024}}").sourcePorts())
-            .contains(new PortRange(1024, 65535));
+        assertThat(entry("\"udp\": {\"source-port\": {\"operator\": \"gte\", \"port\": 1024}}").match().ports()
+            .source()).contains(new PortRange(1024, 65535));
         assertThat(entry("\"icmp\": {\"type\": 8, \"code\": 0}")).satisfies(entry -> {
-            assertThat(entry.protocol()).contains(1);
-            assertThat(entry.icmpType()).contains(8);
-            assertThat(entry.icmpCode()).contains(0);
+            assertThat(entry.match().protocol()).contains(1);
+            assertThat(entry.match().icmp().type()).contains(8);
+            assertThat(entry.match().icmp().code()).contains(0);
         });
     }
 
@@ -109,19 +109,19 @@ class NetworkReaderTest {
         assertThat(entry("\"ipv6\": {\"source-ipv6-network\": \"2001:db8:1::/48\", \"protocol\": 6}"))
             .satisfies(entry -> {
                 assertThat(entry.inexpressible()).isEmpty();
-                assertThat(entry.family()).contains(IpFamily.IPV6);
-                assertThat(entry.source6()).contains(Prefix6.parse("2001:db8:1::/48"));
-                assertThat(entry.protocol()).contains(6);
+                assertThat(entry.match().family()).contains(IpFamily.IPV6);
+                assertThat(entry.match().ipv6().source()).contains(Prefix6.parse("2001:db8:1::/48"));
+                assertThat(entry.match().protocol()).contains(6);
             });
         assertThat(entry("\"ipv6\": {\"destination-ipv6-network\": \"2001:db8:2::/48\"}, \"icmp\": {\"type\": 128}"))
             .satisfies(entry -> {
                 assertThat(entry.inexpressible()).isEmpty();
-                assertThat(entry.destination6()).contains(Prefix6.parse("2001:db8:2::/48"));
-                assertThat(entry.protocol()).contains(58);
+                assertThat(entry.match().ipv6().destination()).contains(Prefix6.parse("2001:db8:2::/48"));
+                assertThat(entry.match().protocol()).contains(58);
             });
-        assertThat(entry("\"ipv4\": {\"protocol\": 6}").family()).contains(IpFamily.IPV4);
-        assertThat(entry("\"icmp\": {\"type\": 8}").family()).contains(IpFamily.IPV4);
-        assertThat(entry("\"tcp\": {\"source-port\": {\"port\": 1}}").family()).isEmpty();
+        assertThat(entry("\"ipv4\": {\"protocol\": 6}").match().family()).contains(IpFamily.IPV4);
+        assertThat(entry("\"icmp\": {\"type\": 8}").match().family()).contains(IpFamily.IPV4);
+        assertThat(entry("\"tcp\": {\"source-port\": {\"port\": 1}}").match().family()).isEmpty();
     }
 
     @Test

@@ -80,7 +80,7 @@ final class AclFlows {
         for (int index = 0; index < acl.entries().size(); index++) {
             final Acl.Entry entry = acl.entries().get(index);
             for (final IpFamily family : families.list()) {
-                if (entry.isAbout(family)) {
+                if (entry.match().isAbout(family)) {
                     planEntry(index, entry, family);
                 }
             }

@@ -30,9 +30,9 @@ final class ChainRules {
         for (int index = 0; index < view.steering().size(); index++) {
             final TenantView.Steering steering = view.steering().get(index);
             final boolean out = direction == Direction.TO_BACKBONE;
-            if (steering.ways().has(out) && (out || steering.entry().hasAnswers())) {
+            if (steering.ways().has(out) && (out || steering.entry().match().hasAnswers())) {
                 for (final IpFamily family : view.families()) {
-                    if (steering.entry().isAbout(family)) {
+                    if (steering.entry().match().isAbout(family)) {
                         taker.take(index, family, out ? steering.entry() : steering.entry().answer(), steering);
                     }
                 }
@@ -45,7 +45,7 @@ final class ChainRules {
             final FiveTuple packet) {
         final List<TenantView.Steering> met = new ArrayList<>();
         each(view, direction, (index, family, entry, steering) -> {
-            if (family == packet.family() && entry.isAbout(packet)) {
+            if (family == packet.family() && entry.match().isAbout(packet)) {
                 met.add(steering);
             }
         });

@@ -6,6 +6,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.Fragment;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.AclMatch;
 import io.penstock.pipeline.net.IpFamily;
 import io.penstock.pipeline.net.IpProtocol;
 import io.penstock.pipeline.net.PortRange;
@@ -51,12 +52,12 @@ final class EntryFlows {
             final Supplier<FlowSink.Draft> begin, final Consumer<FlowSink.Draft> finish) {
         final Supplier<FlowSink.Draft> flow =
             () -> family == IpFamily.IPV4 ? begin.get().ipv4() : begin.get().ipv6();
-        final Supplier<FlowSink.Draft> about = () -> flow.get().when(headerMatches(entry, family));
-        final boolean tcp = entry.protocol().equals(Optional.of(IpProtocol.TCP));
+        final Supplier<FlowSink.Draft> about = () -> flow.get().when(headerMatches(entry.match(), family));
+        final boolean tcp = entry.match().protocol().equals(Optional.of(IpProtocol.TCP));
         final List<List<FieldMatch>> sources =
-            blocks(entry.sourcePorts(), tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC);
+            blocks(entry.match().ports().source(), tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC);
         final List<List<FieldMatch>> destinations =
-            blocks(entry.destinationPorts(), tcp ? MatchField.TCP_DST : MatchField.UDP_DST);
+            blocks(entry.match().ports().destination(), tcp ? MatchField.TCP_DST : MatchField.UDP_DST);
         if (sources.size() * destinations.size() > sources.size() + destinations.size() + 1) {
             sources.forEach(ports -> about.get().when(ports).then(new Action.Conjunction(id, 1, CLAUSES)).end());
             destinations.forEach(ports -> about.get().when(ports).then(new Action.Conjunction(id, 2, CLAUSES)).end());
@@ -72,20 +73,20 @@ final class EntryFlows {
         }
     }
 
-    private static List<FieldMatch> headerMatches(final Acl.Entry entry, final IpFamily family) {
+    private static List<FieldMatch> headerMatches(final AclMatch match, final IpFamily family) {
         final boolean ipv4 = family == IpFamily.IPV4;
         final List<FieldMatch> matches = new ArrayList<>();
-        entry.source().ifPresent(prefix -> matches.addAll(FieldMatch.in(MatchField.IP_SRC, prefix)));
-        entry.destination().ifPresent(prefix -> matches.addAll(FieldMatch.in(MatchField.IP_DST, prefix)));
-        entry.source6().ifPresent(prefix -> matches.addAll(FieldMatch.in(MatchField.IPV6_SRC, prefix)));
-        entry.destination6().ifPresent(prefix -> matches.addAll(FieldMatch.in(MatchField.IPV6_DST, prefix)));
-        entry.protocol().ifPresent(number -> matches.add(FieldMatch.of(MatchField.IP_PROTO, number)));
-        entry.icmpType().ifPresent(type -> matches.add(FieldMatch.of(
+        match.ipv4().source().ifPresent(prefix -> matches.addAll(FieldMatch.in(MatchField.IP_SRC, prefix)));
+        match.ipv4().destination().ifPresent(prefix -> matches.addAll(FieldMatch.in(MatchField.IP_DST, prefix)));
+        match.ipv6().source().ifPresent(prefix -> matches.addAll(FieldMatch.in(MatchField.IPV6_SRC, prefix)));
+        match.ipv6().destination().ifPresent(prefix -> matches.addAll(FieldMatch.in(MatchField.IPV6_DST, prefix)));
+        match.protocol().ifPresent(number -> matches.add(FieldMatch.of(MatchField.IP_PROTO, number)));
+        match.icmp().type().ifPresent(type -> matches.add(FieldMatch.of(
             ipv4 ? MatchField.ICMP_TYPE : MatchField.ICMPV6_TYPE, type)));
-        entry.icmpCode().ifPresent(code -> matches.add(FieldMatch.of(
+        match.icmp().code().ifPresent(code -> matches.add(FieldMatch.of(
             ipv4 ? MatchField.ICMP_CODE : MatchField.ICMPV6_CODE, code)));
-        if (entry.icmpType().filter(type -> type == 0).isPresent()
-                || entry.icmpCode().filter(code -> code == 0).isPresent()) {
+        if (match.icmp().type().filter(type -> type == 0).isPresent()
+                || match.icmp().code().filter(code -> code == 0).isPresent()) {
             matches.add(Fragment.NO.match());
         }
         return matches;

@@ -8,6 +8,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.Matches;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.plan.RandomLists.Flow;
@@ -46,7 +47,8 @@ class AclFlowsTest {
     /** One for each entry and each block of its ranges, and one for the rest. */
     private static long bound(final Acl acl) {
         return 1 + acl.entries().stream()
-            .mapToLong(entry -> 1 + blocks(entry.sourcePorts()) + blocks(entry.destinationPorts())).sum();
+            .mapToLong(entry -> 1 + blocks(entry.match().ports().source())
+                + blocks(entry.match().ports().destination())).sum();
     }
 
     /** Aligned blocks of a range, counted by taking the largest that fits, again and again. */
@@ -82,10 +84,9 @@ class AclFlowsTest {
 
     @Test
     void twoWideRangesAreAConjunction() {
-        final Acl wide = new Acl("wide", List.of(new Acl.Entry("udp", true, Optional.empty(), Optional.empty(),
-            Optional.of(17), Optional.of(new PortRange(1, 65534)), Optional.of(new PortRange(1, 65534)),
-            Optional.empty(), Optional.empty(), List.of())));
-        assertThat(blocks(wide.entries().get(0).sourcePorts())).isEqualTo(30);
+        final Acl wide = new Acl("wide", List.of(new Acl.Entry("udp", true, Matches.ports(Optional.of(17),
+            Optional.of(new PortRange(1, 65534)), Optional.of(new PortRange(1, 65534))), List.of())));
+        assertThat(blocks(wide.entries().get(0).match().ports().source())).isEqualTo(30);
         assertThat(flows(Fixtures.plan(guarded(wide, wide, false)), Table.TENANT_ACL)).hasSize(30 + 30 + 1 + 1);
     }
 

@@ -2,10 +2,12 @@
 package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.AclMatch;
 import io.penstock.pipeline.intent.Backbone6;
 import io.penstock.pipeline.intent.Dns;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Ipv6Side.Advertisement;
+import io.penstock.pipeline.intent.Matches;
 import io.penstock.pipeline.intent.Route6;
 import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Snapshot;
@@ -102,8 +104,8 @@ public final class DualStack {
 
     private static Acl.Entry entry(final String name, final boolean permit, final Optional<IpFamily> family,
             final Optional<String> destination, final Integer protocol, final Integer icmpType) {
-        return new Acl.Entry(name, permit, Optional.empty(), Optional.empty(), Optional.ofNullable(protocol),
-            Optional.empty(), Optional.empty(), Optional.ofNullable(icmpType), Optional.empty(), List.of(), family,
-            Optional.empty(), destination.map(Prefix6::parse));
+        return new Acl.Entry(name, permit, new AclMatch(family, Optional.ofNullable(protocol), Matches.any(),
+            new AclMatch.Ends<>(Optional.empty(), destination.map(Prefix6::parse)), Matches.any(),
+            new AclMatch.Icmp(Optional.ofNullable(icmpType), Optional.empty())), List.of());
     }
 }

@@ -7,10 +7,12 @@ import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.AclMatch.Ends;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Dns;
+import io.penstock.pipeline.intent.Matches;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.Node;
@@ -297,9 +299,10 @@ public final class Fixtures {
             entry("no-mail", false, null, 6, new PortRange(25, 25), null),
             entry("web", true, null, 6, new PortRange(80, 443), null),
             entry("dns", true, "192.0.2.53/32", 17, new PortRange(53, 53), null),
-            new Acl.Entry("high", true, Optional.of(Prefix.parse("10.0.0.0/25")), Optional.empty(), Optional.of(17),
-                Optional.of(new PortRange(1025, 65534)), Optional.of(new PortRange(1000, 4999)),
-                Optional.empty(), Optional.empty(), List.of()),
+            new Acl.Entry("high", true, Matches.ipv4(
+                new Ends<>(Optional.of(Prefix.parse("10.0.0.0/25")), Optional.empty()), Optional.of(17),
+                new Ends<>(Optional.of(new PortRange(1025, 65534)), Optional.of(new PortRange(1000, 4999))),
+                Optional.empty()), List.of()),
             entry("ping", true, null, 1, null, 8)));
     }
 
@@ -311,9 +314,10 @@ public final class Fixtures {
 
     static Acl.Entry entry(final String name, final boolean permit, final String destination,
             final Integer protocol, final PortRange ports, final Integer icmpType) {
-        return new Acl.Entry(name, permit, Optional.empty(), Optional.ofNullable(destination).map(Prefix::parse),
-            Optional.ofNullable(protocol), Optional.empty(), Optional.ofNullable(ports),
-            Optional.ofNullable(icmpType), Optional.empty(), List.of());
+        return new Acl.Entry(name, permit, Matches.ipv4(
+            new Ends<>(Optional.empty(), Optional.ofNullable(destination).map(Prefix::parse)),
+            Optional.ofNullable(protocol), new Ends<>(Optional.empty(), Optional.ofNullable(ports)),
+            Optional.ofNullable(icmpType)), List.of());
     }
 
     /** {@code count} tenants like {@link #tenant}. */

@@ -2,6 +2,9 @@
 package io.penstock.pipeline.plan;
 
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.AclMatch;
+import io.penstock.pipeline.intent.AclMatch.Ends;
+import io.penstock.pipeline.intent.Matches;
 import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.net.Prefix;
@@ -60,10 +63,10 @@ public final class RandomLists {
         final Optional<Integer> protocol = kind == 0 ? Optional.empty()
             : Optional.of(kind == 1 ? 1 : kind < 6 ? 6 : 17);
         final boolean ports = kind > 1;
-        return new Acl.Entry(name, random.nextInt(3) > 0, prefix("10.0.0.0"), prefix("198.18.0.0"), protocol,
-            ports ? range() : Optional.empty(), ports ? range() : Optional.empty(),
-            kind == 1 ? Optional.of(random.nextBoolean() ? 8 : random.nextInt(14)) : Optional.empty(),
-            Optional.empty(), List.of());
+        return new Acl.Entry(name, random.nextInt(3) > 0, Matches.ipv4(
+            new Ends<>(prefix("10.0.0.0"), prefix("198.18.0.0")), protocol,
+            new Ends<>(ports ? range() : Optional.empty(), ports ? range() : Optional.empty()),
+            kind == 1 ? Optional.of(random.nextBoolean() ? 8 : random.nextInt(14)) : Optional.empty()), List.of());
     }
 
     private Optional<Prefix> prefix(final String base) {
@@ -100,17 +103,17 @@ public final class RandomLists {
 
     /** Whether a list permits a packet. */
     public static boolean permits(final Acl acl, final Flow packet) {
-        return acl.entries().stream().filter(entry -> isAbout(entry, packet)).findFirst().map(Acl.Entry::permit)
+        return acl.entries().stream().filter(entry -> isAbout(entry.match(), packet)).findFirst().map(Acl.Entry::permit)
             .orElse(false);
     }
 
-    private static boolean isAbout(final Acl.Entry entry, final Flow packet) {
-        return entry.source().stream().allMatch(prefix -> prefix.contains(packet.source()))
-            && entry.destination().stream().allMatch(prefix -> prefix.contains(packet.destination()))
-            && entry.protocol().stream().allMatch(protocol -> protocol == packet.protocol())
-            && entry.sourcePorts().stream().allMatch(range -> isIn(range, packet.sourcePort()))
-            && entry.destinationPorts().stream().allMatch(range -> isIn(range, packet.destinationPort()))
-            && entry.icmpType().stream().allMatch(type -> type == packet.sourcePort());
+    private static boolean isAbout(final AclMatch match, final Flow packet) {
+        return match.ipv4().source().stream().allMatch(prefix -> prefix.contains(packet.source()))
+            && match.ipv4().destination().stream().allMatch(prefix -> prefix.contains(packet.destination()))
+            && match.protocol().stream().allMatch(protocol -> protocol == packet.protocol())
+            && match.ports().source().stream().allMatch(range -> isIn(range, packet.sourcePort()))
+            && match.ports().destination().stream().allMatch(range -> isIn(range, packet.destinationPort()))
+            && match.icmp().type().stream().allMatch(type -> type == packet.sourcePort());
     }
 
     private static boolean isIn(final PortRange range, final int port) {

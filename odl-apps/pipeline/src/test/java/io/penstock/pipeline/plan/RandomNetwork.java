@@ -4,6 +4,7 @@ package io.penstock.pipeline.plan;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.ChainRule;
+import io.penstock.pipeline.intent.Matches;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Protection;
@@ -11,7 +12,6 @@ import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
-import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.net.Prefix;
 import java.util.ArrayList;
 import java.util.List;
@@ -173,9 +173,7 @@ public final class RandomNetwork {
     private Snapshot withAcl(final int port) {
         final List<Acl> acls = new ArrayList<>(Fixtures.network().acls().values());
         acls.removeIf(acl -> acl.name().equals("web-only"));
-        acls.add(new Acl("web-only", List.of(new Acl.Entry("web", true, Optional.empty(), Optional.empty(),
-            Optional.of(6), Optional.empty(), Optional.of(new PortRange(port, port)), Optional.empty(),
-            Optional.empty(), List.of()))));
+        acls.add(new Acl("web-only", List.of(new Acl.Entry("web", true, Matches.to(6, port, port), List.of()))));
         return Snapshot.of(List.copyOf(around.nodes().values()), around.backbone(),
             List.copyOf(around.pools().values()), List.copyOf(around.functions().values()),
             List.copyOf(around.chains().values()), List.of(), acls);

@@ -8,6 +8,7 @@ import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.ChainRule;
+import io.penstock.pipeline.intent.Matches;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.FailPolicy;
 import io.penstock.pipeline.intent.NetworkFunction.Link;
@@ -83,8 +84,7 @@ class FunctionRulesTest {
 
     @Test
     void anEntryTheDataPlaneCannotExpressIsRefused() {
-        final Acl acl = new Acl("odd", List.of(new Acl.Entry("six", true, Optional.empty(), Optional.empty(),
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+        final Acl acl = new Acl("odd", List.of(new Acl.Entry("six", true, Matches.ANY,
             List.of("matches/ipv6/protocol"))));
         final Snapshot snapshot = Snapshot.of(List.of(), Backbone.NONE, List.of(), List.of(), List.of(), List.of(),
             List.of(acl));
@@ -94,8 +94,7 @@ class FunctionRulesTest {
 
     @Test
     void aListHasAsManyEntriesAsThereArePriorities() {
-        final Acl.Entry entry = new Acl.Entry("e", true, Optional.empty(), Optional.empty(), Optional.empty(),
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), List.of());
+        final Acl.Entry entry = new Acl.Entry("e", true, Matches.ANY, List.of());
         for (final int more : new int[] {0, 1}) {
             final Acl acl = new Acl("long", Collections.nCopies(Priority.ACL_ENTRIES + more, entry));
             assertThat(check(Snapshot.of(List.of(), Backbone.NONE, List.of(), List.of(), List.of(), List.of(),

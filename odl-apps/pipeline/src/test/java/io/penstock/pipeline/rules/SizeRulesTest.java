@@ -8,6 +8,7 @@ import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Chain;
+import io.penstock.pipeline.intent.Matches;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Route;
@@ -55,9 +56,7 @@ class SizeRulesTest {
     }
 
     private static Acl.Entry entry(final int number) {
-        return new Acl.Entry("e" + number, true, Optional.empty(), Optional.empty(), Optional.empty(),
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), List.of("matches/eth"),
-            Optional.empty(), Optional.empty(), Optional.empty());
+        return new Acl.Entry("e" + number, true, Matches.ANY, List.of("matches/eth"));
     }
 
     static Stream<Arguments> tooLong() {

@@ -8,6 +8,7 @@ import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Chain;
 import io.penstock.pipeline.intent.ChainRule;
 import io.penstock.pipeline.intent.Ipv6Side;
+import io.penstock.pipeline.intent.Matches;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
@@ -156,8 +157,7 @@ class TenantLimitsTest {
 
     @Test
     void theListsOfAllChainRulesHaveALimitTogether() {
-        final Acl.Entry entry = new Acl.Entry("e", true, Optional.empty(), Optional.empty(), Optional.empty(),
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), List.of());
+        final Acl.Entry entry = new Acl.Entry("e", true, Matches.ANY, List.of());
         for (final int more : new int[] {0, 1}) {
             final int half = Priority.CHAIN_RULES / 2;
             final Tenant tenant = TENANT.with(List.of(

@@ -7,8 +7,8 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.ChainRule;
+import io.penstock.pipeline.intent.Matches;
 import io.penstock.pipeline.intent.Snapshot;
-import io.penstock.pipeline.net.IpProtocol;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
@@ -22,8 +22,7 @@ class ChainStageTest {
     private static final long ECHO_REPLY = 0;
 
     private static Acl.Entry icmp(final long type) {
-        return new Acl.Entry("type-" + type, true, Optional.empty(), Optional.empty(), Optional.of(IpProtocol.ICMP),
-            Optional.empty(), Optional.empty(), Optional.of((int) type), Optional.empty(), List.of());
+        return new Acl.Entry("type-" + type, true, Matches.icmp((int) type), List.of());
     }
 
     /** The ICMP types that flows of the rule match, or nothing for all types. */

@@ -188,7 +188,7 @@ class ChainTraceTest {
                 new Ipv6(0, flow.source()),
                 new Ipv6(0, flow.destination()), flow.protocol(), flow.sourcePort(),
                 flow.destinationPort());
-            assertThat(list.entries().stream().filter(entry -> entry.isAbout(packet)).findFirst()
+            assertThat(list.entries().stream().filter(entry -> entry.match().isAbout(packet)).findFirst()
                 .map(Acl.Entry::permit).orElse(false)).isEqualTo(RandomLists.permits(list, flow));
         }
     }
