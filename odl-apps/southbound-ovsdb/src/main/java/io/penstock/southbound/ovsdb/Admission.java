@@ -24,8 +24,8 @@ final class Admission {
 
     /** Takes a place for a connection, until {@link #leave}; false if there is none. */
     synchronized boolean enter(final String address) {
-        if (all >= options.maxConnections()
-                || connections.getOrDefault(address, 0) >= options.maxConnectionsPerAddress()) {
+        if (all >= options.peers().most()
+                || connections.getOrDefault(address, 0) >= options.peers().mostPerAddress()) {
             return false;
         }
         all++;
@@ -41,7 +41,7 @@ final class Admission {
 
     /** Takes a place among those that may send long messages, until {@link #shrink}; false if there is none. */
     synchronized boolean grow(final String address) {
-        if (nodes.getOrDefault(address, 0) >= options.maxNodesPerAddress()) {
+        if (nodes.getOrDefault(address, 0) >= options.peers().mostNodesPerAddress()) {
             return false;
         }
         nodes.merge(address, 1, Integer::sum);

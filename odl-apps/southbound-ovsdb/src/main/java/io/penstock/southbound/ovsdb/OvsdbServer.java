@@ -79,7 +79,7 @@ public final class OvsdbServer implements AutoCloseable {
             throw new IllegalStateException(closed ? "closed" : "started already");
         }
         // Static in the library, and 1 s by default: a transaction that took longer would be given up, yet be done.
-        JsonRpcEndpoint.setReaperInterval(Math.toIntExact(options.requestTimeout().toMillis()));
+        JsonRpcEndpoint.setReaperInterval(Math.toIntExact(options.patience().request().toMillis()));
         ioThreads = new NioEventLoopGroup(IO_THREADS, new DefaultThreadFactory("penstock-ovsdb-io", true));
         planner = singleThread("penstock-ovsdb-plan");
         final ChannelFuture bound = new ServerBootstrap().group(ioThreads).channel(NioServerSocketChannel.class)
@@ -165,7 +165,7 @@ public final class OvsdbServer implements AutoCloseable {
             admission, options);
         connections.add(connection);
         connection.ended().thenRun(() -> connections.remove(connection));
-        connection.start(options.handshakeTimeout());
+        connection.start(options.patience().handshake());
     }
 
     /** One thread that exists only while there is work, and in which tasks run in their order. */

@@ -72,7 +72,7 @@ final class PeerChannel {
         // From the start: without one the library logs an error for each update of a peer that was not asked for any.
         endpoint.registerCallback(new Callback());
         channel.pipeline().addLast(
-            new IdleStateHandler(options.probeInterval().toMillis(), 0, 0, TimeUnit.MILLISECONDS),
+            new IdleStateHandler(options.patience().silence().toMillis(), 0, 0, TimeUnit.MILLISECONDS),
             new JsonObjectDecoder(options.maxStrangerBytes()),
             decoder,
             new StringEncoder(StandardCharsets.UTF_8),

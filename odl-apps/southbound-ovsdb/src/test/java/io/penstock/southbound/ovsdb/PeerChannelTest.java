@@ -11,6 +11,8 @@ import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.penstock.southbound.ovsdb.OvsdbServerOptions.Patience;
+import io.penstock.southbound.ovsdb.OvsdbServerOptions.Peers;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -40,8 +42,8 @@ class PeerChannelTest {
     private static final int MANY = 200_000;
     private static final String CUT_OFF = "does not take the answers to its requests";
     /** So patient, and so generous with lengths, that only the answers can be the reason. */
-    private static final OvsdbServerOptions PATIENT = new OvsdbServerOptions(Duration.ofMinutes(5),
-        Duration.ofMinutes(5), Duration.ofMinutes(5), 64 << 20, 64 << 20, 8, 8, 8);
+    private static final OvsdbServerOptions PATIENT = new OvsdbServerOptions(new Patience(
+        Duration.ofMinutes(5), Duration.ofMinutes(5), Duration.ofMinutes(5)), 64 << 20, 64 << 20, new Peers(8, 8, 8));
     private static final byte[] ECHO = echo("x".repeat(200));
 
     private final NioEventLoopGroup ioThreads =
@@ -53,7 +55,7 @@ class PeerChannelTest {
 
     @BeforeEach
     void connect() throws IOException {
-        JsonRpcEndpoint.setReaperInterval(Math.toIntExact(PATIENT.requestTimeout().toMillis()));
+        JsonRpcEndpoint.setReaperInterval(Math.toIntExact(PATIENT.patience().request().toMillis()));
         server = new ServerBootstrap().group(ioThreads).channel(NioServerSocketChannel.class)
             .childHandler(new ChannelInitializer<SocketChannel>() {
                 @Override

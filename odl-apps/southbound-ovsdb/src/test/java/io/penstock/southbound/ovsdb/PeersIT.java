@@ -4,6 +4,8 @@ package io.penstock.southbound.ovsdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.southbound.ovsdb.OvsdbServerOptions.Patience;
+import io.penstock.southbound.ovsdb.OvsdbServerOptions.Peers;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -29,8 +31,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("hostile")
 @Timeout(120)
 class PeersIT {
-    private static final OvsdbServerOptions QUICK = new OvsdbServerOptions(Duration.ofMillis(500),
-        Duration.ofSeconds(2), Duration.ofSeconds(10), 1 << 20, 1 << 20, 8, 8, 8);
+    private static final OvsdbServerOptions QUICK = new OvsdbServerOptions(new Patience(
+        Duration.ofMillis(500), Duration.ofSeconds(2), Duration.ofSeconds(10)), 1 << 20, 1 << 20, new Peers(8, 8, 8));
 
     private final RecordingListener listener = new RecordingListener();
     private final List<OvsSandbox> nodes = new ArrayList<>();
@@ -85,7 +87,7 @@ class PeersIT {
         node("pe1");
         listener.awaitNode("pe1");
         final List<Socket> sockets = new ArrayList<>();
-        for (int i = 0; i < 2 * QUICK.maxConnections(); i++) {
+        for (int i = 0; i < 2 * QUICK.peers().most(); i++) {
             sockets.add(new Socket("127.0.0.1", server.port()));
         }
         Await.until("the last is refused", () -> isClosed(sockets.get(sockets.size() - 1)));
@@ -176,8 +178,8 @@ class PeersIT {
     @Test
     void hangingNodeLosesItsNameToTheOneThatComesBack() {
         // Probes so slow that only the claim of the second can bring it about.
-        server = new OvsdbServer(new OvsdbServerOptions(Duration.ofMinutes(5), Duration.ofSeconds(2),
-            Duration.ofMinutes(5), 1 << 20, 1 << 20, 8, 8, 8));
+        server = new OvsdbServer(new OvsdbServerOptions(new Patience(Duration.ofMinutes(5),
+            Duration.ofSeconds(2), Duration.ofMinutes(5)), 1 << 20, 1 << 20, new Peers(8, 8, 8)));
         server.start("127.0.0.1", 0, listener);
         final OvsSandbox first = node("pe1");
         listener.awaitNode("pe1");
@@ -337,8 +339,8 @@ class PeersIT {
     /** So patient that only a bound can be the reason when a peer is cut off. */
     private void startPatiently(final int maxMessageBytes, final int connections, final int perAddress,
             final int nodesPerAddress) {
-        server = new OvsdbServer(new OvsdbServerOptions(Duration.ofMinutes(5), Duration.ofMinutes(5),
-            Duration.ofMinutes(5), 1 << 20, maxMessageBytes, connections, perAddress, nodesPerAddress));
+        server = new OvsdbServer(new OvsdbServerOptions(new Patience(Duration.ofMinutes(5), Duration.ofMinutes(5),
+            Duration.ofMinutes(5)), 1 << 20, maxMessageBytes, new Peers(connections, perAddress, nodesPerAddress)));
         server.start("127.0.0.1", 0, listener);
     }
 
