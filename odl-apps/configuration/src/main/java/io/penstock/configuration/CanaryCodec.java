@@ -4,6 +4,7 @@ package io.penstock.configuration;
 import static org.opendaylight.mdsal.common.api.LogicalDatastoreType.CONFIGURATION;
 
 import io.penstock.pipeline.allocation.CanaryResult;
+import io.penstock.pipeline.allocation.CanaryResult.Probes;
 import io.penstock.pipeline.allocation.CanaryResult.Side;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -84,16 +85,17 @@ final class CanaryCodec {
         return new OldVersionBuilder().setInstance(side.instances())
             .setPacketsIn(new Counter64(Uint64.valueOf(side.packetsIn())))
             .setPacketsOut(new Counter64(Uint64.valueOf(side.packetsOut())))
-            .setProbes(Uint32.valueOf(side.probes())).setLost(Uint32.valueOf(side.lost()))
-            .setMedianRoundTrip(micros(side.medianMicros())).setHighRoundTrip(micros(side.highMicros())).build();
+            .setProbes(Uint32.valueOf(side.probes().sent())).setLost(Uint32.valueOf(side.probes().lost()))
+            .setMedianRoundTrip(micros(side.probes().medianMicros()))
+            .setHighRoundTrip(micros(side.probes().highMicros())).build();
     }
 
     private static Side side(final org.opendaylight.yang.gen.v1.urn.penstock.canary.rev261122.Side stored) {
         return new Side(stored.getInstance() == null ? List.of() : stored.getInstance(),
             stored.requirePacketsIn().getValue().longValue(),
-            stored.requirePacketsOut().getValue().longValue(), stored.requireProbes().longValue(),
-            stored.requireLost().longValue(), measured(stored.getMedianRoundTrip()),
-            measured(stored.getHighRoundTrip()));
+            stored.requirePacketsOut().getValue().longValue(), new Probes(stored.requireProbes().longValue(),
+                stored.requireLost().longValue(), measured(stored.getMedianRoundTrip()),
+                measured(stored.getHighRoundTrip())));
     }
 
     /** The model has no round trip where none was measured. */

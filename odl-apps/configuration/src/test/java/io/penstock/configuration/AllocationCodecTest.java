@@ -151,8 +151,8 @@ class AllocationCodecTest {
     }
 
     private static CanaryResult.Side side(final Random random) {
-        return new CanaryResult.Side(random.nextBoolean() ? List.of() : List.of("b", "a"), random.nextInt(9), 3, 5, 1,
-            random.nextInt(2), 1000);
+        return new CanaryResult.Side(random.nextBoolean() ? List.of() : List.of("b", "a"), random.nextInt(9), 3,
+            new CanaryResult.Probes(5, 1, random.nextInt(2), 1000));
     }
 
     private static Allocations allocations(final int last, final Map<String, TenantAllocation> tenants) {

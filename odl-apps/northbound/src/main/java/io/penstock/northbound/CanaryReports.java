@@ -19,9 +19,8 @@ import java.util.Optional;
 
 /** New versions of functions as they are. */
 final class CanaryReports {
-    private static final Side NOTHING = new Side(List.of(), 0, 0, 0, 0, 0, 0);
     private static final Judgement NOT_SEEN =
-        new Judgement(Judgement.Phase.WAITING, 0, 0, "its node has not been asked yet", NOTHING, NOTHING);
+        new Judgement(Judgement.Phase.WAITING, 0, 0, "its node has not been asked yet", Side.NONE, Side.NONE);
 
     private CanaryReports() {
         // Only functions.
@@ -50,7 +49,8 @@ final class CanaryReports {
 
     private static CanarySide side(final Side side) {
         return new CanarySide(side.instances(), side.packetsIn(), side.packetsOut(), side.droppedPercent(),
-            side.probes(), side.lost(), side.lossPercent(), side.medianMicros(), side.highMicros());
+            side.probes().sent(), side.probes().lost(), side.probes().lossPercent(), side.probes().medianMicros(),
+            side.probes().highMicros());
     }
 
     /** What an instance is meant to do, and what that has to do with a canary. */

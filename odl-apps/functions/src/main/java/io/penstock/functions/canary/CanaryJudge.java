@@ -2,6 +2,7 @@
 package io.penstock.functions.canary;
 
 import io.penstock.functions.canary.Judgement.Phase;
+import io.penstock.pipeline.allocation.CanaryResult.Probes;
 import io.penstock.pipeline.allocation.CanaryResult.Side;
 import io.penstock.pipeline.intent.Canary;
 import io.penstock.pipeline.intent.Canary.Tolerance;
@@ -87,7 +88,7 @@ final class CanaryJudge {
         if (fresh.packetsIn() < canary.leastPackets()) {
             return judgement(Phase.JUDGING, "until " + canary.leastPackets() + " packets have entered the new version");
         }
-        return fresh.probes() < LEAST_PROBES
+        return fresh.probes().sent() < LEAST_PROBES
             ? judgement(Phase.JUDGING, "until " + LEAST_PROBES + " probes have been sent")
             : judgement(Phase.FORWARD, "no worse than the others for " + canary.seconds() + " s");
     }
@@ -125,14 +126,16 @@ final class CanaryJudge {
     private List<String> complaints(final Side old, final Side fresh) {
         final Tolerance tolerance = canary.tolerance();
         final List<String> complaints = new ArrayList<>();
-        if (fresh.probes() >= LEAST_PROBES && fresh.lossPercent() > old.lossPercent() + tolerance.lossPoints()) {
+        final Probes ours = fresh.probes();
+        final Probes theirs = old.probes();
+        if (ours.sent() >= LEAST_PROBES && ours.lossPercent() > theirs.lossPercent() + tolerance.lossPoints()) {
             complaints.add("loses %s of its probes, the others %s; tolerance is %d %% more".formatted(
-                percent(fresh.lossPercent()), percent(old.lossPercent()), tolerance.lossPoints()));
+                percent(ours.lossPercent()), percent(theirs.lossPercent()), tolerance.lossPoints()));
         }
-        if (fresh.probes() - fresh.lost() >= LEAST_PROBES && old.probes() - old.lost() >= LEAST_PROBES
-                && fresh.medianMicros() * PERCENT > old.medianMicros() * tolerance.latencyPercent()) {
+        if (ours.answered() >= LEAST_PROBES && theirs.answered() >= LEAST_PROBES
+                && ours.medianMicros() * PERCENT > theirs.medianMicros() * tolerance.latencyPercent()) {
             complaints.add("median round trip is %s, of the others %s; tolerance is %d %% of that".formatted(
-                millis(fresh.medianMicros()), millis(old.medianMicros()), tolerance.latencyPercent()));
+                millis(ours.medianMicros()), millis(theirs.medianMicros()), tolerance.latencyPercent()));
         }
         final double others = old.packetsIn() < canary.leastPackets() ? 0 : old.droppedPercent();
         if (fresh.packetsIn() >= canary.leastPackets() && fresh.packetsIn() - fresh.packetsOut() > FEW_PACKETS
@@ -153,8 +156,8 @@ final class CanaryJudge {
 
     private Side side(final List<String> names) {
         final Reading all = names.stream().map(this::sum).reduce(Reading.NOTHING, Reading::plus);
-        return new Side(names, all.packetsIn(), all.packetsOut(), all.probed().probes(), all.probed().lost(),
-            all.probed().roundTrips().percentile(MEDIAN), all.probed().roundTrips().percentile(HIGH));
+        return new Side(names, all.packetsIn(), all.packetsOut(), new Probes(all.probed().probes(), all.probed().lost(),
+            all.probed().roundTrips().percentile(MEDIAN), all.probed().roundTrips().percentile(HIGH)));
     }
 
     private Judgement judgement(final Phase phase, final String reason) {

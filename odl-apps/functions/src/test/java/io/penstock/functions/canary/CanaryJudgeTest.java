@@ -65,12 +65,12 @@ class CanaryJudgeTest {
         assertThat(last.canary().instances()).isEqualTo(NEW);
         assertThat(last.canary().packetsIn()).isEqualTo(600);
         assertThat(last.canary().packetsOut()).isEqualTo(600);
-        assertThat(last.canary().probes()).isEqualTo(600);
-        assertThat(last.canary().lost()).isZero();
-        assertThat(last.canary().medianMicros()).isBetween(1830L, 1980L);
+        assertThat(last.canary().probes().sent()).isEqualTo(600);
+        assertThat(last.canary().probes().lost()).isZero();
+        assertThat(last.canary().probes().medianMicros()).isBetween(1830L, 1980L);
         assertThat(last.old().instances()).isEqualTo(OLD);
         assertThat(last.old().packetsIn()).isEqualTo(6000);
-        assertThat(last.old().highMicros()).isBetween(960L, 1040L);
+        assertThat(last.old().probes().highMicros()).isBetween(960L, 1040L);
     }
 
     @Test
@@ -183,7 +183,7 @@ class CanaryJudgeTest {
         }
         assertThat(now.phase()).isEqualTo(Phase.FORWARD);
         assertThat(now.canary().droppedPercent()).isEqualTo(50);
-        assertThat(now.canary().lossPercent()).isEqualTo(10);
+        assertThat(now.canary().probes().lossPercent()).isEqualTo(10);
     }
 
     @Test
@@ -211,7 +211,7 @@ class CanaryJudgeTest {
         counters.reset("c");
         final Judgement after = pass(0, 0, 1000);
         assertThat(after.canary().packetsIn()).isEqualTo(40);
-        assertThat(after.canary().probes()).isEqualTo(40);
+        assertThat(after.canary().probes().sent()).isEqualTo(40);
     }
 
     @Test

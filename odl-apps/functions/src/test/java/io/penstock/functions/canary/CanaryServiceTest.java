@@ -131,7 +131,7 @@ class CanaryServiceTest {
             assertThat(result.measuredSeconds()).isEqualTo(SECONDS);
             assertThat(result.canary().packetsIn()).isEqualTo(50 * SECONDS);
             assertThat(result.canary().packetsOut()).isEqualTo(50 * SECONDS);
-            assertThat(result.old().probes()).isEqualTo(10 * SECONDS);
+            assertThat(result.old().probes().sent()).isEqualTo(10 * SECONDS);
         });
         assertThat(events).singleElement().extracting(CanaryEvent::function).isEqualTo("fw");
         // Nothing is left to do.

@@ -22,6 +22,8 @@ public record CanaryResult(String version, Verdict verdict, String reason, long 
     /** How many of a function are kept. */
     public static final int KEPT = 8;
 
+    private static final double PERCENT = 100;
+
     /** What an instance of a function is meant to do: as configured, but those that lose get no new connections. */
     public static State state(final NetworkFunction function, final Instance instance,
             final Optional<Verdict> verdict) {
@@ -44,14 +46,10 @@ public record CanaryResult(String version, Verdict verdict, String reason, long 
      * @param instances their names
      * @param packetsIn packets of tenants that were sent into them
      * @param packetsOut packets that came out of them, without probes
-     * @param probes those that were answered or lost
-     * @param lost those without an answer within a second
-     * @param medianMicros of round trips; 0 when there was none
-     * @param highMicros 99 of 100 took no longer; 0 when there was none
      */
-    public record Side(List<String> instances, long packetsIn, long packetsOut, long probes, long lost,
-            long medianMicros, long highMicros) {
-        private static final double PERCENT = 100;
+    public record Side(List<String> instances, long packetsIn, long packetsOut, Probes probes) {
+        /** Nothing was measured. */
+        public static final Side NONE = new Side(List.of(), 0, 0, new Probes(0, 0, 0, 0));
 
         public Side {
             instances = List.copyOf(instances);
@@ -62,10 +60,25 @@ public record CanaryResult(String version, Verdict verdict, String reason, long 
             // A function may send more than it gets, such as resets of connections.
             return packetsIn == 0 ? 0 : PERCENT * Math.max(0, packetsIn - packetsOut) / packetsIn;
         }
+    }
 
-        /** Percent of the probes that were lost. */
+    /**
+     * What became of probes through instances.
+     *
+     * @param sent those that were answered or lost
+     * @param lost those without an answer within a second
+     * @param medianMicros of round trips; 0 when there was none
+     * @param highMicros 99 of 100 took no longer; 0 when there was none
+     */
+    public record Probes(long sent, long lost, long medianMicros, long highMicros) {
+        /** How many were answered. */
+        public long answered() {
+            return sent - lost;
+        }
+
+        /** Percent that were lost. */
         public double lossPercent() {
-            return probes == 0 ? 0 : PERCENT * lost / probes;
+            return sent == 0 ? 0 : PERCENT * lost / sent;
         }
     }
 }

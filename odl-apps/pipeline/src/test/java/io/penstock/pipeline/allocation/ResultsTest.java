@@ -4,6 +4,7 @@ package io.penstock.pipeline.allocation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.pipeline.allocation.CanaryResult.Probes;
 import io.penstock.pipeline.allocation.CanaryResult.Side;
 import io.penstock.pipeline.allocation.CanaryResult.Verdict;
 import io.penstock.pipeline.intent.NetworkFunction;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Percent of drops, of losses and of used addresses; and the results that are kept. */
 class ResultsTest {
     private static Side side(final long in, final long out, final long probes, final long lost) {
-        return new Side(List.of(), in, out, probes, lost, 0, 0);
+        return new Side(List.of(), in, out, new Probes(probes, lost, 0, 0));
     }
 
     private static CanaryResult result(final String version, final Verdict verdict) {
@@ -35,8 +36,8 @@ class ResultsTest {
 
     @Test
     void lossIsOfTheProbesThatWereSent() {
-        assertThat(side(0, 0, 40, 10).lossPercent()).isEqualTo(25);
-        assertThat(side(0, 0, 0, 0).lossPercent()).isZero();
+        assertThat(side(0, 0, 40, 10).probes().lossPercent()).isEqualTo(25);
+        assertThat(side(0, 0, 0, 0).probes().lossPercent()).isZero();
     }
 
     @Test

@@ -19,8 +19,6 @@ import org.junit.jupiter.api.Test;
 
 /** What a verdict about a new version of a function changes. */
 class CanaryPlanTest {
-    private static final Side NOTHING = new Side(List.of(), 0, 0, 0, 0, 0, 0);
-
     private final Planner planner = new Planner();
     private final Snapshot snapshot = Chained.canary();
     private final Allocations allocations = Allocator.allocate(snapshot, Allocations.none());
@@ -67,6 +65,6 @@ class CanaryPlanTest {
     }
 
     private static CanaryResult result(final String version, final Verdict verdict) {
-        return new CanaryResult(version, verdict, "", 0, 0, NOTHING, NOTHING);
+        return new CanaryResult(version, verdict, "", 0, 0, Side.NONE, Side.NONE);
     }
 }
