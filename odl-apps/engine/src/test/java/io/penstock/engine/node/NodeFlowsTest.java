@@ -4,82 +4,39 @@ package io.penstock.engine.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.common.base.Ticker;
 import io.penstock.pipeline.flow.Action;
-import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
-import io.penstock.pipeline.flow.MeterSpec;
-import io.penstock.pipeline.flow.MeterSpec.Unit;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Prefix;
-import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.OwedFlush;
 import io.penstock.pipeline.plan.Quarantine;
 import io.penstock.pipeline.registry.Cookie;
-import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
-import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.PlannedFlow;
 import io.penstock.southbound.openflow.FlowChanges;
-import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whose connections and sessions go with a change, and when meters come and go. */
-class NodeFlowsTest {
-    private static final SwitchId SWITCH = new SwitchId(1);
-    private static final VrfId VRF = new VrfId(5);
-    private static final FieldMatch IN_VRF = Register.VRF.is(VRF.number());
-    private static final long ADDRESS = 0xcb007105L;
-
-    private static final MeterSpec FIRST = new MeterSpec(TenantMeter.NEIGHBOUR.number(VRF), Unit.PACKETS, 50, 100);
-    private static final MeterSpec FASTER = new MeterSpec(FIRST.id(), Unit.PACKETS, 51, 100);
-    private static final MeterSpec SECOND = new MeterSpec(TenantMeter.OUT.number(VRF), Unit.KILOBITS, 9, 9);
-    private static final MeterSpec THIRD = new MeterSpec(TenantMeter.IN.number(VRF), Unit.KILOBITS, 9, 9);
-
-    private final RecordingSouthbound southbound = new RecordingSouthbound();
-    /** What the agent of the node is told, and says to it; empty while nobody can be told. */
-    private final List<CompletableFuture<Void>> told = new ArrayList<>();
-    private boolean agentThere = true;
-    private final AtomicLong now = new AtomicLong();
-    private final NodeFlows flows = new NodeFlows(southbound, () -> {
-        if (!agentThere) {
-            return Optional.empty();
-        }
-        told.add(new CompletableFuture<>());
-        return Optional.of(told.get(told.size() - 1));
-    }, Tasks.inline(), this::forgetAgain, new Ticker() {
-        @Override
-        public long read() {
-            return now.get();
-        }
-    });
-
+/** Whose connections and sessions go with a change. */
+class NodeFlowsTest extends NodeFlowsCase {
     @Test
     void anotherTranslationIsForgotten() throws Exception {
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))).get();
@@ -131,107 +88,6 @@ class NodeFlowsTest {
         flows.change(SWITCH, plan(more), plan(translated(ADDRESS))).get();
         assertThat(southbound.removed()).containsExactly(Cookie.of(Cookie.Kind.SESSION, VRF));
         assertThat(southbound.flushed).isEmpty();
-    }
-
-    @Test
-    void cachedFlowsAreDroppedWhenPacketsHaveAnotherWay() throws Exception {
-        final List<PlannedFlow> chained = with(translated(ADDRESS), Table.CHAIN_OUT);
-        flows.change(SWITCH, plan(new TreeMap<>()), plan(chained)).get();
-        flows.change(SWITCH, plan(chained), plan(with(chained, Table.VRF_ROUTE))).get();
-        assertThat(told).as("of a new tenant, and of what leads nobody elsewhere").isEmpty();
-        flows.change(SWITCH, plan(chained), plan(translated(ADDRESS))).get();
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(chained)).get();
-        flows.change(SWITCH, plan(chained), plan(with(chained, Table.TENANT_ACL))).get();
-        assertThat(told).hasSize(3);
-    }
-
-    @Test
-    void cachedFlowsAreDroppedWhenAnAttachmentComesBack() throws Exception {
-        final NodePlan attached = plan(with(translated(ADDRESS), Table.CLASSIFY));
-        final NodePlan nobody = plan(new TreeMap<>());
-        flows.change(SWITCH, nobody, attached).get();
-        flows.change(SWITCH, attached, nobody).get();
-        assertThat(told).as("of one that leaves, and not of one that is new").hasSize(1);
-        told.get(0).complete(null);
-        flows.change(SWITCH, nobody, attached).get();
-        assertThat(told).hasSize(2);
-        assertThat(flows.inForce()).as("in force without it").isCompleted();
-        flows.change(SWITCH, attached, plan(translated(ADDRESS))).get();
-        flows.change(SWITCH, plan(translated(ADDRESS)), attached).get();
-        assertThat(told).hasSize(4);
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"CLASSIFY", "BACKBONE_IN"})
-    void anEntryIsClosedWhenCachedFlowsAreDropped(final Table entry) throws Exception {
-        final NodePlan open = plan(with(translated(ADDRESS), entry));
-        flows.change(SWITCH, plan(new TreeMap<>()), open).get();
-        assertThat(flows.inForce()).isCompleted();
-        flows.change(SWITCH, open, plan(new TreeMap<>())).get();
-        assertThat(flows.inForce()).as("the drop is awaited").isNotDone();
-        told.get(0).complete(null);
-        assertThat(flows.inForce()).isCompleted();
-    }
-
-    @Test
-    void whoeverCouldNotBeToldIsToldLater() throws Exception {
-        final List<PlannedFlow> chained = with(translated(ADDRESS), Table.CHAIN_OUT);
-        final List<PlannedFlow> routed = with(translated(ADDRESS), Table.VRF_ROUTE);
-        agentThere = false;
-        flows.change(SWITCH, plan(chained), plan(translated(ADDRESS))).get();
-        agentThere = true;
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(routed)).get();
-        assertThat(told).hasSize(1);
-        assertThat(flows.inForce()).isNotDone();
-        told.get(0).completeExceptionally(new IllegalStateException("the database is gone"));
-        assertThat(flows.inForce()).isCompleted();
-        flows.change(SWITCH, plan(routed), plan(translated(ADDRESS))).get();
-        assertThat(told).hasSize(2);
-        assertThat(flows.inForce()).as("the drop that failed is awaited again").isNotDone();
-        told.get(1).complete(null);
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(routed)).get();
-        assertThat(told).hasSize(2);
-    }
-
-    @Test
-    void whatCachedFlowsCouldBeginAgainIsForgottenAfterThem() throws Exception {
-        final Set<TrackedConnections> connections = Set.of(TrackedConnections.ofZone(VRF.natZone()),
-            TrackedConnections.ofZone(VRF.chainZone()));
-        flows.change(SWITCH, plan(with(translated(ADDRESS), Table.CLASSIFY)), plan(new TreeMap<>())).get();
-        assertThat(southbound.flushed).containsExactly(connections);
-        assertThat(southbound.unmarked).as("still owed").containsExactly(List.of());
-        told.get(0).complete(null);
-        assertThat(southbound.flushed).containsExactly(connections, connections);
-        assertThat(southbound.unmarked.get(1)).hasSize(2);
-        assertThat(flows.inForce()).isCompleted();
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))).get();
-        assertThat(southbound.flushed).as("with nothing cached that leads elsewhere").hasSize(3);
-    }
-
-    @Test
-    void itIsOwedUntilCachedFlowsAreDropped() throws Exception {
-        agentThere = false;
-        flows.change(SWITCH, plan(with(translated(ADDRESS), Table.CLASSIFY)), plan(new TreeMap<>())).get();
-        assertThat(southbound.flushed).hasSize(1);
-        agentThere = true;
-        flows.change(SWITCH, plan(new TreeMap<>()), plan(new TreeMap<>())).get();
-        told.get(0).completeExceptionally(new IllegalStateException("the agent is gone"));
-        assertThat(southbound.flushed).hasSize(1);
-        flows.change(SWITCH, plan(new TreeMap<>()), plan(new TreeMap<>())).get();
-        told.get(1).complete(null);
-        assertThat(southbound.flushed).hasSize(2);
-        assertThat(southbound.unmarked.get(1)).hasSize(2);
-    }
-
-    private CompletableFuture<Void> forgetAgain() {
-        return flows.forgetAgain(SWITCH);
-    }
-
-    private static List<PlannedFlow> with(final List<PlannedFlow> flows, final Table table) {
-        final List<PlannedFlow> more = new ArrayList<>(flows);
-        more.add(new PlannedFlow(new FlowSpec(table, Priority.NORMAL, List.of(IN_VRF), List.of(),
-            Optional.empty(), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "more"));
-        return more;
     }
 
     @Test
@@ -425,56 +281,6 @@ class NodeFlowsTest {
         assertThat(southbound.flushed.stream().flatMap(Set::stream)).containsAll(zones(1, 20));
     }
 
-    static Set<TrackedConnections> zones(final int first, final int last) {
-        return IntStream.rangeClosed(first, last).mapToObj(TrackedConnections::ofZone).collect(Collectors.toSet());
-    }
-
-    @Test
-    void metersComeBeforeFlowsAndGoAfterThem() throws Exception {
-        flows.change(SWITCH, metered(List.of(), FIRST, SECOND), metered(translated(ADDRESS), FASTER, THIRD)).get();
-        assertThat(southbound.steps).containsExactly("set [" + THIRD + ", " + FASTER + "]", "flows",
-            "delete [" + SECOND.id() + "]");
-    }
-
-    @Test
-    void metersOfATenantThatLeftGoAfterItsFlows() throws Exception {
-        flows.change(SWITCH, metered(translated(ADDRESS), FIRST, SECOND), plan(new TreeMap<>())).get();
-        assertThat(southbound.steps).containsExactly("flows", "delete [" + FIRST.id() + ", " + SECOND.id() + "]");
-    }
-
-    @Test
-    void metersThatStayAreLeftAlone() throws Exception {
-        final List<MeterSpec> same = List.of(FIRST, SECOND);
-        flows.change(SWITCH, metered(List.of(), same), metered(List.of(), same)).get();
-        flows.change(SWITCH, metered(List.of(), FIRST, SECOND), metered(List.of(), FIRST, SECOND)).get();
-        assertThat(southbound.steps).isEmpty();
-    }
-
-    @Test
-    void metersOfTheSwitchAreBroughtToThePlan() throws Exception {
-        southbound.meters = new TreeMap<>(Map.of(FIRST.id(), Optional.of(FASTER), SECOND.id(), Optional.empty(),
-            99, Optional.of(new MeterSpec(99, Unit.PACKETS, 1, 1)), -3, Optional.empty()));
-        Arrays.stream(Meter.values()).forEach(meter ->
-            southbound.meters.put(meter.number(), Optional.of(meter.spec())));
-        flows.reconcile(SWITCH, metered(translated(ADDRESS), FIRST, SECOND, THIRD)).get();
-        assertThat(southbound.steps).containsExactly("set [" + THIRD + ", " + FIRST + ", " + SECOND + "]", "flows",
-            "delete [-3, 99]");
-    }
-
-    @Test
-    void aSwitchThatWasNeverSeenGetsItsOwnMetersToo() throws Exception {
-        flows.reconcile(SWITCH, plan(List.of())).get();
-        assertThat(southbound.steps).containsExactly("set " + Arrays.stream(Meter.values()).map(Meter::spec).toList());
-    }
-
-    @Test
-    void flowsThatFailLeaveTheMetersTheyNeed() {
-        southbound.refusal = new IllegalStateException("refused");
-        assertThatThrownBy(() -> flows.change(SWITCH, metered(translated(ADDRESS), FIRST), plan(new TreeMap<>())).get())
-            .hasRootCauseMessage("refused");
-        assertThat(southbound.steps).containsExactly("flows");
-    }
-
     @Test
     void whatWasKeptForATenantGoesWithIt() throws Exception {
         final NodePlan plan = plan(new TreeMap<>());
@@ -486,31 +292,5 @@ class NodeFlowsTest {
             Cookie.of(Cookie.Kind.LEARNED, VRF), Cookie.of(Cookie.Kind.SESSION, VRF));
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF.natZone()),
             TrackedConnections.ofZone(VRF.aclZone()), TrackedConnections.ofZone(VRF.chainZone())));
-    }
-
-    private static NodePlan metered(final List<PlannedFlow> flows, final MeterSpec... meters) {
-        return metered(flows, List.of(meters));
-    }
-
-    private static NodePlan metered(final List<PlannedFlow> flows, final List<MeterSpec> meters) {
-        final NodePlan plan = plan(flows);
-        return new NodePlan(plan.bridge(), plan.nodeFlows(), List.of(), plan.tenantFlows(),
-            new TreeMap<>(Map.of(VRF, meters)), plan.orders());
-    }
-
-    private static List<PlannedFlow> translated(final long address) {
-        return List.of(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, Priority.NORMAL, List.of(IN_VRF),
-            List.of(new Action.ConnTrack(true, Register.VRF.range(), Table.NAT_OUT_CHECK,
-                Optional.of(new Action.Nat.Source(address)), Optional.empty())),
-            Optional.empty(), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "translate"));
-    }
-
-    private static NodePlan plan(final List<PlannedFlow> tenant) {
-        return plan(new TreeMap<>(Map.of(VRF, tenant)));
-    }
-
-    private static NodePlan plan(final SortedMap<VrfId, List<PlannedFlow>> tenants) {
-        return new NodePlan(new BridgePlan("br", 1, List.of(), Map.of(), Map.of()), List.of(), List.of(),
-            tenants, new TreeMap<>(), new TreeMap<>());
     }
 }

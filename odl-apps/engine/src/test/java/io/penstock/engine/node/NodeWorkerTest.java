@@ -216,7 +216,7 @@ class NodeWorkerTest {
             now.addAndGet(TimeUnit.MILLISECONDS.toNanos(600));
             return change;
         };
-        worker.forgetConnections(NodeFlowsTest.zones(1, 20));
+        worker.forgetConnections(NodeFlowsCase.zones(1, 20));
         Await.until("the first zones", () -> !southbound.flushed.isEmpty());
         final Snapshot other = Fixtures.network(Fixtures.tenant("acme", 101));
         desired = new Desired(2, other, Allocator.allocate(other, desired.allocations()));
@@ -233,7 +233,7 @@ class NodeWorkerTest {
         connect();
         Await.until("the flows", () -> worker.hasApplied(desired));
         southbound.forgotten = CompletableFuture::new;
-        worker.forgetConnections(NodeFlowsTest.zones(1, 1));
+        worker.forgetConnections(NodeFlowsCase.zones(1, 1));
         Await.until("the worker is busy", () -> !southbound.flushed.isEmpty());
         final CompletableFuture<?> queued = worker.observe();
         worker.close();
