@@ -7,10 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.southbound.ovsdb.OvsdbServerOptions.Patience;
 import io.penstock.southbound.ovsdb.OvsdbServerOptions.Peers;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -277,30 +274,6 @@ class PeersIT {
             node.vsctl("add-br", bridge, "--", "set", "Bridge", bridge, "external_ids:order=" + "x".repeat(100_000));
         }
         listener.awaitEvents("+pe1", "-pe1");
-    }
-
-    @Test
-    void listensOnlyWhereItWasTold() throws Exception {
-        server.start("127.0.0.2", 0, listener);
-        try (Socket socket = new Socket("127.0.0.2", server.port())) {
-            assertThat(socket.isConnected()).isTrue();
-        }
-        final int port = server.port();
-        assertThatThrownBy(() -> new Socket("127.0.0.1", port).close()).isInstanceOf(ConnectException.class);
-    }
-
-    @Test
-    void takenOrForeignAddressIsToldAndMayBeTriedAgain() throws Exception {
-        assertThatThrownBy(() -> server.start("192.0.2.1", 0, listener)).isInstanceOf(OvsdbException.class)
-            .hasMessageContaining("192.0.2.1");
-        final int port;
-        try (ServerSocket taken = new ServerSocket()) {
-            taken.bind(new InetSocketAddress("127.0.0.1", 0));
-            port = taken.getLocalPort();
-            assertThatThrownBy(() -> server.start("127.0.0.1", port, listener)).isInstanceOf(OvsdbException.class);
-        }
-        server.start("127.0.0.1", port, listener);
-        assertThat(server.port()).isEqualTo(port);
     }
 
     @Test
