@@ -64,8 +64,6 @@ class CrashMatrixIT {
      */
     private static final Duration MARGIN = Duration.ofSeconds(20);
     private static final Duration LOSS_IS_KNOWN = Duration.ofMillis(5600);
-    /** A pause in which no datagram was lost ends an outage. */
-    private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final EdgeSystem system;
     private final EdgeNode node;
@@ -371,23 +369,7 @@ class CrashMatrixIT {
     /** How long untouched tenants were without answers, in words. */
     private List<String> outages(final Stream<Integer> vlans) {
         final List<Double> seconds = new ArrayList<>();
-        vlans.forEach(vlan -> {
-            long first = 0;
-            long last = Long.MIN_VALUE / 2;
-            for (final CrashTraffic.Loss loss : hosts.get(vlan).losses().stream()
-                    .filter(each -> each.port() == FIRST_PORT).toList()) {
-                if (loss.when() - last > PAUSE.toNanos()) {
-                    if (last > 0) {
-                        seconds.add((last - first) / 1e9);
-                    }
-                    first = loss.when();
-                }
-                last = loss.when();
-            }
-            if (last > 0) {
-                seconds.add((last - first) / 1e9);
-            }
-        });
+        vlans.forEach(vlan -> seconds.addAll(hosts.get(vlan).outages(FIRST_PORT)));
         seconds.sort(null);
         if (seconds.isEmpty()) {
             return List.of("none");

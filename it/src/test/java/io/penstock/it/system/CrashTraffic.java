@@ -10,12 +10,15 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A part of {@code crash-traffic.py} that runs: marked datagrams from a host, or one who looks for them. */
 final class CrashTraffic implements AutoCloseable {
     private static final String PROGRAM = "/crash-traffic.py";
+    /** A pause in which no datagram was lost ends an outage. */
+    private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final Path file;
     private final Process process;
@@ -78,6 +81,20 @@ final class CrashTraffic implements AutoCloseable {
     List<Loss> losses() {
         return lines("lost ").stream().map(line -> line.split(" "))
             .map(words -> new Loss(Integer.parseInt(words[1]), Long.parseLong(words[2]))).toList();
+    }
+
+    /** The seconds from the first to the last loss of each outage of a port. */
+    List<Double> outages(final int port) {
+        final List<Double> seconds = new ArrayList<>();
+        final List<Long> lost = losses().stream().filter(loss -> loss.port() == port).map(Loss::when).toList();
+        int first = 0;
+        for (int index = 0; index < lost.size(); index++) {
+            if (index + 1 == lost.size() || lost.get(index + 1) - lost.get(index) > PAUSE.toNanos()) {
+                seconds.add((lost.get(index) - lost.get(first)) / 1e9);
+                first = index + 1;
+            }
+        }
+        return seconds;
     }
 
     /** What was seen where it must not be. */
