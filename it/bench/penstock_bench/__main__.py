@@ -3,6 +3,7 @@
 
 import sys
 
-from .cli import main
+from . import cli, interrupts
 
-sys.exit(main())
+interrupts.expect(once=cli.is_inside())
+sys.exit(cli.main())

@@ -2,7 +2,6 @@
 """The command line of ./penstock bench."""
 
 import argparse
-import contextlib
 import dataclasses
 import datetime
 import json
@@ -92,6 +91,11 @@ def options_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def is_inside() -> bool:
+    """Whether this is the process that measures, in a network namespace of its own."""
+    return _INSIDE in os.environ
+
+
 def measure(options: argparse.Namespace) -> int:
     """Does what the options say; returns the exit code."""
     if options.what == "nat" and (options.quick or options.update_baseline):
@@ -106,7 +110,7 @@ def measure(options: argparse.Namespace) -> int:
             raise PenstockError(f"bench {options.what} has the parts {', '.join(known)}")
     if options.switch_nice is not None and options.what != "services":
         raise PenstockError("only bench services takes --switch-nice")
-    if _INSIDE not in os.environ:
+    if not is_inside():
         return _again_inside()
     with exclusive.alone("bench", "./penstock bench"):
         return {"edge": _run, "nat": _run_nat}.get(options.what, _run_parts)(options)
@@ -128,9 +132,12 @@ def _again_inside() -> int:
               "penstock_bench", *sys.argv[1:]]
     process = subprocess.Popen(inside, env=dict(os.environ) | {_INSIDE: "1"})
     while True:
-        # An interrupt at the terminal is for that process too: it ends what it has started, which takes its time.
-        with contextlib.suppress(KeyboardInterrupt):
+        try:
             return process.wait()
+        except KeyboardInterrupt:
+            # It ends what it has started, which takes its time. If the signal was not for both, it has not heard of it;
+            # otherwise it disregards this one.
+            process.terminate()
 
 
 def _refuse_company() -> None:

@@ -3,7 +3,11 @@
 
 import contextlib
 import io
+import os
 import pathlib
+import signal
+import subprocess
+import sys
 import tempfile
 import unittest
 import unittest.mock
@@ -63,12 +67,78 @@ class JudgeTest(unittest.TestCase):
 
 
 class InterruptTest(unittest.TestCase):
-    def test_the_end_of_what_was_started_is_waited_for(self):
-        with unittest.mock.patch("penstock_bench.cli.subprocess.Popen") as started, \
-                unittest.mock.patch("penstock_bench.cli.packages.install"), \
-                unittest.mock.patch("penstock_bench.cli._refuse_company"):
-            started.return_value.wait.side_effect = [KeyboardInterrupt, KeyboardInterrupt, 130]
-            self.assertEqual(cli._again_inside(), 130)
+    """Runs whose work is replaced: the outer process, and the one that measures."""
+
+    OUTER = """
+import sys
+from unittest import mock
+from penstock_bench import cli, interrupts
+interrupts.expect(once=False)
+with mock.patch.object(cli, "_refuse_company"), mock.patch.object(cli.packages, "install"):
+    sys.exit(cli._again_inside())
+"""
+    MEASURES = """
+import time
+from penstock_bench import interrupts
+interrupts.expect(once=True)
+try:
+    print("runs", flush=True)
+    time.sleep(60)
+finally:
+    print("ends", flush=True)
+    time.sleep(1)
+    print("has ended", flush=True)
+"""
+    # In the place of unshare, which the outer process starts.
+    STARTED = """#!/bin/sh
+trap 'echo has ended; exit 130' TERM
+echo runs
+while :; do sleep 0.1; done
+"""
+
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        program = pathlib.Path(made.name) / "unshare"
+        program.write_text(self.STARTED, encoding="ascii")
+        program.chmod(0o755)
+        self.environment = os.environ | {"PATH": f"{made.name}:{os.environ['PATH']}",
+                                         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+    def start(self, program, *before):
+        process = subprocess.Popen([*before, sys.executable, "-c", program], env=self.environment, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), "runs\n")
+        return process
+
+    def test_a_signal_ends_what_was_started(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number=number):
+                process = self.start(self.OUTER)
+                process.send_signal(number)
+                self.assertEqual(process.stdout.readline(), "has ended\n")
+                self.assertEqual(process.wait(10), 130)
+
+    def test_the_end_is_not_interrupted(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number=number):
+                process = self.start(self.MEASURES)
+                process.send_signal(number)
+                self.assertEqual(process.stdout.readline(), "ends\n")
+                for more in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                    process.send_signal(more)
+                self.assertEqual(process.stdout.readline(), "has ended\n")
+
+    def test_a_signal_that_is_ignored_stays_so(self):
+        process = self.start(self.MEASURES, "nohup")
+        process.send_signal(signal.SIGHUP)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            process.wait(0.5)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.stdout.readline(), "ends\n")
 
 
 class CommandTest(unittest.TestCase):
