@@ -212,6 +212,18 @@ class BodiesTest {
         }
     }
 
+    /** Else it is refused for that, and its size is not looked at. */
+    @Test
+    void largestRequestsHaveNoEntryTwice() {
+        final LargestRequests requests = new LargestRequests(MODELS, "edge1");
+        // There is one ALG.
+        assertThat(requests.targets()).filteredOn(target -> !target.name().equals("tenant/nat/alg"))
+            .extracting(target -> requests.request(target, Kind.DISTINCT, 40))
+            .flatMap(request -> new JudgedBodies(MODELS).refusal("PATCH", request.path(), request.document()).stream()
+                .map(refusal -> request.list() + ": " + refusal).toList())
+            .isEmpty();
+    }
+
     @Test
     void aValueOfEachOddShapeIsRefused() {
         final LargestRequests requests = new LargestRequests(MODELS, "edge1");

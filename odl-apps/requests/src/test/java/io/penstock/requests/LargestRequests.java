@@ -214,7 +214,8 @@ public final class LargestRequests {
             return quoted(node);
         }
         if (name.equals("port") && leaf.getType() instanceof LeafrefTypeDefinition) {
-            return quoted(target.name().startsWith("backbone") ? "up0" : "acc0");
+            // A key of the interfaces, of which one alone is a port of the node.
+            return quoted(target.name().startsWith("backbone") ? "up" + index : "acc0");
         }
         if (name.equals("mac")) {
             return quoted("02:00:%02x:%02x:%02x:%02x".formatted(index >> 24, index >> 16 & 0xff, index >> 8 & 0xff,
