@@ -7,21 +7,21 @@ already translated their queries. Needs root, Open vSwitch with DPDK, Unbound an
 
 import json
 import os
-import pathlib
 import signal
 import subprocess
 import unittest
 
 import pytest
 
-from intruder import attempt
 from names import Asker, Controller, Upstream, dig, short
 from penstock_base import namespaces, processes
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
-from penstock_node import agent_sessions, node_protocol, resolver_network, user_ids
+from penstock_node import agent_sessions, node_protocol, resolver_network
 from penstock_node.node_protocol import BRIDGE
-from sandbox import Sandbox, hanging, udp
+from sandbox import Sandbox, hanging
+
+from .agent_case import DEAD, INSIDE, PROVIDER, AgentCase
 
 # Starts switches with DPDK, or guests.
 pytestmark = pytest.mark.node
@@ -35,68 +35,9 @@ with socket.socket() as taken:
     print("taken", flush=True)
     time.sleep(600)
 """
-PROVIDER, INSIDE, DEAD = "192.0.2.53", "10.0.0.53", "192.0.2.99"
 
 
-class AgentTest(unittest.TestCase):
-
-    @classmethod
-    def setUpClass(cls):
-        cls.box = Sandbox()
-        cls.addClassCleanup(cls.box.close)
-        provider = cls.box.host("provider", f"{PROVIDER}/24", "psup")
-        cls.name, cls.profile = cls.box.node("a", dns={"device": "psup", "upstream-address": "192.0.2.10/24",
-                                                       "upstream-gateway": PROVIDER})
-        cls.box.ovs_config("up", cls.profile)
-        cls.directory = cls.box.run_directory / cls.name
-        cls.hosts = f"ps-{cls.name}"
-        cls.controller = Controller(cls.directory)
-        run("ip", "-n", cls.hosts, "link", "set", "svc0", "address", resolver_network.SWITCH_MAC)
-        for address in ("10.0.0.10/24", f"{INSIDE}/24"):
-            run("ip", "-n", cls.hosts, "address", "add", address, "dev", "svc0")
-        run("ip", "-n", cls.hosts, "route", "add", node_protocol.SERVICE_IPV4, "dev", "svc0")
-        cls.provider = Upstream(provider, PROVIDER, "198.51.100.1")
-        cls.addClassCleanup(cls.provider.close)
-        cls.inside = Upstream(cls.hosts, INSIDE, "198.51.100.2")
-        cls.addClassCleanup(cls.inside.close)
-
-    def tenant(self, number, wait=True, **changes):
-        """Orders names for a tenant and waits until the agent is content. Returns the service address."""
-        server = f"240.{number >> 8}.{number & 255}.0"
-        run("ip", "-n", self.hosts, "neighbour", "replace", server, "lladdr", resolver_network.RESOLVER_MAC,
-            "dev", "svc0")
-        order = {"domain": "corp.example", "addresses": [server], "upstreams": [PROVIDER],
-                 "records": [{"name": "www", "type": "A", "ttl": 300, "data": f"10.0.0.{number}"}], "leases": [],
-                 "reverse": ["10.0.0.0/24"]} | changes
-        self.controller.order(number, penstock_dns={key: value for key, value in order.items() if value is not None})
-        if wait:
-            self.until_state(number, "ok")
-        return server
-
-    def until_state(self, number, text):
-        said = []
-
-        def fits():
-            said[:] = [self.controller.state(number)]
-            return text == said[0] or (text != "ok" and text in (said[0] or ""))
-        try:
-            processes.wait_until(fits, text, 20)
-        except Exception as error:
-            raise AssertionError(f"tenant {number}: {said} instead of {text!r}\n"
-                                 + (self.directory / "agent.log").read_text()) from error
-
-    def until_answer(self, server, name, address):
-        self.until(lambda: short(self.hosts, server, name) == [address], f"{address} for {name}")
-
-    def until(self, condition, what, seconds=20):
-        processes.wait_until(condition, what, seconds)
-
-    def resolver(self, number):
-        return processes.pid_of(self.directory / "dns" / str(number) / "process")
-
-    def agent(self):
-        """Pid of the agent, None if it does not run."""
-        return self.box.status(self.name)["agent"]["pid"]
+class AgentTest(AgentCase):
 
     def test_own_names(self):
         server = self.tenant(2, records=[
@@ -363,47 +304,6 @@ class AgentTest(unittest.TestCase):
         self.tenant(23, addresses=["240.0.23.0", server], upstreams=[{"address": upstream, "inside": True}])
         self.until_answer(server, "elsewhere.example", "198.51.100.6")
         self.assertEqual(asked.asked[0], ("elsewhere.example", server), "from the tenant's service address")
-
-    def test_resolvers_are_nobody(self):
-        self.tenant(21)
-        status = pathlib.Path(f"/proc/{self.resolver(21)}/status").read_text()
-        self.assertRegex(status, r"CapEff:\t0+40000\n", "sys_chroot")
-        self.assertRegex(status, r"Seccomp:\t2\n")
-        self.assertRegex(status, rf"Uid:\t{user_ids.resolver(21)}\t")
-        self.assertEqual(os.readlink(f"/proc/{self.resolver(21)}/root"), str(self.directory / "dns/21/root"))
-
-    def test_a_resolver_is_apart_from_others(self):
-        """What a program in the place of the resolver, that has left its root directory, does to another tenant."""
-        server = self.tenant(24)
-        self.tenant(25)
-        intruder, victim = self.resolver(25), self.resolver(24)
-        other = self.directory / "dns" / "24"
-        for action in (f"os.listdir('{other}')", f"read('{other}/unbound.conf')",
-                       f"read('{other}/root/corp.example.zone')", f"connect('{other}/run/control')",
-                       f"connect('{self.directory}/db.sock')", f"os.kill({victim}, 9)",
-                       "write('/etc/cron.d/penstock-test')", "read('/etc/passwd')"):
-            with self.subTest(action=action):
-                self.assertRegex(attempt(intruder, action), "^(FileNotFound|Permission|OS)Error$")
-        answer = ("link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); "
-                  "link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); link.bind(({!r}, 5300)); "
-                  "link.sendto(b'answer', ('10.0.0.10', 5301))")
-        with udp(self.hosts, "10.0.0.10", 5301) as host:
-            self.assertRegex(attempt(intruder, answer.format(server)), "^PermissionError$")
-            with self.assertRaises(TimeoutError):
-                host.recv(100)
-            self.assertEqual(attempt(intruder, answer.format("240.0.25.0")), "done")
-            self.assertEqual(host.recv(100), b"answer", "from its own address")
-        self.until_answer(server, "www.corp.example", "10.0.0.24")
-
-    def test_the_agent_sees_its_node_alone(self):
-        agent = self.agent()
-        for action in ("read('/etc/shadow')", "write('/etc/cron.d/penstock-test')", "write('/usr/bin/penstock-test')",
-                       "write('/proc/sys/kernel/core_pattern')", "os.listdir('/var/lib')",
-                       "os.listdir('/proc/1/root/etc')", f"write('{self.directory}/state.json')",
-                       f"read('{self.box.run_directory}/a.yaml')"):
-            with self.subTest(action=action):
-                self.assertRegex(attempt(agent, action), "^(FileNotFound|Permission|OS)Error$")
-
 
 class AgentOfPlainNodeTest(unittest.TestCase):
 

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent of functions beside a real node with real functions: orders and reports in the node's database, deaths of
-function and agent, and nothing left."""
+"""The agent of functions beside a real node with real functions: orders and reports in the node's database, and
+rights."""
 
 import json
 import os
 import pathlib
-import shutil
-import signal
 import subprocess
 import unittest
 
@@ -14,17 +12,15 @@ import pytest
 
 from intruder import attempt, capabilities
 from penstock_base import processes
-from penstock_functions import agent_rings, catalogue, guest_image
-from penstock_node import quarantine
-from penstock_node.hugepages import HugePages
-from penstock_node.node_protocol import BRIDGE, FUNCTION, FUNCTION_STATE, FUNCTIONS_FOUND, NODE_FUNCTIONS
-from penstock_node.ovs import Ovs
-from sandbox import FUNCTIONS, Sandbox, pages_of_nobody
+from penstock_functions import catalogue, guest_image
+from penstock_node.node_protocol import BRIDGE, FUNCTION, FUNCTION_STATE, NODE_FUNCTIONS
+from sandbox import FUNCTIONS
+
+from .agent_case import FORWARDER, AgentCase
 
 # Starts switches with DPDK, or guests.
 pytestmark = pytest.mark.node
 
-FORWARDER = {"function": "forwarder", "core": 0, "scheduling": "low"}
 _LISTEN = """
 import socket, sys, time
 sockets = [socket.socket(socket.AF_UNIX) for _ in sys.argv[1:]]
@@ -33,125 +29,14 @@ for each, path in zip(sockets, sys.argv[1:]):
     each.listen()
 time.sleep(600)
 """
-# The switch is connected, and never gets an answer.
-_SILENT = """
-import socket, sys, time
-listening = [socket.socket(socket.AF_UNIX) for _ in sys.argv[1:]]
-for each, path in zip(listening, sys.argv[1:]):
-    each.bind(path)
-    each.listen()
-print("ready", flush=True)
-connected = [each.accept() for each in listening]
-time.sleep(600)
-"""
 
 
-class FunctionsAgentTest(unittest.TestCase):
-
-    @classmethod
-    def setUpClass(cls):
-        cls.box = Sandbox()
-        cls.addClassCleanup(cls.box.close)
-        cls.name, cls.directory = cls.box.running_node("a")
-        cls.ovs = Ovs(cls.directory)
-        cls.catalogue = cls.box.run_directory / "catalogue"
-        shutil.copytree(catalogue.DIRECTORY, cls.catalogue)
-        (cls.catalogue / "greedy.yaml").write_text(
-            (cls.catalogue / "forwarder.yaml").read_text().replace("name: forwarder", "name: greedy")
-            .replace("memory-mb: 64", "memory-mb: 65536"))
-        cls.addClassCleanup(lambda: cls.functions("agent", "--stop"))
-        cls.start_agent()
-
-    def tearDown(self):
-        for row in self.ovs.rows("Interface", "name"):
-            if row["name"].endswith("-in"):
-                self.remove(row["name"].removesuffix("-in"))
-        self.until(lambda: not any(entry["ordered"] for entry in self.status().values()), "the end of all ordered ones")
-
-    @classmethod
-    def functions(cls, *args, code=0):
-        return cls.box.functions(*args, "--node", cls.name, code=code)
-
-    @classmethod
-    def start_agent(cls):
-        cls.functions("agent", "--detach", "--catalogue", cls.catalogue)
-
-    def status(self):
-        entries = json.loads(self.box.command(FUNCTIONS, "status", "--json", "--node", self.name))
-        return {entry["name"]: entry for entry in entries}
-
-    def ports(self, name, sides=("in", "out")):
-        """Makes the ports of an instance, as the controller does."""
-        command = []
-        for side in sides:
-            port = f"{name}-{side}"
-            path = self.directory / "vhost" / f"{port}.sock"
-            command += ["--", "--may-exist", "add-port", BRIDGE, port, "--", "set", "interface", port,
-                        "type=dpdkvhostuserclient", f"options:vhost-server-path={path}"]
-        self.ovs.vsctl(*command[1:])
-
-    def order(self, name, order, sides=("in", "out")):
-        """Writes an order, an object or a text; the ports are made when they are missing."""
-        self.ports(name, sides)
-        text = order if isinstance(order, str) else json.dumps(order)
-        self.ovs.vsctl("--no-wait", "set", "interface", f"{name}-in", f"external_ids:{FUNCTION}={json.dumps(text)}")
-
-    def withdraw(self, name):
-        self.ovs.vsctl("--no-wait", "remove", "interface", f"{name}-in", "external_ids", FUNCTION)
-
-    def remove(self, name):
-        """Takes the ports away, with whatever is ordered."""
-        for side in ("in", "out", "alt"):
-            self.ovs.vsctl("--if-exists", "del-port", f"{name}-{side}")
-
-    def keys(self, name):
-        return self.ovs.get("Interface", f"{name}-in", "external_ids")
-
-    def found(self):
-        return self.ovs.get("Bridge", BRIDGE, "external_ids").get(FUNCTIONS_FOUND)
-
-    def pid(self, name, program="testpmd"):
-        return processes.pid_of(self.directory / "functions" / name / f"{program}.process")
-
-    def until(self, condition, what, seconds=30):
-        processes.wait_until(condition, what, seconds)
-
-    def until_state(self, name, words, seconds=30):
-        said = []
-
-        def fits():
-            state = self.keys(name).get(FUNCTION_STATE)
-            if state not in said[-1:]:
-                said.append(state)
-            return words in (state or "")
-        try:
-            self.until(fits, words, seconds)
-        except Exception as error:
-            raise AssertionError(f"{name}: {said} instead of {words!r}\n"
-                                 + (self.directory / "functions-agent.log").read_text()) from error
-        return said
-
-    def pause(self, name):
-        """Seconds until an instance that failed is started again, as its state says; 0 when it says none."""
-        _, _, text = (self.keys(name).get(FUNCTION_STATE) or "").partition("; next try in ")
-        return int(text.split()[0]) if text else 0
-
-    def until_nothing_left(self, name):
-        self.until(lambda: not (self.directory / "functions" / name).exists(), f"the end of {name}")
-        self.assertFalse(pathlib.Path(f"/run/netns/psf-{self.name}-{name}").exists())
-        self.assertFalse((self.directory / "vhost" / f"{name}-in.sock").exists())
-        self.assertEqual(HugePages().added_by(f"function {self.directory / 'functions' / name}"), 0)
-        self.assertEqual([text for text in self.box.processes()
-                          if f"/{name}-in.sock" in text or f"/functions/{name}/" in text], [])
+class FunctionsAgentTest(AgentCase):
 
     def capabilities(self, pid):
         status = pathlib.Path(f"/proc/{pid}/status").read_text()
         return {line.split()[0].rstrip(":"): int(line.split()[1], 16) for line in status.splitlines()
                 if line.startswith("Cap")}
-
-    def agent(self):
-        """Pid of the agent, None if it does not run."""
-        return processes.pid_of(self.directory / "functions-agent.process")
 
     def test_ordered_and_withdrawn(self):
         self.order("hop", FORWARDER)
@@ -246,150 +131,6 @@ class FunctionsAgentTest(unittest.TestCase):
         self.assertNotEqual(self.pid("alter"), pid)
         self.assertFalse(processes.log_tail(self.directory / "functions-agent.log", 1000).count("alter: failed"))
 
-    def test_killed_function(self):
-        self.order("weak", FORWARDER)
-        self.order("other", FORWARDER)
-        self.until_state("weak", "running")
-        self.until_state("other", "running")
-        other = self.pid("other")
-        for pause in (1, 2, 4):
-            pid = self.pid("weak")
-            os.kill(pid, signal.SIGKILL)
-            self.until_state("weak", "failed: its process ended")
-            self.assertIn(f"; next try in {pause} s", self.keys("weak")[FUNCTION_STATE])
-            self.until_nothing_left("weak")
-            self.until_state("weak", "running")
-            self.assertNotIn(self.pid("weak"), (None, pid))
-        self.assertEqual(self.pid("other"), other)
-
-    def test_killed_part_of_a_function(self):
-        """Of two processes the one that forwards goes on; the function has failed all the same."""
-        self.order("duo", {"function": "packet-filter-ct", "scheduling": "normal"})
-        self.until_state("duo", "running")
-        os.kill(self.pid("duo", "ovsdb-server"), signal.SIGKILL)
-        self.until_state("duo", "failed: its process ended")
-        self.until_nothing_left("duo")
-        self.until_state("duo", "running")
-        self.withdraw("duo")
-        self.until_nothing_left("duo")
-
-    def test_quarantine(self):
-        """It stays ended over a restart of the agent, and runs again when it is released."""
-        self.order("evil", FORWARDER)
-        self.order("other", FORWARDER)
-        self.until_state("evil", "running")
-        self.until_state("other", "running")
-        other = self.pid("other")
-        quarantine.impose(self.directory, "evil", "it truncated its memory and ended the switch")
-        self.assertFalse((self.directory / "vhost" / "evil-in.sock").is_symlink())
-        words = ("Z: it truncated its memory and ended the switch; to release it: functions release evil --node "
-                 + self.name)
-        self.until_state("evil", words)
-        self.assertTrue(self.keys("evil")[FUNCTION_STATE].startswith("failed: quarantined at 20"), self.keys("evil"))
-        self.until_nothing_left("evil")
-        agent = self.agent()
-        os.kill(agent, signal.SIGKILL)
-        self.withdraw("evil")
-        self.until(lambda: self.agent() not in (None, agent), "the next agent")
-        self.until(lambda: FUNCTION_STATE not in self.keys("evil"), "the end of the report")
-        self.order("evil", FORWARDER)
-        self.until_state("evil", words)
-        self.assertEqual(self.status()["evil"]["state"], "quarantined")
-        self.functions("release", "evil")
-        self.until_state("evil", "running")
-        self.assertEqual((self.pid("other"), self.keys("other")[FUNCTION_STATE]), (other, "running"))
-
-    def test_stopped_process(self):
-        """It goes on after two seconds. When it is stopped again it is ended, and started again."""
-        self.order("idle", FORWARDER)
-        self.until_state("idle", "running")
-        pid = self.pid("idle")
-        process = self.directory / "functions" / "idle" / "testpmd.process"
-        os.kill(pid, signal.SIGSTOP)
-        self.until(lambda: processes.is_stopped(process), "it is stopped")
-        self.until(lambda: not processes.is_stopped(process), "it goes on", 10)
-        self.assertEqual((self.pid("idle"), self.keys("idle")[FUNCTION_STATE]), (pid, "running"))
-        os.kill(pid, signal.SIGSTOP)
-        self.until_state("idle", "failed: its process was stopped twice within 60 s, and is ended; next try in 1 s")
-        self.until_state("idle", "running")
-        self.assertNotIn(self.pid("idle"), (None, pid))
-
-    def test_no_ring(self):
-        """The switch is connected and the function has enabled no ring: it is ended, and started again."""
-        self.order("mute", FORWARDER)
-        self.order("other", FORWARDER)
-        self.until_state("mute", "running")
-        self.until_state("other", "running")
-        other = self.pid("other")
-        self.functions("agent", "--stop")
-        process = self.directory / "functions" / "mute" / "testpmd.process"
-        processes.stop(process)
-        sockets = [self.directory / "vhost" / f"mute-{side}.sock" for side in ("in", "out")]
-        for path in sockets:
-            path.unlink()
-        silent = subprocess.Popen(["/usr/bin/python3", "-c", _SILENT, *sockets], stdout=subprocess.PIPE)
-        self.addCleanup(silent.wait)
-        self.addCleanup(silent.stdout.close)
-        silent.stdout.readline()
-        processes.record(silent.pid, process)
-        self.start_agent()
-        self.until_state("mute", "failed: it has enabled no ring since the switch connected to it, and is ended; next "
-                         "try in 1 s")
-        self.until_state("mute", "running")
-        self.assertNotIn(self.pid("mute"), (None, silent.pid))
-        self.until(lambda: not agent_rings.without_ring(self.ovs.appctl("dpif-netdev/pmd-rxq-show")), "its rings")
-        self.assertEqual((self.pid("other"), self.keys("other")[FUNCTION_STATE]), (other, "running"))
-
-    def test_crash_loop_disturbs_nobody(self):
-        self.order("steady", FORWARDER)
-        self.until_state("steady", "running")
-        pid = self.pid("steady")
-        self.order("loop", {"function": "greedy"})
-        said = self.until_state("loop", "; next try in 2 s")[-1]
-        self.assertIn("failed: start.memory-mb: 65536 MB of huge pages are requested", said)
-        self.order("late", FORWARDER)
-        self.until_state("late", "running")
-        # How many times it was tried meanwhile depends on how fast the other one was: perhaps not once.
-        self.until(lambda: self.pause("loop") > 2, "a longer pause")
-        self.assertEqual((self.pid("steady"), self.keys("steady")[FUNCTION_STATE]), (pid, "running"))
-        self.until_nothing_left("loop")
-        self.order("loop", FORWARDER)
-        self.until_state("loop", "running")
-
-    def test_killed_agent(self):
-        self.order("long", FORWARDER)
-        self.order("gone", FORWARDER)
-        self.until_state("long", "running")
-        self.until_state("gone", "running")
-        pid = self.pid("long")
-        agent = self.agent()
-        os.kill(agent, signal.SIGKILL)
-        self.until(lambda: self.agent() not in (None, agent), "the next agent")
-        self.order("new", FORWARDER)
-        self.until_state("new", "running")
-        self.assertEqual((self.pid("long"), self.keys("long")[FUNCTION_STATE]), (pid, "running"))
-        self.functions("agent", "--stop")
-        self.assertIsNone(self.agent())
-        self.remove("gone")
-        self.start_agent()
-        self.until_nothing_left("gone")
-        os.kill(self.pid("new"), signal.SIGKILL)
-        self.until_state("new", "failed")
-        self.until_state("new", "running")
-        self.assertEqual((self.pid("long"), self.keys("long")[FUNCTION_STATE]), (pid, "running"))
-
-    def test_killed_while_it_starts(self):
-        """Whatever moment: the start that is under way, or the next one, comes to its end."""
-        self.order("early", {"function": "packet-filter", "scheduling": "low"})
-        self.until_state("early", "starting")
-        agent = self.agent()
-        children = pathlib.Path(f"/proc/{agent}/task/{agent}/children").read_text().split()
-        for pid in (agent, *map(int, children)):
-            os.kill(pid, signal.SIGKILL)
-        self.until(lambda: self.agent() not in (None, agent), "the next agent")
-        self.until_state("early", "running")
-        self.assertIn("denied", self.status()["early"]["counters"])
-
     def test_wrong_orders(self):
         self.order("good", FORWARDER)
         self.until_state("good", "running")
@@ -466,22 +207,6 @@ class FunctionsAgentTest(unittest.TestCase):
             self.start_agent()
         self.assertEqual(ended, 0)
         self.assertIsNotNone(left)
-
-
-class EndOfNodeTest(unittest.TestCase):
-
-    def test_agent_ends_with_its_node(self):
-        box = Sandbox()
-        self.addCleanup(box.close)
-        name, _ = box.running_node("b")
-        box.functions("agent", "--node", name, "--detach")
-        box.ovs_config("down", name)
-        processes.wait_until(lambda: box.processes() == [], "the end of the agent", 10)
-        self.assertEqual(box.namespaces_left(), [])
-        self.assertFalse((box.run_directory / name).exists())
-        self.assertEqual(pages_of_nobody(), box.pages_of_nobody)
-        self.assertIn("is not up", box.functions("agent", "--node", name, code=1))
-
 
 if __name__ == "__main__":
     unittest.main()

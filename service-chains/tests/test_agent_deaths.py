@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent of functions beside a real node: deaths of functions, agent and node, and nothing left."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import unittest
+
+import pytest
+
+from penstock_base import processes
+from penstock_functions import agent_rings
+from penstock_node import quarantine
+from penstock_node.node_protocol import FUNCTION_STATE
+from sandbox import Sandbox, pages_of_nobody
+
+from .agent_case import FORWARDER, AgentCase
+
+# Starts switches with DPDK, or guests.
+pytestmark = pytest.mark.node
+
+# The switch is connected, and never gets an answer.
+_SILENT = """
+import socket, sys, time
+listening = [socket.socket(socket.AF_UNIX) for _ in sys.argv[1:]]
+for each, path in zip(listening, sys.argv[1:]):
+    each.bind(path)
+    each.listen()
+print("ready", flush=True)
+connected = [each.accept() for each in listening]
+time.sleep(600)
+"""
+
+
+class DeathsTest(AgentCase):
+
+    def test_killed_function(self):
+        self.order("weak", FORWARDER)
+        self.order("other", FORWARDER)
+        self.until_state("weak", "running")
+        self.until_state("other", "running")
+        other = self.pid("other")
+        for pause in (1, 2, 4):
+            pid = self.pid("weak")
+            os.kill(pid, signal.SIGKILL)
+            self.until_state("weak", "failed: its process ended")
+            self.assertIn(f"; next try in {pause} s", self.keys("weak")[FUNCTION_STATE])
+            self.until_nothing_left("weak")
+            self.until_state("weak", "running")
+            self.assertNotIn(self.pid("weak"), (None, pid))
+        self.assertEqual(self.pid("other"), other)
+
+    def test_killed_part_of_a_function(self):
+        """Of two processes the one that forwards goes on; the function has failed all the same."""
+        self.order("duo", {"function": "packet-filter-ct", "scheduling": "normal"})
+        self.until_state("duo", "running")
+        os.kill(self.pid("duo", "ovsdb-server"), signal.SIGKILL)
+        self.until_state("duo", "failed: its process ended")
+        self.until_nothing_left("duo")
+        self.until_state("duo", "running")
+        self.withdraw("duo")
+        self.until_nothing_left("duo")
+
+    def test_quarantine(self):
+        """It stays ended over a restart of the agent, and runs again when it is released."""
+        self.order("evil", FORWARDER)
+        self.order("other", FORWARDER)
+        self.until_state("evil", "running")
+        self.until_state("other", "running")
+        other = self.pid("other")
+        quarantine.impose(self.directory, "evil", "it truncated its memory and ended the switch")
+        self.assertFalse((self.directory / "vhost" / "evil-in.sock").is_symlink())
+        words = ("Z: it truncated its memory and ended the switch; to release it: functions release evil --node "
+                 + self.name)
+        self.until_state("evil", words)
+        self.assertTrue(self.keys("evil")[FUNCTION_STATE].startswith("failed: quarantined at 20"), self.keys("evil"))
+        self.until_nothing_left("evil")
+        agent = self.agent()
+        os.kill(agent, signal.SIGKILL)
+        self.withdraw("evil")
+        self.until(lambda: self.agent() not in (None, agent), "the next agent")
+        self.until(lambda: FUNCTION_STATE not in self.keys("evil"), "the end of the report")
+        self.order("evil", FORWARDER)
+        self.until_state("evil", words)
+        self.assertEqual(self.status()["evil"]["state"], "quarantined")
+        self.functions("release", "evil")
+        self.until_state("evil", "running")
+        self.assertEqual((self.pid("other"), self.keys("other")[FUNCTION_STATE]), (other, "running"))
+
+    def test_stopped_process(self):
+        """It goes on after two seconds. When it is stopped again it is ended, and started again."""
+        self.order("idle", FORWARDER)
+        self.until_state("idle", "running")
+        pid = self.pid("idle")
+        process = self.directory / "functions" / "idle" / "testpmd.process"
+        os.kill(pid, signal.SIGSTOP)
+        self.until(lambda: processes.is_stopped(process), "it is stopped")
+        self.until(lambda: not processes.is_stopped(process), "it goes on", 10)
+        self.assertEqual((self.pid("idle"), self.keys("idle")[FUNCTION_STATE]), (pid, "running"))
+        os.kill(pid, signal.SIGSTOP)
+        self.until_state("idle", "failed: its process was stopped twice within 60 s, and is ended; next try in 1 s")
+        self.until_state("idle", "running")
+        self.assertNotIn(self.pid("idle"), (None, pid))
+
+    def test_no_ring(self):
+        """The switch is connected and the function has enabled no ring: it is ended, and started again."""
+        self.order("mute", FORWARDER)
+        self.order("other", FORWARDER)
+        self.until_state("mute", "running")
+        self.until_state("other", "running")
+        other = self.pid("other")
+        self.functions("agent", "--stop")
+        process = self.directory / "functions" / "mute" / "testpmd.process"
+        processes.stop(process)
+        sockets = [self.directory / "vhost" / f"mute-{side}.sock" for side in ("in", "out")]
+        for path in sockets:
+            path.unlink()
+        silent = subprocess.Popen(["/usr/bin/python3", "-c", _SILENT, *sockets], stdout=subprocess.PIPE)
+        self.addCleanup(silent.wait)
+        self.addCleanup(silent.stdout.close)
+        silent.stdout.readline()
+        processes.record(silent.pid, process)
+        self.start_agent()
+        self.until_state("mute", "failed: it has enabled no ring since the switch connected to it, and is ended; next "
+                         "try in 1 s")
+        self.until_state("mute", "running")
+        self.assertNotIn(self.pid("mute"), (None, silent.pid))
+        self.until(lambda: not agent_rings.without_ring(self.ovs.appctl("dpif-netdev/pmd-rxq-show")), "its rings")
+        self.assertEqual((self.pid("other"), self.keys("other")[FUNCTION_STATE]), (other, "running"))
+
+    def test_crash_loop_disturbs_nobody(self):
+        self.order("steady", FORWARDER)
+        self.until_state("steady", "running")
+        pid = self.pid("steady")
+        self.order("loop", {"function": "greedy"})
+        said = self.until_state("loop", "; next try in 2 s")[-1]
+        self.assertIn("failed: start.memory-mb: 65536 MB of huge pages are requested", said)
+        self.order("late", FORWARDER)
+        self.until_state("late", "running")
+        # How many times it was tried meanwhile depends on how fast the other one was: perhaps not once.
+        self.until(lambda: self.pause("loop") > 2, "a longer pause")
+        self.assertEqual((self.pid("steady"), self.keys("steady")[FUNCTION_STATE]), (pid, "running"))
+        self.until_nothing_left("loop")
+        self.order("loop", FORWARDER)
+        self.until_state("loop", "running")
+
+    def test_killed_agent(self):
+        self.order("long", FORWARDER)
+        self.order("gone", FORWARDER)
+        self.until_state("long", "running")
+        self.until_state("gone", "running")
+        pid = self.pid("long")
+        agent = self.agent()
+        os.kill(agent, signal.SIGKILL)
+        self.until(lambda: self.agent() not in (None, agent), "the next agent")
+        self.order("new", FORWARDER)
+        self.until_state("new", "running")
+        self.assertEqual((self.pid("long"), self.keys("long")[FUNCTION_STATE]), (pid, "running"))
+        self.functions("agent", "--stop")
+        self.assertIsNone(self.agent())
+        self.remove("gone")
+        self.start_agent()
+        self.until_nothing_left("gone")
+        os.kill(self.pid("new"), signal.SIGKILL)
+        self.until_state("new", "failed")
+        self.until_state("new", "running")
+        self.assertEqual((self.pid("long"), self.keys("long")[FUNCTION_STATE]), (pid, "running"))
+
+    def test_killed_while_it_starts(self):
+        """Whatever moment: the start that is under way, or the next one, comes to its end."""
+        self.order("early", {"function": "packet-filter", "scheduling": "low"})
+        self.until_state("early", "starting")
+        agent = self.agent()
+        children = pathlib.Path(f"/proc/{agent}/task/{agent}/children").read_text().split()
+        for pid in (agent, *map(int, children)):
+            os.kill(pid, signal.SIGKILL)
+        self.until(lambda: self.agent() not in (None, agent), "the next agent")
+        self.until_state("early", "running")
+        self.assertIn("denied", self.status()["early"]["counters"])
+
+
+class EndOfNodeTest(unittest.TestCase):
+
+    def test_agent_ends_with_its_node(self):
+        box = Sandbox()
+        self.addCleanup(box.close)
+        name, _ = box.running_node("b")
+        box.functions("agent", "--node", name, "--detach")
+        box.ovs_config("down", name)
+        processes.wait_until(lambda: box.processes() == [], "the end of the agent", 10)
+        self.assertEqual(box.namespaces_left(), [])
+        self.assertFalse((box.run_directory / name).exists())
+        self.assertEqual(pages_of_nobody(), box.pages_of_nobody)
+        self.assertIn("is not up", box.functions("agent", "--node", name, code=1))
+
+if __name__ == "__main__":
+    unittest.main()
