@@ -18,13 +18,14 @@ import java.util.Set;
 /**
  * Public addresses, or ports of one, that a tenant has.
  *
+ * @param tenantId of the tenant in the network; entries and exports name it {@code vrf}, which their readers know
  * @param kind the list or leaf of the model that says so: {@code source} for a VRF's own address
  * @param inside who in the VRF has them; nobody in particular for {@code source}
  * @param outside the public addresses; of equal length as {@code inside} when that is not shared
  * @param blocks ports that inside addresses have, when the public addresses are shared
  * @param forwarded protocol and ports of a forward
  */
-public record Assignment(String tenant, int vrf, String kind, Optional<Prefix> inside, Prefix outside,
+public record Assignment(String tenant, int tenantId, String kind, Optional<Prefix> inside, Prefix outside,
         Optional<Blocks> blocks, Optional<Forwarded> forwarded) {
     /** Kind of a VRF's own address. */
     public static final String SOURCE = "source";

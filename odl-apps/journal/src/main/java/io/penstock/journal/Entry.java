@@ -87,7 +87,7 @@ record Entry(long number, Instant time, Event event, Instant since, Optional<Ass
 
     private static void put(final JsonObject object, final Assignment given) {
         object.addProperty("tenant", given.tenant());
-        object.addProperty("vrf", given.vrf());
+        object.addProperty("vrf", given.tenantId());
         object.addProperty("kind", given.kind());
         object.addProperty("public", given.outside().toString());
         given.inside().ifPresent(inside -> object.addProperty("inside", inside.toString()));

@@ -77,7 +77,7 @@ public final class Ipfix implements Function<List<Change>, List<ByteBuffer>> {
         final Assignment given = change.assignment();
         final Assignment.Blocks ports = given.blocks().orElseThrow();
         message.putLong(change.time().toEpochMilli()).put(change.begins() ? ALLOCATION : DEALLOCATION)
-            .putInt(given.vrf()).putInt((int) given.inside().orElseThrow().address())
+            .putInt(given.tenantId()).putInt((int) given.inside().orElseThrow().address())
             .putInt((int) given.outside().address()).putShort((short) ports.firstPort())
             .putShort((short) (ports.firstPort() + ports.size() - 1));
     }

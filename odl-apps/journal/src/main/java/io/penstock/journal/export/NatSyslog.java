@@ -30,7 +30,7 @@ public final class NatSyslog implements Function<List<Change>, List<ByteBuffer>>
         final Assignment given = change.assignment();
         final SyslogMessage message = new SyslogMessage(NOTICE, change.time(), host, "NAT", "nat")
             .with("event", change.begins() ? "assigned" : "released").with("kind", given.kind())
-            .with("tenant", given.tenant()).with("vrf", given.vrf()).with("public", given.outside());
+            .with("tenant", given.tenant()).with("vrf", given.tenantId()).with("public", given.outside());
         given.inside().ifPresent(inside -> message.with("inside", inside));
         given.blocks().ifPresent(blocks -> message.with("first-port", blocks.firstPort())
             .with("block-size", blocks.size()));
