@@ -9,20 +9,19 @@ import com.google.gson.JsonObject;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Namespace;
 import io.penstock.testkit.Shell;
+import io.penstock.testkit.StatusReader;
 import io.penstock.testkit.TestRun;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 
 /** A controller and two nodes, each with hosts, a transit network and a server of its own. Not for several threads. */
-final class EdgeSystem implements TestRun.Closing {
+final class EdgeSystem extends StatusReader implements TestRun.Closing {
     /**
      * Within this time traffic continues after a failure that the system notices by itself. It takes half a second,
      * which {@code ./penstock bench chain} measures. The bound is for a busy machine, and is less than all that would
@@ -54,7 +53,7 @@ final class EdgeSystem implements TestRun.Closing {
         try {
             return new EdgeSystem(runs);
         } catch (AssertionError e) {
-            close(runs);
+            TestRun.closeInReverse(runs);
             throw e;
         }
     }
@@ -65,6 +64,11 @@ final class EdgeSystem implements TestRun.Closing {
 
     RestconfClient restconf() {
         return controller.restconf();
+    }
+
+    @Override
+    protected JsonObject call(final String rpc, final String input) {
+        return restconf().call(rpc, input);
     }
 
     /** A way to a port of the controller for others than nodes. */
@@ -123,10 +127,11 @@ final class EdgeSystem implements TestRun.Closing {
         assertThat(answer.get("applied").getAsBoolean()).as("applied: %s", answer).isTrue();
     }
 
-    /** Nodes as {@code verify} sees them. None while the controller does not answer. */
-    List<JsonObject> verify() {
+    /** None while the controller does not answer. */
+    @Override
+    public List<JsonObject> verify() {
         try {
-            return list(restconf().call("verify", "{}"), "node").toList();
+            return super.verify();
         } catch (UncheckedIOException | AssertionError e) {
             return List.of();
         }
@@ -134,47 +139,22 @@ final class EdgeSystem implements TestRun.Closing {
 
     /** One node as {@code verify} sees it. */
     JsonObject verify(final EdgeNode node) {
-        return list(restconf().call("verify", "{'node': '" + node.name() + "'}"), "node").findFirst().orElseThrow();
-    }
-
-    /** Whether {@code verify} found nothing on a node. */
-    static boolean isClean(final JsonObject node) {
-        return node.get("connected").getAsBoolean() && node.get("planned").getAsInt() > 0
-            && node.get("planned").getAsInt() == node.get("installed").getAsInt()
-            && node.get("missing").getAsInt() == 0 && node.get("excess").getAsInt() == 0
-            && node.get("wrong").getAsInt() == 0;
+        return verify(node.name());
     }
 
     /** What {@code status} says of a node. */
     JsonObject node(final EdgeNode node) {
-        return list(restconf().call("status", "{}"), "node").filter(each -> name(each).equals(node.name())).findFirst()
-            .orElseThrow();
-    }
-
-    /** What {@code status} says of a tenant. */
-    Optional<JsonObject> tenant(final String name) {
-        return list(restconf().call("status", "{}"), "tenant").filter(each -> name(each).equals(name)).findFirst();
+        return node(node.name());
     }
 
     /** What {@code status} says of all tenants. */
     List<JsonObject> tenants() {
-        return list(restconf().call("status", "{}"), "tenant").toList();
-    }
-
-    /** What {@code status} says of a function. */
-    JsonObject function(final String function) {
-        return list(restconf().call("status", "{}"), "function").filter(each -> name(each).equals(function))
-            .findFirst().orElseThrow();
+        return status("tenant").toList();
     }
 
     /** The state of a function. */
     String functionState(final String function) {
         return function(function).get("state").getAsString();
-    }
-
-    /** An instance of a function, as the controller sees it. */
-    JsonObject instance(final String function, final String name) {
-        return list(function(function), "instance").filter(each -> name(each).equals(name)).findFirst().orElseThrow();
     }
 
     /** Waits until the nodes have what was configured before, and a tenant is in a state. */
@@ -197,16 +177,6 @@ final class EdgeSystem implements TestRun.Closing {
     private Stream<JsonObject> states(final String list) {
         return restconf().state(TREE).stream().flatMap(state ->
             list(state.getAsJsonObject("penstock-state:state"), list));
-    }
-
-    /** VRF id of a tenant. */
-    int vrf(final String tenant) {
-        return tenant(tenant).orElseThrow().get("vrf").getAsInt();
-    }
-
-    /** Public address of a tenant. */
-    String publicAddress(final String tenant) {
-        return tenant(tenant).orElseThrow().get("public").getAsString();
     }
 
     /** Packets that the flows of a tenant with this label have met. There has to be such a flow. */
@@ -238,30 +208,9 @@ final class EdgeSystem implements TestRun.Closing {
         return stored;
     }
 
-    private static Stream<JsonObject> list(final JsonObject owner, final String name) {
-        return owner.has(name)
-            ? StreamSupport.stream(owner.getAsJsonArray(name).spliterator(), false).map(JsonElement::getAsJsonObject)
-            : Stream.empty();
-    }
-
-    private static String name(final JsonObject entry) {
-        return entry.get("name").getAsString();
-    }
-
     @Override
     public void close() {
-        close(runs);
-    }
-
-    private static void close(final List<TestRun> runs) {
-        if (runs.isEmpty()) {
-            return;
-        }
         // Nodes first: their management cables end in the controller's namespace.
-        try {
-            runs.get(runs.size() - 1).close();
-        } finally {
-            close(runs.subList(0, runs.size() - 1));
-        }
+        TestRun.closeInReverse(runs);
     }
 }

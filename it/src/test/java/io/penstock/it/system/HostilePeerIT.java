@@ -8,15 +8,10 @@ import io.penstock.pipeline.registry.Cookie;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
+import io.penstock.testkit.HostilePeers;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -32,30 +27,18 @@ class HostilePeerIT {
     /** Some times what a comparison of the switch takes here. */
     private static final Duration LIMIT = Duration.ofMinutes(1);
     private static final int MANY = 100;
-    private static final int CROWD = 20;
-    private static final long SEED = 20261121;
-    private static final int GARBAGE = 100_000;
-    /** OFPT_HELLO of OpenFlow 1.3; without more, half a handshake. */
-    private static final byte[] HELLO = HexFormat.of().parseHex("0400000800000001");
-    /** A features reply that claims to be as long as there is no message. */
-    private static final byte[] CUT_OFF = HexFormat.of().parseHex("0406ffff0000000200");
-    /** A hello in the words of a version there is not. */
-    private static final byte[] UNKNOWN_VERSION = HexFormat.of().parseHex("7f00000800000001");
-    /** A message shorter than its own header. */
-    private static final byte[] TOO_SHORT = HexFormat.of().parseHex("0400000100000001");
 
     private final EdgeSystem system;
     private final EdgeNode node;
-    private final Door openFlow;
     private final Door ovsdb;
-    private final List<SocketChannel> peers = new ArrayList<>();
+    private final HostilePeers peers;
     private PingStream pings;
 
     HostilePeerIT(final EdgeSystem system) {
         this.system = system;
         node = system.first();
-        openFlow = system.door(ControllerUnderTest.OPENFLOW);
         ovsdb = system.door(ControllerUnderTest.OVSDB);
+        peers = new HostilePeers(system.door(ControllerUnderTest.OPENFLOW)::connect, ovsdb::connect);
     }
 
     @BeforeEach
@@ -74,33 +57,7 @@ class HostilePeerIT {
         if (pings != null) {
             pings.close();
         }
-        for (final SocketChannel peer : peers) {
-            peer.close();
-        }
-    }
-
-    private void send(final Door door, final byte[] message) {
-        try {
-            final SocketChannel peer = door.connect();
-            peers.add(peer);
-            final ByteBuffer buffer = ByteBuffer.wrap(message);
-            while (buffer.hasRemaining()) {
-                peer.write(buffer);
-            }
-        } catch (IOException e) {
-            // The controller may hang up before all is said: that is its right.
-            assertThat(e).hasMessageContaining("Broken pipe");
-        }
-    }
-
-    private static byte[] garbage() {
-        final byte[] garbage = new byte[GARBAGE];
-        new Random(SEED).nextBytes(garbage);
-        return garbage;
-    }
-
-    private static byte[] text(final String text) {
-        return text.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+        peers.close();
     }
 
     /** Nodes are connected without a break, and a change still arrives. */
@@ -114,22 +71,12 @@ class HostilePeerIT {
         assertThat(pings.lost()).isZero();
     }
 
-    /** Each message alone is in {@code HostilePeerIT} of the engine. */
+    /** The same, port by port, is in {@code HostilePeerIT} of the engine. */
     @Test
     void garbageCostsNoPacket() {
-        for (int index = 0; index < CROWD; index++) {
-            send(openFlow, HELLO);
-            send(openFlow, new byte[0]);
-            send(ovsdb, text("{'method': 'echo', 'params': [], 'id': " + index + "}{"));
-            send(ovsdb, new byte[0]);
-        }
-        for (final Door door : List.of(openFlow, ovsdb)) {
-            for (final byte[] message : List.of(garbage(), CUT_OFF, UNKNOWN_VERSION, TOO_SHORT,
-                    text("GET / HTTP/1.1\r\n\r\n"), text("{"), text("[]"),
-                    text("{'method': 'transact', 'params': 7, 'id': {'a': []}}"), text("{'method': ".repeat(2000)))) {
-                send(door, message);
-            }
-        }
+        peers.crowd();
+        peers.garbageForOpenFlow();
+        peers.garbageForOvsdb();
         othersDidNotNotice();
     }
 

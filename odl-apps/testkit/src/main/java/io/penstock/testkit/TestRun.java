@@ -51,6 +51,17 @@ public final class TestRun implements AutoCloseable {
         }
     }
 
+    /** Closes all of these runs, the last one first, even if one of them fails. */
+    public static void closeInReverse(final List<TestRun> runs) {
+        if (!runs.isEmpty()) {
+            try {
+                runs.get(runs.size() - 1).close();
+            } finally {
+                closeInReverse(runs.subList(0, runs.size() - 1));
+            }
+        }
+    }
+
     /** A short word no other run has, fit for the name of a node. */
     public String name() {
         return name;

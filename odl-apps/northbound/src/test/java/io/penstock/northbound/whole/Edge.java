@@ -3,23 +3,20 @@ package io.penstock.northbound.whole;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;
+import io.penstock.testkit.StatusReader;
 import io.penstock.testkit.TestRun;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 
 /** A controller in this JVM and two nodes with dummy datapaths. Not for several threads. */
-final class Edge implements TestRun.Closing {
+final class Edge extends StatusReader implements TestRun.Closing {
     /** MAC address of a host. */
     static final long HOST = 0x020000000005L;
     private static final Duration RECOVERY = Duration.ofSeconds(60);
@@ -47,6 +44,11 @@ final class Edge implements TestRun.Closing {
 
     DataClient client() {
         return controller.client();
+    }
+
+    @Override
+    protected JsonObject call(final String rpc, final String input) {
+        return client().call(rpc, input);
     }
 
     DummyNode first() {
@@ -99,14 +101,9 @@ final class Edge implements TestRun.Closing {
         assertThat(answer.get("applied").getAsBoolean()).as("applied: %s", answer).isTrue();
     }
 
-    /** Nodes as {@code verify} sees them. */
-    List<JsonObject> verify() {
-        return list(client().call("verify", "{}"), "node").toList();
-    }
-
     /** One node as {@code verify} sees it. */
     JsonObject verify(final DummyNode node) {
-        return list(client().call("verify", "{'node': '" + node.name() + "'}"), "node").findFirst().orElseThrow();
+        return verify(node.name());
     }
 
     /** Whether the switch of a node is connected; not as long as a controller that has just started knows no node. */
@@ -115,22 +112,9 @@ final class Edge implements TestRun.Closing {
             && each.get("connected").getAsBoolean());
     }
 
-    /** Whether {@code verify} found nothing on a node. */
-    static boolean isClean(final JsonObject node) {
-        return node.get("connected").getAsBoolean() && node.get("planned").getAsInt() > 0
-            && node.get("planned").getAsInt() == node.get("installed").getAsInt()
-            && node.get("missing").getAsInt() == 0 && node.get("excess").getAsInt() == 0
-            && node.get("wrong").getAsInt() == 0;
-    }
-
     /** What {@code status} says of a node. */
     JsonObject node(final DummyNode node) {
-        return status("node").filter(each -> name(each).equals(node.name())).findFirst().orElseThrow();
-    }
-
-    /** What {@code status} says of a tenant. */
-    Optional<JsonObject> tenant(final String name) {
-        return status("tenant").filter(each -> name(each).equals(name)).findFirst();
+        return node(node.name());
     }
 
     /** The state of a tenant. */
@@ -144,29 +128,12 @@ final class Edge implements TestRun.Closing {
             found -> found.map(each -> each.get("state").getAsString().equals(state)).orElse(false));
     }
 
-    /** VRF id of a tenant. */
-    int vrf(final String tenant) {
-        return tenant(tenant).orElseThrow().get("vrf").getAsInt();
-    }
-
-    /** Public address of a tenant. */
-    String publicAddress(final String tenant) {
-        return tenant(tenant).orElseThrow().get("public").getAsString();
-    }
-
-    /** An instance of a function, as the controller sees it. */
-    JsonObject instance(final String function, final String name) {
-        return status("function").filter(each -> name(each).equals(function))
-            .flatMap(each -> list(each, "instance")).filter(each -> name(each).equals(name)).findFirst().orElseThrow();
-    }
-
     /** Sends a gratuitous ARP packet of {@link #HOST} into a VLAN of port {@code acc0} of a node. */
     void arp(final DummyNode node, final int vlan, final String address) {
         final JsonObject given = client().read("penstock-allocation:allocations")
             .getAsJsonObject("penstock-allocation:allocations");
-        final int port = list(given, "node").filter(each -> name(each).equals(node.name()))
-            .flatMap(each -> list(each, "port")).filter(each -> name(each).equals(Documents.ACCESS)).findFirst()
-            .orElseThrow().get("number").getAsInt();
+        final int port = named(named(list(given, "node"), node.name()).stream()
+            .flatMap(each -> list(each, "port")), Documents.ACCESS).orElseThrow().get("number").getAsInt();
         final String host = "%012x".formatted(HOST);
         final String ip = "%08x".formatted(Ipv4.parse(address));
         node.ovs().ofctl("packet-out", Constants.BRIDGE, "in_port=%d,packet=%s,actions=resubmit(,0)".formatted(port,
@@ -178,9 +145,9 @@ final class Edge implements TestRun.Closing {
     SwitchId switchId(final DummyNode node) {
         final JsonObject given = client().read("penstock-allocation:allocations")
             .getAsJsonObject("penstock-allocation:allocations");
-        return list(given, "node").filter(each -> name(each).equals(node.name()))
+        return named(list(given, "node"), node.name())
             .map(each -> new SwitchId(Constants.datapathId(each.get("id").getAsInt(),
-                given.get("switch-secret").getAsString()))).findFirst().orElseThrow();
+                given.get("switch-secret").getAsString()))).orElseThrow();
     }
 
     /** Changes and complete readings of the flows of a node since the last {@link #forgetSteps}, in their order. */
@@ -198,34 +165,9 @@ final class Edge implements TestRun.Closing {
         return client().read("penstock-allocation:allocations").toString();
     }
 
-    private Stream<JsonObject> status(final String list) {
-        return list(client().call("status", "{}"), list);
-    }
-
-    /** Entries of a list of an answer, which may be left out when it is empty. */
-    static Stream<JsonObject> list(final JsonObject owner, final String name) {
-        return owner.has(name)
-            ? StreamSupport.stream(owner.getAsJsonArray(name).spliterator(), false).map(JsonElement::getAsJsonObject)
-            : Stream.empty();
-    }
-
-    private static String name(final JsonObject entry) {
-        return entry.get("name").getAsString();
-    }
-
     @Override
     public void close() {
-        close(runs);
-    }
-
-    private static void close(final List<TestRun> runs) {
-        if (!runs.isEmpty()) {
-            // Nodes first: the controller need not see them go.
-            try {
-                runs.get(runs.size() - 1).close();
-            } finally {
-                close(runs.subList(0, runs.size() - 1));
-            }
-        }
+        // Nodes first: the controller need not see them go.
+        TestRun.closeInReverse(runs);
     }
 }
