@@ -8,15 +8,13 @@ import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.Host;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Packets to and from addresses and ports that are nobody's: they are dropped where they come in, once, by name. */
-class NatDropsPacketsIT {
+class NatDropsPacketsIT extends NatPairCase {
     private static final String UNUSED = "203.0.113.200";
     private static final int MANY = 5;
     /** Sends a datagram to each of some ports. */
@@ -25,22 +23,10 @@ class NatDropsPacketsIT {
             send(ip(sys.argv[1], sys.argv[2], 17, ports(40000, 2000 + port, b"\\0\\x08\\0\\0")))
         """;
 
-    private static NatPair pair;
     private static List<Long> before;
 
-    @BeforeAll
-    static void start() {
-        pair = new NatPair();
-    }
-
-    @AfterAll
-    static void stop() {
-        pair.close();
-    }
-
     @BeforeEach
-    void load() {
-        pair.load(NatPair.translated());
+    void countFirst() {
         before = count();
     }
 

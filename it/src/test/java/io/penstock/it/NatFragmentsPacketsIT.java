@@ -9,15 +9,13 @@ import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Datagrams in pieces, in any order and size, too many of them, and packets that would have to be cut. */
-class NatFragmentsPacketsIT {
+class NatFragmentsPacketsIT extends NatPairCase {
     private static final int ECHO = 7;
     private static final int ROOM = 1000;
     private static final int SMALL_MTU = 1400;
@@ -59,26 +57,9 @@ class NatFragmentsPacketsIT {
         send(ip(sys.argv[1], sys.argv[2], 17, datagram[1400:], ident=4711, offset=1400 // 8))
         """;
 
-    private static NatPair pair;
-    private static Host first;
-    private static Host second;
-
     @BeforeAll
-    static void start() {
-        pair = new NatPair();
-        first = pair.first();
-        second = pair.second();
+    static void serve() {
         pair.server().serveUdp(ECHO, "PIPE");
-    }
-
-    @AfterAll
-    static void stop() {
-        pair.close();
-    }
-
-    @BeforeEach
-    void load() {
-        pair.load(NatPair.translated());
     }
 
     /** A link with an MTU of 576 makes pieces of 552 bytes. */

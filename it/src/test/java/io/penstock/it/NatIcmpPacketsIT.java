@@ -11,8 +11,6 @@ import io.penstock.testkit.Host;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How source NAT behaves where RFC 5508 asks for something, on queries and errors of ICMP. */
-class NatIcmpPacketsIT {
+class NatIcmpPacketsIT extends NatPairCase {
     private static final int PORT = 30050;
     private static final String NOBODY_ASKED = "from the backbone, unsolicited";
     /** Sends an error about the datagram from the mapped port to the server, with one thing unusual or wrong. */
@@ -53,25 +51,8 @@ class NatIcmpPacketsIT {
         """;
     private static final String ECHO_ID = "77";
 
-    private static NatPair pair;
-    private static Host first;
-    private static Host second;
-
-    @BeforeAll
-    static void start() {
-        pair = new NatPair();
-        first = pair.first();
-        second = pair.second();
-    }
-
-    @AfterAll
-    static void stop() {
-        pair.close();
-    }
-
     @BeforeEach
-    void load() {
-        pair.load(NatPair.translated());
+    void open() {
         assertThat(Ask.udp(first, PORT, NatPair.TELL)).containsExactly(Ask.seen(PORT));
     }
 

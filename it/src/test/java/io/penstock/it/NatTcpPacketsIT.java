@@ -7,15 +7,11 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
-import io.penstock.testkit.Host;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** How source NAT behaves where RFC 5382 asks for something, on real connections of two hosts of a VRF. */
-class NatTcpPacketsIT {
+class NatTcpPacketsIT extends NatPairCase {
     private static final String UNREACHABLE = "198.51.100.78";
     /** Connects from a port to another end that does the same at the same time; they say something to each other. */
     private static final String BOTH_CONNECT = """
@@ -65,27 +61,6 @@ class NatTcpPacketsIT {
             send(ip(server, public, 1, icmp(kind, code, bytes(4), about)))
         """;
     private static final int REPEATED = 9;
-
-    private static NatPair pair;
-    private static Host first;
-    private static Host second;
-
-    @BeforeAll
-    static void start() {
-        pair = new NatPair();
-        first = pair.first();
-        second = pair.second();
-    }
-
-    @AfterAll
-    static void stop() {
-        pair.close();
-    }
-
-    @BeforeEach
-    void load() {
-        pair.load(NatPair.translated());
-    }
 
     @Test
     @Requirement(rfc = 5382, number = "7")

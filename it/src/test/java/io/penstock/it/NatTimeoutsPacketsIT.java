@@ -6,16 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.EdgeNetwork;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How long connections are kept, as the switch itself tells of those that real packets made. */
-class NatTimeoutsPacketsIT {
+class NatTimeoutsPacketsIT extends NatPairCase {
     private static final int TWO_MINUTES = 120;
     private static final int FOUR_MINUTES = 240;
     private static final int FIVE_MINUTES = 300;
@@ -61,25 +58,9 @@ class NatTimeoutsPacketsIT {
         link.connect_ex((sys.argv[1], 80))
         """;
 
-    private static NatPair pair;
     private static int next = 30040;
     /** Each test has its own: what the kernel still says of the connection of another test is not about this one. */
     private final int port = next += 2;
-
-    @BeforeAll
-    static void start() {
-        pair = new NatPair();
-    }
-
-    @AfterAll
-    static void stop() {
-        pair.close();
-    }
-
-    @BeforeEach
-    void load() {
-        pair.load(NatPair.translated());
-    }
 
     private static int timeout(final String... words) {
         return pair.node().timeout(words);

@@ -12,16 +12,13 @@ import io.penstock.pipeline.rules.Validator;
 import io.penstock.pipeline.rules.Violation;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
-import io.penstock.testkit.Host;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** How source NAT behaves where RFC 4787 asks for something, on real datagrams of two hosts of a VRF. */
-class NatUdpPacketsIT {
+class NatUdpPacketsIT extends NatPairCase {
     private static final int SIP = 5060;
     /** From one port: an echo, an error about a closed port, an echo. Prints what came of each. */
     private static final String ERROR = """
@@ -90,26 +87,9 @@ class NatUdpPacketsIT {
         print(link.recv(100).decode())
         """;
 
-    private static NatPair pair;
-    private static Host first;
-    private static Host second;
-
     @BeforeAll
-    static void start() {
-        pair = new NatPair();
-        first = pair.first();
-        second = pair.second();
+    static void serve() {
         Datagrams.echo(pair.server(), SIP);
-    }
-
-    @AfterAll
-    static void stop() {
-        pair.close();
-    }
-
-    @BeforeEach
-    void load() {
-        pair.load(NatPair.translated());
     }
 
     @Test
