@@ -241,6 +241,13 @@ def _has_test(root, name, method):
                for folder in ("odl-apps", "it", "karaf") for path in root.glob(f"{folder}/**/src/test/**/{name}.java"))
 
 
+def leaves(chosen, root=ROOT):
+    """Every node of the configuration is named, as code, in a sentence or table of some document."""
+    named = {word for document in chosen for span in document.spans for word in re.findall(r"[\w-]+", span)}
+    known = {node.name for node in yang._all(modules(root)["penstock"].nodes)}
+    return [f"no document names {name} of the model" for name in sorted(known - named)]
+
+
 def drops(operations, golden):
     """Every flow that drops is in the table of drop counters.
 

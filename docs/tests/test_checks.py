@@ -110,6 +110,13 @@ class ChecksTest(unittest.TestCase):
         self.assertEqual(1, len(checks.drops(table, [flows.replace("bad {}\n", "other\n+ ")])))
         self.assertEqual([], checks.drops(table, [flows.replace("bad {}\n", "other\n- ")]))
 
+    def test_leaves(self):
+        names = {node.name for node in yang._all(checks.modules()["penstock"].nodes)}
+        self.assertLessEqual({"nat", "public-address", "bandwidth-out"}, names)
+        self.assertEqual([], checks.leaves([document(" ".join(f"`tenant/{name}`" for name in names))]))
+        self.assertEqual(["no document names nat of the model"],
+                         checks.leaves([document(" ".join(f"`{name}`" for name in names - {"nat"}))]))
+
     def test_decisions(self):
         index = document("[1](0001-a.md)")
         self.assertEqual([], checks.decisions(index, ["0001-a.md"]))

@@ -61,6 +61,9 @@ class DocumentsTest(unittest.TestCase):
         self.assertTrue(golden)
         self.assertEqual([], checks.drops(operations, golden))
 
+    def test_every_leaf_is_named(self):
+        self.assertEqual([], checks.leaves(OURS))
+
     def test_every_decision_is_in_the_index(self):
         folder = ROOT / "docs" / "adr"
         index = documents.parse(ROOT, (folder / "README.md").relative_to(ROOT))
