@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
+import org.opendaylight.mdsal.binding.runtime.spi.BindingRuntimeHelpers;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Flows;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.FlowsInputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Leases;
@@ -83,6 +85,15 @@ class OperationsRpcsTest {
         answered.countDown();
         rpcs.close();
         threads.close();
+    }
+
+    @Test
+    void eachRpcOfTheModelIsRegistered() {
+        final List<String> modelled = BindingRuntimeHelpers.createEffectiveModel(Flows.class)
+            .findModules("penstock-operations").iterator().next().getRpcs().stream()
+            .map(rpc -> rpc.getQName().getLocalName()).toList();
+        assertThat(registered.keySet()).extracting(type -> type.getSimpleName().replaceAll("(?<=.)(?=[A-Z])", "-")
+            .toLowerCase(Locale.ROOT)).containsExactlyInAnyOrderElementsOf(modelled);
     }
 
     @Test
