@@ -92,6 +92,17 @@ class RefusalIT {
         assertThat(system.allocations()).isEqualTo(allocations);
     }
 
+    @Test
+    void eachViolationIsAnErrorWithItsPath() {
+        final String bad = Intent.tenant("newcomer", node, VLAN, "none", "'chain': 'absent'");
+        final Answer answer = system.restconf().data("PUT", Intent.path("newcomer"), Intent.tenants(List.of(bad)));
+        final String tenant = "/penstock:network/tenant[name='newcomer']";
+        assertThat(answer.paths()).as("%s", answer).contains(tenant + "/nat/pool", tenant + "/chain",
+            tenant + "/attachment[name='lan']/vlan");
+        final Answer deleted = system.restconf().data("DELETE", Intent.NETWORK + "/chain=private", "");
+        assertThat(deleted.paths()).as("%s", deleted).containsExactly("/penstock:network/tenant[name='resident']/chain");
+    }
+
     private void refused(final String method, final String path, final String document, final String... named) {
         final Answer answer = system.restconf().data(method, path, document);
         assertThat(answer.isRefusal()).as(method + " " + path + ": " + answer).isTrue();

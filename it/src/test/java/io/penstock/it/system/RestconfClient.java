@@ -13,12 +13,12 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
@@ -67,11 +67,19 @@ final class RestconfClient {
 
         /** The messages of a refusal. */
         String messages() {
+            return String.join("; ", members("error-message"));
+        }
+
+        /** Where the model has what is refused, one path for each error. */
+        List<String> paths() {
+            return members("error-path");
+        }
+
+        private List<String> members(final String name) {
             final JsonObject errors = json().getAsJsonObject("errors");
             return StreamSupport.stream(errors.getAsJsonArray("error").spliterator(), false)
                 .map(JsonElement::getAsJsonObject)
-                .map(error -> error.has("error-message") ? error.get("error-message").getAsString() : "")
-                .collect(Collectors.joining("; "));
+                .map(error -> error.has(name) ? error.get(name).getAsString() : "").toList();
         }
     }
 

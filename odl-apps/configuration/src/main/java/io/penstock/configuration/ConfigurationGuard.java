@@ -12,6 +12,7 @@ import io.penstock.southbound.ovsdb.NodeAnnouncement;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -169,7 +170,7 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
             }
             final List<Violation> violations = violations((Present) by, root, needed(context));
             if (!violations.isEmpty() && !repairs(violations)) {
-                return refused(text(violations), ErrorTag.INVALID_VALUE);
+                return refused(joined(violations, Violation::line, "\n"), ErrorTag.INVALID_VALUE);
             }
         }
         return PostCanCommitStep.NOOP_SUCCESSFUL_FUTURE;
@@ -198,8 +199,14 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     }
 
     private static String text(final List<Violation> violations) {
-        return violations.stream().limit(MAX_REPORTED).map(Violation::toString).collect(Collectors.joining("; "))
-            + (violations.size() > MAX_REPORTED ? "; and " + (violations.size() - MAX_REPORTED) + " more" : "");
+        return joined(violations, Violation::toString, "; ");
+    }
+
+    private static String joined(final List<Violation> violations, final Function<Violation, String> words,
+            final String separator) {
+        return violations.stream().limit(MAX_REPORTED).map(words).collect(Collectors.joining(separator))
+            + (violations.size() > MAX_REPORTED ? separator + "and " + (violations.size() - MAX_REPORTED) + " more"
+                : "");
     }
 
     private static Violation unchecked(final RuntimeException error) {
@@ -207,8 +214,9 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     }
 
     private static FluentFuture<PostCanCommitStep> refused(final String message, final ErrorTag tag) {
-        LOG.info("Refused a change: {}", message);
-        // RESTCONF passes the words of a NetconfDocumentedException on to the caller, and of no other exception.
+        LOG.info("Refused a change: {}", message.replace("\n", "; "));
+        // RESTCONF passes the words of a NetconfDocumentedException on to the caller, and of no other exception. The
+        // filter of requests divides them by line, and finds entry and leaf in the model.
         return FluentFutures.immediateFailedFluentFuture(new DataValidationFailedException(
             YangInstanceIdentifier.class, ConfigurationPaths.NETWORK.getRootIdentifier(), "refused",
             new NetconfDocumentedException(message, ErrorType.APPLICATION, tag, ErrorSeverity.ERROR)));

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
+import io.penstock.requests.Refusal.Problem;
 import io.penstock.requests.Steps.Step;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -36,9 +37,6 @@ import org.opendaylight.yangtools.yang.model.util.SchemaInferenceStack;
 /** One pass through one body, which keeps nothing of it but faults. Not for several threads. */
 final class BodyReader {
     private static final Set<QName> TREES = Set.of(Network.QNAME, Acls.QNAME);
-    /** As many as the check at commit names. */
-    private static final int MOST_NAMED = 10;
-
     private static final String NO_INPUT = "the body is not an object with the member input alone";
 
     private final EffectiveModelContext context;
@@ -207,9 +205,12 @@ final class BodyReader {
     }
 
     private Optional<Refusal> refusal() {
-        return faults.stream().findFirst().map(first -> new Refusal(Refusal.BAD_REQUEST, "invalid-value",
-            String.join("; ", faults.stream().map(Fault::text).toList()) + (more > 0 ? "; and " + more + " more" : ""),
-            path(first)));
+        if (faults.isEmpty()) {
+            return Optional.empty();
+        }
+        final Fault last = faults.get(faults.size() - 1);
+        return Optional.of(new Refusal(Refusal.BAD_REQUEST, faults.stream().map(fault -> new Problem("invalid-value",
+            fault.text() + (more > 0 && fault == last ? "; and " + more + " more" : ""), path(fault))).toList()));
     }
 
     private String path(final Fault fault) {
@@ -381,7 +382,7 @@ final class BodyReader {
     }
 
     private void add(final Trail at, final String leaf, final Supplier<String> rule) {
-        if (faults.size() < MOST_NAMED) {
+        if (faults.size() < Refusal.MOST_PROBLEMS) {
             faults.add(new Fault(at, TypeRules.shortened(leaf), rule.get()));
         } else {
             more++;

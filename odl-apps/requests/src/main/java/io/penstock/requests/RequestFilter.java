@@ -76,6 +76,7 @@ public final class RequestFilter implements Filter {
     private final Targets targets;
     private final Bodies bodies;
     private final Edits edits;
+    private final RestconfErrors errors;
     private final Supplier<Optional<String>> shortage;
     private final BodyBudget budget;
     private final BodyBudget strangers;
@@ -103,6 +104,7 @@ public final class RequestFilter implements Filter {
         targets = new Targets(models);
         bodies = new Bodies(models);
         edits = new Edits(bodies, models);
+        errors = new RestconfErrors(new Subjects(models));
         this.shortage = requireNonNull(shortage);
         this.budget = requireNonNull(budget);
         this.strangers = requireNonNull(strangers);
@@ -240,7 +242,7 @@ public final class RequestFilter implements Filter {
         final String target = TypeRules.shortened(Steps.decode(path.isEmpty() ? "/" : path));
         final Optional<Refusal> refusal = RestconfErrors.cases(answer.getStatus(), answer.body())
             .map(cases -> ofCases(cases, request, path, body, target))
-            .or(() -> RestconfErrors.refusal(target, answer.getStatus(), isPatch(request), answer.body()));
+            .or(() -> errors.refusal(target, answer.getStatus(), isPatch(request), answer.body()));
         if (refusal.isPresent()) {
             refuse(request, response, refusal.orElseThrow());
         } else {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.requests;
 
+import static java.util.Objects.requireNonNull;
+
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import io.penstock.requests.Refusal.Problem;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,11 +17,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.StreamSupport;
 
 /**
  * Errors of RESTCONF for changes, in words of the model and with a status of RFC 8040. RESTCONF blames itself (500) for
  * faults of the client, says 200 to a YANG Patch that it refuses, and adds names of Java classes. It tells causes as
- * text alone, in JSON or XML; seen with netconf 5.0.9.
+ * text alone, in JSON or XML; seen with netconf 5.0.9. Safe for all threads.
  */
 final class RestconfErrors {
     private static final int OK = 200;
@@ -43,8 +48,10 @@ final class RestconfErrors {
         Pattern.compile("Exception|Cannot invoke|EffectiveStatement|org\\.opendaylight");
     private static final String PREFIX_OF_PARSER = "Error parsing (json |xml )?input(: (null)?)?";
 
-    private RestconfErrors() {
-        // Only functions.
+    private final Subjects subjects;
+
+    RestconfErrors(final Subjects subjects) {
+        this.subjects = requireNonNull(subjects);
     }
 
     /** Two names of a choice that cannot be merged; empty when this is not what is wrong. */
@@ -62,8 +69,7 @@ final class RestconfErrors {
      * @param status as RESTCONF has set it
      * @return empty when it is no error, and when it is to be given as it is
      */
-    static Optional<Refusal> refusal(final String target, final int status, final boolean isPatch,
-            final byte[] answer) {
+    Optional<Refusal> refusal(final String target, final int status, final boolean isPatch, final byte[] answer) {
         final String text = new String(answer, StandardCharsets.UTF_8);
         final Optional<Refusal> ofEdits = isPatch && status == OK ? ofPatch(text) : Optional.empty();
         if ((status >= LEAST_ERROR || ofEdits.isPresent()) && OVERTAKEN.matcher(text).find()) {
@@ -73,7 +79,7 @@ final class RestconfErrors {
         return status < LEAST_ERROR ? ofEdits : ofErrors(target, status, text);
     }
 
-    private static Optional<Refusal> ofPatch(final String text) {
+    private Optional<Refusal> ofPatch(final String text) {
         String edit = "";
         final List<String> following = new ArrayList<>();
         String tag = "";
@@ -95,37 +101,42 @@ final class RestconfErrors {
             }
         }
         return tag.isEmpty() ? Optional.empty() : Optional.of(new Refusal(STATUSES.getOrDefault(tag,
-            Refusal.BAD_REQUEST), tag, message).in(edit.isEmpty() && following.size() > 1
+            Refusal.BAD_REQUEST), subjects.problems(tag, message)).in(edit.isEmpty() && following.size() > 1
                 ? "edits " + String.join(", ", following) : "edit " + edit + String.join("", following.stream()
                     .limit(edit.isEmpty() ? 1 : 0).toList())));
     }
 
-    private static Optional<Refusal> ofErrors(final String target, final int status, final String text) {
+    private Optional<Refusal> ofErrors(final String target, final int status, final String text) {
         if (text.isBlank()) {
             return Optional.of(new Refusal(status, status == Refusal.UNAUTHORIZED ? "access-denied"
                 : "operation-not-supported", status == Refusal.UNAUTHORIZED ? "the user or the password is wrong"
                     : target + ": the request is not possible here"));
         }
-        return error(text).map(error -> {
-            final String given = NAMESPACE.matcher(member(error, "error-message")).replaceAll("");
-            final String message = JAVA.matcher(given).find() ? "" : given.replaceFirst(PREFIX_OF_PARSER, "");
-            final boolean isOfEntry = member(error, "error-type").equals("application") && message.contains(": ");
-            return new Refusal(status, member(error, "error-tag"), isOfEntry ? message
-                : target + ": " + (!message.isEmpty() ? message : status < SERVER_ERROR ? "the body is none for it"
-                    : "the controller failed, see its log"),
-                member(error, "error-path"));
-        });
+        final List<JsonObject> errors = errors(text);
+        return errors.isEmpty() ? Optional.empty() : Optional.of(new Refusal(status, errors.stream()
+            .flatMap(error -> problems(error, target, status).stream()).limit(Refusal.MOST_PROBLEMS).toList()));
     }
 
-    /** The first error of RESTCONF; empty for XML. */
-    private static Optional<JsonObject> error(final String text) {
+    private List<Problem> problems(final JsonObject error, final String target, final int status) {
+        final String given = NAMESPACE.matcher(member(error, "error-message")).replaceAll("");
+        final String message = JAVA.matcher(given).find() ? "" : given.replaceFirst(PREFIX_OF_PARSER, "");
+        if (member(error, "error-type").equals("application") && message.contains(": ")) {
+            return subjects.problems(member(error, "error-tag"), message);
+        }
+        return List.of(new Problem(member(error, "error-tag"), target + ": " + (!message.isEmpty() ? message
+            : status < SERVER_ERROR ? "the body is none for it" : "the controller failed, see its log"),
+            member(error, "error-path")));
+    }
+
+    /** The errors of RESTCONF; none for XML. */
+    private static List<JsonObject> errors(final String text) {
         try {
-            return Optional.of(JsonParser.parseString(text)).filter(JsonElement::isJsonObject)
-                .map(body -> body.getAsJsonObject().getAsJsonObject("errors"))
-                .map(errors -> errors.getAsJsonArray("error")).filter(list -> !list.isEmpty())
-                .map(list -> list.get(0).getAsJsonObject());
-        } catch (JsonParseException | ClassCastException | IllegalStateException e) {
-            return Optional.empty();
+            final JsonElement body = JsonParser.parseString(text);
+            final JsonArray list = body.isJsonObject() && body.getAsJsonObject().get("errors") instanceof JsonObject
+                errors && errors.get("error") instanceof JsonArray array ? array : new JsonArray();
+            return StreamSupport.stream(list.spliterator(), false).map(JsonElement::getAsJsonObject).toList();
+        } catch (JsonParseException | IllegalStateException e) {
+            return List.of();
         }
     }
 

@@ -178,11 +178,12 @@ class BodiesTest {
     }
 
     @Test
-    void thePathOfTheFirstFaultIsTold() {
+    void thePathOfEachFaultIsTold() {
         assertThat(new Bodies(() -> MODELS).refusal(TENANT, false, """
-            {"penstock:tenant": [{"attachment": [{"vlan": 0, "name": "a"}], "name": "t"}]}"""
-            .getBytes(StandardCharsets.UTF_8))).hasValueSatisfying(refusal -> assertThat(refusal.path())
-                .isEqualTo("/penstock:network/tenant[name='t']/attachment[name='a']/vlan"));
+            {"penstock:tenant": [{"attachment": [{"vlan": 0, "name": "a"}], "name": "t", "stateful": 7}]}"""
+            .getBytes(StandardCharsets.UTF_8))).hasValueSatisfying(refusal -> assertThat(refusal.problems())
+                .extracting(Refusal.Problem::path).containsExactly("/penstock:network/tenant[name='t']"
+                    + "/attachment[name='a']/vlan", "/penstock:network/tenant[name='t']/stateful"));
     }
 
     @ParameterizedTest

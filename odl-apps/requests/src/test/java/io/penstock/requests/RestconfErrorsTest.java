@@ -3,19 +3,25 @@ package io.penstock.requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonParser;
+import io.penstock.requests.Refusal.Problem;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.opendaylight.mdsal.binding.runtime.spi.BindingRuntimeHelpers;
 
 /** Answers as netconf 5.0.9 gives them. */
 class RestconfErrorsTest {
     private static final String TARGET = "/penstock:network/tenant=t";
 
+    private static final RestconfErrors ERRORS = new RestconfErrors(new Subjects(
+        () -> BindingRuntimeHelpers.createRuntimeContext().getEffectiveModelContext()));
+
     private static Optional<Refusal> refusal(final int status, final boolean isPatch, final String answer) {
-        return RestconfErrors.refusal(TARGET, status, isPatch,
+        return ERRORS.refusal(TARGET, status, isPatch,
             answer.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
     }
 
@@ -29,7 +35,7 @@ class RestconfErrorsTest {
         assertThat(refusal(500, false, "{'errors': {'error': [{'error-info': 'OptimisticLockFailedException{message="
             + "Optimistic lock failed for path /network'}]}}")).hasValueSatisfying(refusal -> {
                 assertThat(refusal.status()).isEqualTo(409);
-                assertThat(refusal.tag()).isEqualTo("in-use");
+                assertThat(refusal.problems().get(0).tag()).isEqualTo("in-use");
                 assertThat(refusal.message()).startsWith(TARGET).contains("repeat the request");
             });
     }
@@ -88,11 +94,44 @@ class RestconfErrorsTest {
     }
 
     @Test
+    void eachViolationIsAnErrorWithItsPath() {
+        assertThat(refusal(400, false, error("invalid-value", "application",
+            "tenant t: vlan: taken\\ntenant u: nat / pool: none"))).hasValueSatisfying(refusal -> {
+                assertThat(refusal.problems()).extracting(Problem::message)
+                    .containsExactly("tenant t: vlan: taken", "tenant u: nat / pool: none");
+                assertThat(refusal.problems()).extracting(Problem::path).containsExactly(
+                    "/penstock:network/tenant[name='t']", "/penstock:network/tenant[name='u']/nat/pool");
+                assertThat(JsonParser.parseString(refusal.json()).getAsJsonObject().getAsJsonObject("errors")
+                    .getAsJsonArray("error")).hasSize(2);
+            });
+    }
+
+    @Test
+    void severalErrorsOfRestconfAreKept() {
+        final String one = "{'error-tag': 'data-missing', 'error-type': 'protocol', 'error-message': 'no', "
+            + "'error-path': '/a'}";
+        assertThat(refusal(409, false, "{'errors': {'error': [" + (one + ",").repeat(14) + one + "]}}"))
+            .hasValueSatisfying(refusal -> assertThat(refusal.problems()).hasSize(Refusal.MOST_PROBLEMS)
+                .containsOnly(new Problem("data-missing", TARGET + ": no", "/a")));
+        assertThat(refusal(409, false, "{'errors': {'error': [7]}}")).isEmpty();
+    }
+
+    @Test
+    void theViolationsOfAPatchAreErrors() {
+        assertThat(refusal(200, true, "{'patch-id':'p','errors':{'error':[{'error-tag':'invalid-value','error-message':"
+            + "'tenant t: chain: x\\ntenant u: chain: y'}]},'edit-status':{'edit':[{'edit-id':'e1','ok':[null]}]}}"))
+            .hasValueSatisfying(refusal -> assertThat(refusal.problems()).containsExactly(
+                new Problem("invalid-value", "edit e1: tenant t: chain: x", "/penstock:network/tenant[name='t']/chain"),
+                new Problem("invalid-value", "edit e1: tenant u: chain: y",
+                    "/penstock:network/tenant[name='u']/chain")));
+    }
+
+    @Test
     void anEmptyAnswerGetsWords() {
         assertThat(refusal(405, false, "")).hasValueSatisfying(refusal ->
             assertThat(refusal.message()).isEqualTo(TARGET + ": the request is not possible here"));
         assertThat(refusal(401, false, "")).hasValueSatisfying(refusal ->
-            assertThat(refusal.tag()).isEqualTo("access-denied"));
+            assertThat(refusal.problems().get(0).tag()).isEqualTo("access-denied"));
     }
 
     @Test
