@@ -62,8 +62,43 @@ class HostileRequestIT {
         system.restconf().put(Intent.path("other"),
             Intent.tenants(List.of(Intent.tenant("other", node, VLAN + 1, Intent.FIRST_POOL))));
         assertThat(Duration.ofNanos(System.nanoTime() - begun)).as("%s", answer).isLessThan(Duration.ofSeconds(2));
-        assertThat(answer.status()).isEqualTo(400);
-        assertThat(answer.messages()).startsWith("tenant chosen: nat / public-address: of pool and public-address");
+        assertThat(answer.status()).as("%s", answer).isEqualTo(200);
+        assertThat(answer.body()).isEmpty();
+        assertThat(stored("chosen"))
+            .contains("\"public-address\"").doesNotContain("\"pool\"");
+    }
+
+    private String stored(final String tenant) {
+        return system.restconf().data("GET", Intent.path(tenant) + "?content=config", "").body();
+    }
+
+    @Test
+    void aPatchOfManyReplacesTheOtherCaseInEach() {
+        system.restconf().put(Intent.path("chosen"), Intent.tenants(List.of(
+            Intent.tenant("chosen", node, VLAN, Intent.FIRST_POOL))));
+        final String other = Intent.tenant("other", node, VLAN + 1, Intent.FIRST_POOL);
+        final Answer both = system.restconf().data("PATCH", Intent.NETWORK, Intent.patch("tenant", List.of(
+            "{'name': 'chosen', 'nat': {'public-address': '198.51.100.0'}}", other)));
+        assertThat(both.isGood()).as("%s", both).isTrue();
+        assertThat(system.restconf().has(Intent.path("other"))).isTrue();
+        final Answer back = system.restconf().data("PATCH", Intent.path("chosen"), Intent.tenants(List.of(
+            "{'name': 'chosen', 'chain': 'none', 'nat': {'pool': '" + Intent.FIRST_POOL + "'}}")));
+        assertThat(back.messages()).as("by the check at commit").startsWith("tenant chosen: chain: there is no chain");
+        assertThat(stored("chosen")).contains("\"public-address\"");
+    }
+
+    @Test
+    void anXmlPatchToTheOtherCaseIsRefusedAndAYangPatchIsNot() {
+        system.restconf().put(Intent.path("chosen"), Intent.tenants(List.of(
+            Intent.tenant("chosen", node, VLAN, Intent.FIRST_POOL))));
+        final Answer xml = system.restconf().raw("PATCH", "data/" + Intent.path("chosen") + "/nat",
+            "application/yang-data+xml", ("<nat xmlns=\"urn:penstock:network\">"
+                + "<public-address>198.51.100.0</public-address></nat>").getBytes(StandardCharsets.UTF_8));
+        assertThat(xml.status()).as("%s", xml).isEqualTo(400);
+        assertThat(xml.messages()).contains("of pool and public-address there is one");
+        final Answer patch = patched("{'edit-id': 'e1', 'operation': 'remove', 'target': '/tenant=chosen/nat/pool'},"
+            + edit("e2", "merge", "/tenant=chosen/nat", "{'penstock:nat': {'public-address': '198.51.100.0'}}"));
+        assertThat(patch.isGood()).as("%s", patch).isTrue();
     }
 
     @Test

@@ -38,6 +38,8 @@ class RefusalIT {
         system.restconf().patch(Intent.NETWORK, Intent.patch("tenant", List.of(
             Intent.tenant("resident", node, VLAN, Intent.FIRST_POOL, "'chain': 'private'"))));
         system.awaitSync();
+        // Flows of the tenants that classes before it removed go when their connections are forgotten.
+        system.awaitApplied();
     }
 
     @Test
@@ -100,7 +102,8 @@ class RefusalIT {
         assertThat(answer.paths()).as("%s", answer).contains(tenant + "/nat/pool", tenant + "/chain",
             tenant + "/attachment[name='lan']/vlan");
         final Answer deleted = system.restconf().data("DELETE", Intent.NETWORK + "/chain=private", "");
-        assertThat(deleted.paths()).as("%s", deleted).containsExactly("/penstock:network/tenant[name='resident']/chain");
+        assertThat(deleted.paths()).as("%s", deleted)
+            .containsExactly("/penstock:network/tenant[name='resident']/chain");
     }
 
     private void refused(final String method, final String path, final String document, final String... named) {

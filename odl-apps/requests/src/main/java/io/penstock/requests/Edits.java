@@ -23,7 +23,7 @@ import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
  * Safe for all threads.
  */
 final class Edits {
-    private static final String PATCH = "ietf-yang-patch:yang-patch";
+    static final String PATCH = "ietf-yang-patch:yang-patch";
     private static final Set<String> WITH_VALUE = Set.of("create", "merge", "replace", "insert");
     private static final Set<String> WITHOUT_VALUE = Set.of("delete", "remove", "move");
     private static final String VALUE = "value";

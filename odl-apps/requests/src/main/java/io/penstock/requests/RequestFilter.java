@@ -68,6 +68,7 @@ public final class RequestFilter implements Filter {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     /** As Shiro writes it in OpenDaylight ({@code BasicHttpAuthenticationFilter}). */
     private static final String CHALLENGE = "BASIC realm=\"application\"";
+    private static final String YANG_PATCH = "application/yang-patch+json";
     private static final String DATA = "/data";
     private static final String OPERATIONS = "/operations/";
     private static final List<String> WRITES = List.of("POST", "PUT", "PATCH", "DELETE");
@@ -77,6 +78,7 @@ public final class RequestFilter implements Filter {
     private final Bodies bodies;
     private final Edits edits;
     private final RestconfErrors errors;
+    private final OtherCases exchange;
     private final Supplier<Optional<String>> shortage;
     private final BodyBudget budget;
     private final BodyBudget strangers;
@@ -105,6 +107,7 @@ public final class RequestFilter implements Filter {
         bodies = new Bodies(models);
         edits = new Edits(bodies, models);
         errors = new RestconfErrors(new Subjects(models));
+        exchange = new OtherCases(models);
         this.shortage = requireNonNull(shortage);
         this.budget = requireNonNull(budget);
         this.strangers = requireNonNull(strangers);
@@ -240,9 +243,19 @@ public final class RequestFilter implements Filter {
         final HeldAnswer answer = new HeldAnswer(response);
         pass(request, answer, chain);
         final String target = TypeRules.shortened(Steps.decode(path.isEmpty() ? "/" : path));
-        final Optional<Refusal> refusal = RestconfErrors.cases(answer.getStatus(), answer.body())
-            .map(cases -> ofCases(cases, request, path, body, target))
-            .or(() -> errors.refusal(target, answer.getStatus(), isPatch(request), answer.body()));
+        final Optional<Set<String>> cases = RestconfErrors.cases(answer.getStatus(), answer.body());
+        final Optional<byte[]> otherCases = cases.isPresent() && request.getMethod().equals("PATCH")
+            && isJson(request) && !isPatch(request) ? exchange.patch(path, body) : Optional.empty();
+        Optional<Refusal> refusal;
+        if (otherCases.isPresent()) {
+            answer.reset();
+            pass(new StoredRequest(request, otherCases.orElseThrow(), YANG_PATCH), answer, chain);
+            refusal = errors.refusalOfOwnPatch(target, answer.getStatus(), answer.body());
+            answer.resetBuffer();
+        } else {
+            refusal = cases.map(names -> ofCases(names, request, path, body, target))
+                .or(() -> errors.refusal(target, answer.getStatus(), isPatch(request), answer.body()));
+        }
         if (refusal.isPresent()) {
             refuse(request, response, refusal.orElseThrow());
         } else {
@@ -256,8 +269,8 @@ public final class RequestFilter implements Filter {
     private Refusal ofCases(final Set<String> cases, final HttpServletRequest request, final String path,
             final byte[] body, final String target) {
         final String rule = "of " + String.join(" and ", new TreeSet<>(cases))
-            + " there is one, and the other is stored; write the container of both by PUT";
-        return Optional.of(request).filter(each -> type(each).contains("json") && !isPatch(each))
+            + " there is one, and the other is stored; write the container of both by PUT, or remove the other first";
+        return Optional.of(request).filter(each -> isJson(each) && !isPatch(each))
             .flatMap(each -> bodies.refusalOf(cases, rule, path, isPost(each), body))
             .orElseGet(() -> Refusal.invalid(target + ": " + rule));
     }
@@ -266,13 +279,17 @@ public final class RequestFilter implements Filter {
         return request.getMethod().equals("POST");
     }
 
+    private static boolean isJson(final HttpServletRequest request) {
+        return type(request).contains("json");
+    }
+
     private static boolean isPatch(final HttpServletRequest request) {
         return type(request).contains("yang-patch");
     }
 
     /** Of XML RESTCONF tells what is wrong. */
     private Optional<Refusal> refusalOfValues(final HttpServletRequest request, final byte[] body) {
-        if (!type(request).contains("json") || request.getMethod().equals("DELETE")
+        if (!isJson(request) || request.getMethod().equals("DELETE")
                 || body.length > STRANGERS_JUDGED && !senders.knows(request)) {
             return Optional.empty();
         }

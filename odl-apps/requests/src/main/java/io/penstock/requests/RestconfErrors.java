@@ -71,7 +71,17 @@ final class RestconfErrors {
      */
     Optional<Refusal> refusal(final String target, final int status, final boolean isPatch, final byte[] answer) {
         final String text = new String(answer, StandardCharsets.UTF_8);
-        final Optional<Refusal> ofEdits = isPatch && status == OK ? ofPatch(text) : Optional.empty();
+        return judged(target, status, text, isPatch && status == OK ? ofPatch(text, true) : Optional.empty());
+    }
+
+    /** The same of a YANG Patch that the client has not sent as one. */
+    Optional<Refusal> refusalOfOwnPatch(final String target, final int status, final byte[] answer) {
+        final String text = new String(answer, StandardCharsets.UTF_8);
+        return judged(target, status, text, status == OK ? ofPatch(text, false) : Optional.empty());
+    }
+
+    private Optional<Refusal> judged(final String target, final int status, final String text,
+            final Optional<Refusal> ofEdits) {
         if ((status >= LEAST_ERROR || ofEdits.isPresent()) && OVERTAKEN.matcher(text).find()) {
             return Optional.of(new Refusal(Refusal.CONFLICT, "in-use", target
                 + ": another client has changed the same at the same time; nothing was changed, repeat the request"));
@@ -79,7 +89,7 @@ final class RestconfErrors {
         return status < LEAST_ERROR ? ofEdits : ofErrors(target, status, text);
     }
 
-    private Optional<Refusal> ofPatch(final String text) {
+    private Optional<Refusal> ofPatch(final String text, final boolean namesEdits) {
         String edit = "";
         final List<String> following = new ArrayList<>();
         String tag = "";
@@ -100,10 +110,14 @@ final class RestconfErrors {
                 }
             }
         }
-        return tag.isEmpty() ? Optional.empty() : Optional.of(new Refusal(STATUSES.getOrDefault(tag,
-            Refusal.BAD_REQUEST), subjects.problems(tag, message)).in(edit.isEmpty() && following.size() > 1
-                ? "edits " + String.join(", ", following) : "edit " + edit + String.join("", following.stream()
-                    .limit(edit.isEmpty() ? 1 : 0).toList())));
+        if (tag.isEmpty()) {
+            return Optional.empty();
+        }
+        final Refusal refusal = new Refusal(STATUSES.getOrDefault(tag, Refusal.BAD_REQUEST),
+            subjects.problems(tag, message));
+        return Optional.of(!namesEdits ? refusal : refusal.in(edit.isEmpty() && following.size() > 1
+            ? "edits " + String.join(", ", following) : "edit " + edit + String.join("", following.stream()
+                .limit(edit.isEmpty() ? 1 : 0).toList())));
     }
 
     private Optional<Refusal> ofErrors(final String target, final int status, final String text) {

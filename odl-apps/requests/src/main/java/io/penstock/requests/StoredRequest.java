@@ -5,18 +5,61 @@ import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import javax.servlet.ReadListener;
 import javax.servlet.ServletInputStream;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletRequestWrapper;
 
-/** A request whose body has been read already. */
+/** A request whose body has been read already, or replaced. */
 final class StoredRequest extends HttpServletRequestWrapper {
+    private static final String TYPE = "Content-Type";
+    private static final String LENGTH = "Content-Length";
+
     private final Stream stream;
+    /** What these headers are instead of those that were sent. */
+    private final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
     StoredRequest(final HttpServletRequest request, final byte[] body) {
         super(request);
         stream = new Stream(body);
+    }
+
+    /** A request with another body. */
+    StoredRequest(final HttpServletRequest request, final byte[] body, final String type) {
+        this(request, body);
+        headers.put(TYPE, type);
+        headers.put(LENGTH, Integer.toString(body.length));
+    }
+
+    @Override
+    public String getContentType() {
+        return getHeader(TYPE);
+    }
+
+    @Override
+    public int getContentLength() {
+        return headers.containsKey(LENGTH) ? Integer.parseInt(headers.get(LENGTH)) : super.getContentLength();
+    }
+
+    @Override
+    public long getContentLengthLong() {
+        return headers.containsKey(LENGTH) ? Long.parseLong(headers.get(LENGTH)) : super.getContentLengthLong();
+    }
+
+    @Override
+    public String getHeader(final String name) {
+        return headers.containsKey(name) ? headers.get(name) : super.getHeader(name);
+    }
+
+    @Override
+    public Enumeration<String> getHeaders(final String name) {
+        return headers.containsKey(name) ? Collections.enumeration(List.of(headers.get(name)))
+            : super.getHeaders(name);
     }
 
     @Override

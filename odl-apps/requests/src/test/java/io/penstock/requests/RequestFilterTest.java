@@ -150,11 +150,20 @@ class RequestFilterTest extends RequestFilterCase {
             send("PUT", NETWORK + "/tenant=overtaken", JSON, body.formatted("overtaken"));
         assertThat(overtaken.statusCode()).isEqualTo(409);
         assertThat(message(overtaken)).contains("tenant=overtaken", "another client");
-        final HttpResponse<String> chosen = send("PATCH", NETWORK + "/tenant=chosen", JSON, body.formatted("chosen"));
+        final HttpResponse<String> chosen = send("PUT", NETWORK + "/tenant=chosen", JSON, body.formatted("chosen"));
         assertThat(chosen.statusCode()).isEqualTo(400);
         assertThat(message(chosen)).startsWith("tenant chosen: nat / public-address: of pool and public-address")
             .contains("by PUT");
         assertThat(message(send("PATCH", NETWORK + "/tenant=chosen", TEXT, "x"))).contains("tenant=chosen: of pool");
+    }
+
+    @Test
+    void aPatchToTheOtherCaseOfAChoiceIsSentAsAYangPatch() throws Exception {
+        final String body = "{\"penstock:tenant\": [{\"name\": \"chosen\", \"nat\": {\"pool\": \"p\"}}]}";
+        final HttpResponse<String> answer = send("PATCH", NETWORK + "/tenant=chosen", JSON, body);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        assertThat(answer.body()).isEmpty();
+        assertThat(received).hasSize(2).first().isEqualTo(body.length());
     }
 
     @ParameterizedTest
