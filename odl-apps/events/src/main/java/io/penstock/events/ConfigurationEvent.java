@@ -10,11 +10,14 @@ import java.util.Optional;
  * @param user empty when the requests came from a session
  * @param changes how many were accepted
  * @param paths method and path of some of them, in the order in which they were accepted
+ * @param tenants names of some that these requests, or further ones, name in path or body
  */
-public record ConfigurationEvent(Optional<String> user, int changes, List<String> paths) implements OperatorEvent {
+public record ConfigurationEvent(Optional<String> user, int changes, List<String> paths, List<String> tenants)
+        implements OperatorEvent {
     /** Copies what is given. */
     public ConfigurationEvent {
         paths = List.copyOf(paths);
+        tenants = List.copyOf(tenants);
     }
 
     @Override
@@ -29,13 +32,16 @@ public record ConfigurationEvent(Optional<String> user, int changes, List<String
 
     @Override
     public String text() {
-        return user.map(name -> "user " + name).orElse("a session") + " changed the configuration, " + changes
+        return user.map(name -> "user " + name).orElse("a session") + " changed the configuration"
+            + (tenants.isEmpty() ? "" : tenants.size() == 1 ? " of tenant " : " of tenants ")
+            + String.join(", ", tenants) + ", " + changes
             + (changes == 1 ? " change: " : " changes: ") + String.join(", ", paths)
             + (changes > paths.size() ? ", ..." : "");
     }
 
     @Override
     public Details details() {
-        return Details.none().with("user", user).with("changes", changes).withAll("path", paths);
+        return Details.none().with("user", user).with("changes", changes).withAll("path", paths)
+            .withAll("tenant", tenants);
     }
 }

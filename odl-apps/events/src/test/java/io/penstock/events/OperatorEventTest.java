@@ -17,8 +17,9 @@ class OperatorEventTest {
             "tenant red port-block 10.0.0.0/24: exhausted, 4 of 4 used",
             "tenant red DHCP subnet 10.0.0.0/24: empty, a client asked and no address was left",
             "tenant red resolver on edge1: dead, it ended",
-            "user admin changed the configuration, 3 changes: PUT penstock:network/tenant=red, DELETE /b, ...",
-            "a session changed the configuration, 1 change: DELETE penstock:network/tenant=red",
+            "user admin changed the configuration of tenants red, blue, 3 changes: PUT penstock:network/tenant=red, "
+                + "DELETE /b, ...",
+            "a session changed the configuration, 1 change: DELETE penstock:network/pool=west",
             "function fw: canary 2.0 judged back: it is slow",
             "Node edge1: its switch differed from the plan and was repaired: 1 missing, 2 excess, 3 wrong; "
                 + "first in acl: priority=5",

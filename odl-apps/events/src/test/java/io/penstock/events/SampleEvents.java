@@ -37,8 +37,10 @@ public final class SampleEvents {
         new PoolEvent(Kind.AVAILABLE, new OfPool("public"), Optional.empty(), 3, 4),
         new DhcpPoolEvent("red", "10.0.0.0/24", true), new DhcpPoolEvent("red", "10.0.0.0/24", false),
         new ResolverEvent("edge1", "red", Optional.of("it ended")), new ResolverEvent("edge1", "red", Optional.empty()),
-        new ConfigurationEvent(Optional.of("admin"), 3, List.of("PUT penstock:network/tenant=red", "DELETE /b")),
-        new ConfigurationEvent(Optional.empty(), 1, List.of("DELETE penstock:network/tenant=red")),
+        new ConfigurationEvent(Optional.of("admin"), 3, List.of("PUT penstock:network/tenant=red", "DELETE /b"),
+            List.of("red", "blue")),
+        new ConfigurationEvent(Optional.empty(), 1, List.of("DELETE penstock:network/pool=west"),
+            List.of()),
         new RepairEvent("edge1", 1, 2, 3, "acl", "priority=5"), new QuotaEvent(true, "red", "edge1", "new-sessions"),
         new QuotaEvent(false, "red", "edge1", "sessions"), new SpoofingEvent(true, "red", "edge1"),
         new SpoofingEvent(false, "red", "edge1"));

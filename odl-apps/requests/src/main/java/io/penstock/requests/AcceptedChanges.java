@@ -6,10 +6,13 @@ import io.penstock.events.ConfigurationEvent;
 import io.penstock.events.EventSink;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
@@ -24,6 +27,7 @@ import org.osgi.service.component.annotations.Deactivate;
 public final class AcceptedChanges implements AutoCloseable {
     static final int MOST_USERS = 8;
     static final int MOST_PATHS = 10;
+    static final int MOST_TENANTS = 10;
     static final int MOST_LENGTH = 200;
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -34,6 +38,7 @@ public final class AcceptedChanges implements AutoCloseable {
 
     private static final class Changes {
         private final List<String> paths = new ArrayList<>();
+        private final Set<String> tenants = new LinkedHashSet<>();
         private int number;
     }
 
@@ -63,8 +68,9 @@ public final class AcceptedChanges implements AutoCloseable {
      *
      * @param user empty if it came from a session
      * @param path with the method
+     * @param tenants names of those that it names
      */
-    synchronized void accepted(final Optional<String> user, final String path) {
+    synchronized void accepted(final Optional<String> user, final String path, final Collection<String> tenants) {
         if (pending.isEmpty()) {
             timer.accept(this::tell, PAUSE);
         }
@@ -75,10 +81,12 @@ public final class AcceptedChanges implements AutoCloseable {
         if (changes.paths.size() < MOST_PATHS) {
             changes.paths.add(path.length() <= MOST_LENGTH ? path : path.substring(0, MOST_LENGTH) + "...");
         }
+        tenants.stream().filter(tenant -> changes.tenants.size() < MOST_TENANTS).forEach(changes.tenants::add);
     }
 
     private synchronized void tell() {
-        pending.forEach((user, changes) -> sink.tell(new ConfigurationEvent(user, changes.number, changes.paths)));
+        pending.forEach((user, changes) -> sink.tell(new ConfigurationEvent(user, changes.number, changes.paths,
+            List.copyOf(changes.tenants))));
         pending.clear();
     }
 

@@ -79,6 +79,7 @@ public final class RequestFilter implements Filter {
     private final Edits edits;
     private final RestconfErrors errors;
     private final OtherCases exchange;
+    private final NamedTenants tenants;
     private final Supplier<Optional<String>> shortage;
     private final BodyBudget budget;
     private final BodyBudget strangers;
@@ -108,6 +109,7 @@ public final class RequestFilter implements Filter {
         edits = new Edits(bodies, models);
         errors = new RestconfErrors(new Subjects(models));
         exchange = new OtherCases(models);
+        tenants = new NamedTenants(models);
         this.shortage = requireNonNull(shortage);
         this.budget = requireNonNull(budget);
         this.strangers = requireNonNull(strangers);
@@ -261,7 +263,8 @@ public final class RequestFilter implements Filter {
         } else {
             answer.give();
             if (KnownSenders.isGood(answer)) {
-                changes.accepted(KnownSenders.user(request), request.getMethod() + " " + path.replaceFirst("^/", ""));
+                changes.accepted(KnownSenders.user(request), request.getMethod() + " " + path.replaceFirst("^/", ""),
+                    tenants.of(path, body));
             }
         }
     }

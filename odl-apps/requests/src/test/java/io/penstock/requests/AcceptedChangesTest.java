@@ -12,6 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class AcceptedChangesTest {
+    private static final List<String> RED = List.of("red");
     private static final Optional<String> ADMIN = Optional.of("admin");
 
     private final List<Runnable> due = new ArrayList<>();
@@ -30,15 +31,16 @@ class AcceptedChangesTest {
 
     @Test
     void theChangesOfAUserInASecondAreOneEvent() {
-        changes.accepted(ADMIN, "PUT a");
-        changes.accepted(Optional.of("bob"), "PUT b");
-        changes.accepted(ADMIN, "DELETE a");
+        changes.accepted(ADMIN, "PUT a", RED);
+        changes.accepted(Optional.of("bob"), "PUT b", List.of());
+        changes.accepted(ADMIN, "DELETE a", List.of("red", "blue"));
         assertThat(told).isEmpty();
         assertThat(due).hasSize(1);
         pass();
-        assertThat(told).containsExactly(new ConfigurationEvent(ADMIN, 2, List.of("PUT a", "DELETE a")),
-            new ConfigurationEvent(Optional.of("bob"), 1, List.of("PUT b")));
-        changes.accepted(ADMIN, "PUT c");
+        assertThat(told).containsExactly(new ConfigurationEvent(ADMIN, 2, List.of("PUT a", "DELETE a"),
+            List.of("red", "blue")),
+            new ConfigurationEvent(Optional.of("bob"), 1, List.of("PUT b"), List.of()));
+        changes.accepted(ADMIN, "PUT c", RED);
         pass();
         assertThat(told).hasSize(3);
     }
@@ -46,20 +48,22 @@ class AcceptedChangesTest {
     @Test
     void manyChangesByManyUsersAreFewEvents() {
         for (int change = 0; change < 1000; change++) {
-            changes.accepted(Optional.of("user" + change % 100), "PUT " + "x".repeat(5000));
+            changes.accepted(Optional.of("user" + change % 100), "PUT " + "x".repeat(5000),
+                List.of("t" + change, "u" + change));
         }
         pass();
         assertThat(told).hasSize(AcceptedChanges.MOST_USERS + 1);
         assertThat(told.stream().map(ConfigurationEvent.class::cast)).allSatisfy(event -> {
             assertThat(event.paths()).hasSizeLessThanOrEqualTo(AcceptedChanges.MOST_PATHS);
             assertThat(event.paths()).allMatch(path -> path.length() <= AcceptedChanges.MOST_LENGTH + 3);
+            assertThat(event.tenants()).hasSizeLessThanOrEqualTo(AcceptedChanges.MOST_TENANTS);
         }).extracting(ConfigurationEvent::changes).satisfies(numbers ->
             assertThat(numbers.stream().mapToInt(number -> number).sum()).isEqualTo(1000));
     }
 
     @Test
     void whatIsPendingIsToldBeforeItEnds() {
-        changes.accepted(ADMIN, "PUT a");
+        changes.accepted(ADMIN, "PUT a", RED);
         changes.tellTo(event -> { });
         assertThat(told).hasSize(1);
     }

@@ -75,7 +75,7 @@ class RequestFilterTest extends RequestFilterCase {
         client.send(request("PUT", NETWORK, JSON, BodyPublishers.ofString("{}"), MADE_UP), BodyHandlers.discarding());
         later.forEach(Runnable::run);
         assertThat(told).containsExactly(new ConfigurationEvent(Optional.of("x"), 2,
-            List.of("PUT penstock:network/tenant=a", "DELETE penstock:network/tenant=a")));
+            List.of("PUT penstock:network/tenant=a", "DELETE penstock:network/tenant=a"), List.of("a")));
     }
 
     @Test
@@ -87,7 +87,8 @@ class RequestFilterTest extends RequestFilterCase {
             + NETWORK)).header("Content-Type", TEXT).header("Authorization", OTHER_USER).header("Cookie", cookie)
             .PUT(BodyPublishers.ofString("{}")).build(), BodyHandlers.discarding());
         later.forEach(Runnable::run);
-        assertThat(told).containsExactly(new ConfigurationEvent(Optional.empty(), 1, List.of("PUT penstock:network")));
+        assertThat(told).containsExactly(new ConfigurationEvent(Optional.empty(), 1, List.of("PUT penstock:network"),
+            List.of()));
     }
 
     @ParameterizedTest
