@@ -53,6 +53,12 @@ public final class Troubles<K> {
         return isDue(over) && lasting.remove(subject) != null;
     }
 
+    /** Whether its end was said, too early to be told, and it has not begun again since. */
+    public synchronized boolean isOver(final K subject) {
+        final Trouble known = lasting.get(subject);
+        return known != null && known.isOver();
+    }
+
     /** Whether one has lasted long enough whose end was said before that. */
     public synchronized boolean areDue() {
         return lasting.values().stream().anyMatch(this::isDue);

@@ -22,6 +22,7 @@ class TroublesTest {
         assertThat(troubles.begins("blue")).isTrue();
         clock.pass(LEAST.toSeconds());
         assertThat(troubles.areDue()).as("no end was said").isFalse();
+        assertThat(troubles.isOver(troubles.lasting().iterator().next())).isFalse();
         assertThat(troubles.ends("red")).isTrue();
         assertThat(troubles.ends("red")).isFalse();
         assertThat(troubles.lasting()).containsExactly("blue");

@@ -337,9 +337,15 @@ public final class DhcpService implements Grantor {
         }
 
         void expire() {
-            ids.keySet().forEach(name -> guarded(name, () -> server.expire(leases(name))));
             faults.keep(ids::containsKey);
-            empty.look(ids::containsKey, name -> scope(requireNonNull(snapshot.tenants().get(name))), this::leases);
+            empty.keep(ids::containsKey);
+            final Set<String> lacking = empty.tenants();
+            ids.keySet().forEach(name -> guarded(name, () -> {
+                server.expire(leases(name));
+                if (lacking.contains(name)) {
+                    empty.look(name, scope(requireNonNull(snapshot.tenants().get(name))), leases(name));
+                }
+            }));
         }
 
         private void answer(final VrfId vrf, final Place place, final Tenant tenant, final Query query,

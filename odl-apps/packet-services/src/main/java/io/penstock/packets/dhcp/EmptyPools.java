@@ -10,9 +10,10 @@ import io.penstock.events.Troubles;
 import io.penstock.pipeline.net.Prefix;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** Subnets in which a client asked for an address and none was left. For one thread. */
 final class EmptyPools {
@@ -35,17 +36,22 @@ final class EmptyPools {
         }
     }
 
-    /**
-     * Looks at the subnets with trouble.
-     *
-     * @param isServed whether a tenant has a server
-     */
-    void look(final Predicate<String> isServed, final Function<String, Scope> scopes,
-            final Function<String, LeaseTable> leases) {
-        empty.keep(each -> isServed.test(each.tenant()) && scopes.apply(each.tenant()).hasPools(each.prefix()));
+    /** Forgets tenants that have no server any more. */
+    void keep(final Predicate<String> isServed) {
+        empty.keep(each -> isServed.test(each.tenant()));
+    }
+
+    /** Tenants with trouble. */
+    Set<String> tenants() {
+        return empty.lasting().stream().map(Subnet::tenant).collect(Collectors.toSet());
+    }
+
+    /** Looks at the subnets of a tenant that have trouble. */
+    void look(final String tenant, final Scope scope, final LeaseTable leases) {
+        empty.keep(each -> !each.tenant().equals(tenant) || scope.hasPools(each.prefix()));
         for (final Subnet each : empty.lasting()) {
-            if (scopes.apply(each.tenant()).hasFree(each.prefix(), leases.apply(each.tenant())) && empty.ends(each)) {
-                events.accept(new DhcpPoolEvent(each.tenant(), each.prefix().toString(), false));
+            if (each.tenant().equals(tenant) && scope.hasFree(each.prefix(), leases) && empty.ends(each)) {
+                events.accept(new DhcpPoolEvent(tenant, each.prefix().toString(), false));
             }
         }
     }

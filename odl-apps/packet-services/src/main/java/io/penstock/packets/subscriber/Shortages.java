@@ -50,7 +50,12 @@ final class Shortages {
         return Map.copyOf(denied);
     }
 
-    /** That subscriber would get one now. */
+    /** Whether that subscriber could get one already, and none was denied one since; it may have it by now. */
+    boolean isOver(final OfPortBlock owner) {
+        return troubles.isOver(owner);
+    }
+
+    /** That subscriber would get one now, or has got it. */
     void ends(final OfPortBlock owner, final Tenant.PortBlocks mapping, final List<Block> taken) {
         if (troubles.ends(owner)) {
             denied.remove(owner);

@@ -97,8 +97,8 @@ public final class SubscriberBlocks {
         lasting.forEach((owner, subscriber) -> mapping(snapshot, owner).ifPresent(mapping -> {
             final TenantAllocation given = allocations.tenants().get(owner.tenant());
             configured.add(owner);
-            if (given != null
-                    && BlockAllocator.give(mapping, given.blocks(), resting.keySet(), subscriber).isPresent()) {
+            if (given != null && (shortages.isOver(owner)
+                    || BlockAllocator.give(mapping, given.blocks(), resting.keySet(), subscriber).isPresent())) {
                 shortages.ends(owner, mapping, given.blocks());
             }
         }));

@@ -93,7 +93,12 @@ class DhcpServiceTest {
             }
             sent.add(frame);
             places.add(place);
-        }, told::add);
+        }, event -> {
+            if (failing) {
+                throw new IllegalStateException("on purpose");
+            }
+            told.add(event);
+        });
 
     @Test
     void nobodyHearsOfALeaseBeforeItIsStored() {
@@ -255,6 +260,21 @@ class DhcpServiceTest {
         clock.pass(60);
         service.propose(NETWORK, having(all.subList(0, 9)));
         assertThat(told).hasSize(2);
+    }
+
+    @Test
+    void leasesEndAlsoIfTheLookAtAnEmptyPoolFails() {
+        final List<Lease> all = LongStream.range(FIRST, FIRST + 10).mapToObj(address -> new Lease(address,
+            Lease.State.BOUND, "0102000000ff" + address, HOST + 1, "lan", "",
+            clock.instant().getEpochSecond() + 600)).toList();
+        service.onPacketIn(packet(NODE, 5L << 12 | 100, DISCOVER, 0, 0));
+        service.propose(NETWORK, having(all));
+        assertThat(told).hasSize(1);
+        clock.pass(660);
+        failing = true;
+        assertThat(leases(service.propose(NETWORK, having(all)))).hasSize(10)
+            .allMatch(lease -> lease.state() == Lease.State.FREE);
+        assertThat(told).as("it failed").hasSize(1);
     }
 
     private static Allocations having(final List<Lease> leases) {

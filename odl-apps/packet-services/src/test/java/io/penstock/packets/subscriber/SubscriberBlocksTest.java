@@ -111,6 +111,31 @@ class SubscriberBlocksTest {
     }
 
     @Test
+    void theEndIsToldAlsoIfTheSubscriberGotTheLastBlockBeforeThat() {
+        final Request second = new Request(NODE, VRF, SECOND, 0);
+        give(having(block(FIRST, 1), block(FIRST, 2), block(FIRST + 2, 3)), second);
+        clock.pass(60);
+        assertThat(give(having(block(FIRST, 1), block(FIRST + 2, 3)), second)).contains(block(SECOND, 2));
+        clock.pass(600);
+        final Allocations full = having(block(FIRST, 1), block(SECOND, 2), block(FIRST + 2, 3));
+        blocks.give(snapshot, full, Set.of());
+        assertThat(told).extracting(PoolEvent::kind).containsExactly(Kind.EXHAUSTED, Kind.AVAILABLE);
+    }
+
+    @Test
+    void anEndThatDidNotLastIsNotTold() {
+        final Request second = new Request(NODE, VRF, SECOND, 0);
+        final Allocations full = having(block(FIRST, 1), block(FIRST, 2), block(FIRST + 2, 3));
+        give(full, second);
+        clock.pass(60);
+        blocks.give(snapshot, having(block(FIRST, 1), block(FIRST + 2, 3)), Set.of());
+        give(full, second);
+        clock.pass(600);
+        blocks.give(snapshot, full, Set.of());
+        assertThat(told).extracting(PoolEvent::kind).containsExactly(Kind.EXHAUSTED);
+    }
+
+    @Test
     void aSubscriberWithAsManyBlocksAsItMayHaveIsNoShortage() {
         give(having(block(FIRST, 1), block(FIRST, 2)), new Request(NODE, VRF, FIRST, 2));
         assertThat(told).isEmpty();
