@@ -20,6 +20,7 @@ final class EventStream implements AutoCloseable {
     private final String notification;
     /** Written by one thread. */
     private volatile String text = "";
+    private volatile boolean ended;
 
     /** Reads an answer that never ends; ready when its head has come. */
     EventStream(final SocketChannel channel, final String notification) {
@@ -45,6 +46,7 @@ final class EventStream implements AutoCloseable {
         } catch (IOException e) {
             text += "\nended: " + e;
         }
+        ended = true;
     }
 
     /** The notifications of its kind until now. */
@@ -53,6 +55,11 @@ final class EventStream implements AutoCloseable {
             .map(line -> JsonParser.parseString(line.substring(DATA.length())).getAsJsonObject()
                 .getAsJsonObject("ietf-restconf:notification").getAsJsonObject(notification))
             .filter(Objects::nonNull).toList();
+    }
+
+    /** Whether the other side has ended it. */
+    boolean hasEnded() {
+        return ended;
     }
 
     @Override

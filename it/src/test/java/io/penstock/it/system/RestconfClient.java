@@ -88,6 +88,17 @@ final class RestconfClient {
         return send(method, "data/" + path, document);
     }
 
+    /** The same controller as another user. */
+    RestconfClient as(final String user, final String password) {
+        return new RestconfClient(door, user, password, works);
+    }
+
+    /** Sends a request to AAA, which has the users. */
+    Answer users(final String method, final String path, final String document) {
+        return raw(method, "/auth/v1/" + path, "application/json", document.replace('\'', '"')
+            .getBytes(StandardCharsets.UTF_8));
+    }
+
     /** Sends what may be no request that the controller knows. */
     Answer raw(final String method, final String path, final String type, final byte[] body) {
         return send(method, path, authorization, type, body);
@@ -222,8 +233,10 @@ final class RestconfClient {
     }
 
     private static String head(final String method, final String path, final String sender, final int length) {
-        return method + " /rests/" + path + " HTTP/1.0\r\nHost: localhost\r\nAuthorization: " + sender
-            + "\r\nAccept: " + TYPE + "\r\nContent-Type: " + TYPE + "\r\nContent-Length: " + length + "\r\n\r\n";
+        return method + " " + (path.startsWith("/") ? path : "/rests/" + path)
+            + " HTTP/1.0\r\nHost: localhost\r\nAuthorization: " + sender
+            + "\r\nAccept: " + TYPE + ", application/json;q=0.5\r\nContent-Type: "
+            + TYPE + "\r\nContent-Length: " + length + "\r\n\r\n";
     }
 
     private static void close(final SocketChannel channel) {

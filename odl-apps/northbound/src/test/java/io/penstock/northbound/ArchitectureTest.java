@@ -75,7 +75,7 @@ class ArchitectureTest {
             "packets", PIPELINE, OPENFLOW, OVSDB)),
         Map.entry("northbound.rest", Set.of("base.tasks", "engine.node", "engine.state", "events", "operations",
             PIPELINE, MDSAL)),
-        Map.entry("northbound.stream", Set.of("events", JSON, MDSAL, OSGI, SERVLET)),
+        Map.entry("northbound.stream", Set.of("events", JSON, MDSAL, OSGI, SERVLET, "org.apache.shiro")),
         Map.entry("northbound", Set.of("base", "configuration", "engine", "events", "functions", "journal",
             "northbound", "operations", "packets", "requests", PIPELINE, OPENFLOW, OVSDB, ROOT + "dhcp", MDSAL, OSGI)));
     /** Packages that make others of parts: they may use all below the packages that are listed for them. */

@@ -45,12 +45,14 @@ public final class EventHub implements AutoCloseable {
 
     /** One who listens, until it is closed. */
     final class Listener implements AutoCloseable {
-        private final BlockingQueue<String> events = new ArrayBlockingQueue<>(MOST_BEHIND);
+        /** One that is empty wakes who waits for the next. */
+        private final BlockingQueue<Optional<String>> events = new ArrayBlockingQueue<>(MOST_BEHIND);
         private volatile boolean cutOff;
 
         /** The next event in JSON; empty when there is none for so long. */
         Optional<String> next(final Duration limit) throws InterruptedException {
-            return Optional.ofNullable(events.poll(limit.toMillis(), TimeUnit.MILLISECONDS));
+            return Optional.ofNullable(events.poll(limit.toMillis(), TimeUnit.MILLISECONDS))
+                .flatMap(event -> event);
         }
 
         /** Whether nothing more comes than what waits. */
@@ -59,7 +61,7 @@ public final class EventHub implements AutoCloseable {
         }
 
         private void give(final String event) {
-            if (!events.offer(event)) {
+            if (!events.offer(Optional.of(event))) {
                 close();
             }
         }
@@ -68,6 +70,8 @@ public final class EventHub implements AutoCloseable {
         public void close() {
             cutOff = true;
             listeners.remove(this);
+            // If there is no room, who listens has something to do.
+            events.offer(Optional.empty());
         }
     }
 

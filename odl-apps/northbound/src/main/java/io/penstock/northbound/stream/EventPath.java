@@ -18,14 +18,16 @@ import org.osgi.service.component.annotations.Reference;
  */
 @Component(service = {})
 public final class EventPath implements AutoCloseable {
+    private final EventServlet servlet;
     private final Registration context;
 
     /** Begins to serve. */
     @Activate
     public EventPath(@Reference final EventHub hub, @Reference final WebServer server,
             @Reference final WebContextSecurer users) throws ServletException {
+        servlet = new EventServlet(hub, new ShiroUsers());
         final WebContext.Builder builder = WebContext.builder().name("Penstock's events").contextPath("/penstock")
-            .supportsSessions(false).addServlet(ServletDetails.builder().servlet(new EventServlet(hub))
+            .supportsSessions(false).addServlet(ServletDetails.builder().servlet(servlet)
                 .name("events").addUrlPattern("/events").build());
         users.requireAuthentication(builder, "/*");
         context = server.registerWebContext(builder.build());
@@ -34,6 +36,8 @@ public final class EventPath implements AutoCloseable {
     @Deactivate
     @Override
     public void close() {
+        // The web server waits for no request that is being served, and ends none.
+        servlet.end();
         context.close();
     }
 }

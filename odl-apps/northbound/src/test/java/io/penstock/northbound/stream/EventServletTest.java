@@ -23,6 +23,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.servlet.ServletContextHandler;
@@ -47,13 +50,16 @@ class EventServletTest {
     private final ServerConnector connector = new ServerConnector(server);
     private final HttpClient client = HttpClient.newHttpClient();
     private final List<InputStream> open = new ArrayList<>();
+    private volatile boolean accepted = true;
+    private EventServlet servlet;
 
     @BeforeEach
     void start() throws Exception {
         connector.setHost(InetAddress.getLoopbackAddress().getHostAddress());
         server.addConnector(connector);
         final ServletContextHandler context = new ServletContextHandler(server, "/penstock");
-        context.addServlet(new ServletHolder(new EventServlet(hub, Duration.ofMillis(50))), "/events");
+        servlet = new EventServlet(hub, request -> accepted, Duration.ofMillis(50), Duration.ofMillis(200));
+        context.addServlet(new ServletHolder(servlet), "/events");
         server.start();
     }
 
@@ -150,6 +156,43 @@ class EventServletTest {
         assertThat(nextEvent(stream)).isEqualTo(NODE_LOST);
         assertThat(nextEvent(stream)).isEqualTo("null");
         assertThat(get().statusCode()).isEqualTo(503);
+    }
+
+    @Test
+    void aStreamEndsWithItsPath() throws Exception {
+        final BufferedReader stream = lines(get());
+        sink.tell(SampleEvents.NODE_LOST);
+        servlet.end();
+        assertThat(nextEvent(stream)).isEqualTo(NODE_LOST);
+        assertThat(nextEvent(stream)).isEqualTo("null");
+        assertThat(nextEvent(lines(get()))).as("it begins none any more").isEqualTo("null");
+        assertThat(hub.listen()).as("others listen on").isPresent();
+    }
+
+    @Test
+    void aListenerThatWaitsIsWokenByItsEnd() throws Exception {
+        final EventHub.Listener listener = hub.listen().orElseThrow();
+        final CompletableFuture<Optional<String>> next = CompletableFuture.supplyAsync(() -> {
+            try {
+                return listener.next(Duration.ofMinutes(5));
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        listener.close();
+        assertThat(next.get(30, TimeUnit.SECONDS)).isEmpty();
+    }
+
+    @Test
+    void aStreamEndsWhenItsUserIsAcceptedNoMore() throws Exception {
+        final BufferedReader stream = lines(get());
+        for (int line = 0; line < 10; line++) {
+            assertThat(stream.readLine()).isNotNull();
+        }
+        accepted = false;
+        assertThat(nextEvent(stream)).isEqualTo("null");
+        final EventHub.Listener place = hub.listen().orElseThrow();
+        assertThat(place.isCutOff()).isFalse();
     }
 
     @Test
