@@ -72,7 +72,8 @@ class ConsoleIT {
             "penstock:flow-list --text --node " + system.second().name(), "penstock:verify", "penstock:nat-list",
             "penstock:limit-list --tenant acme", "penstock:limit-list --node " + system.second().name(),
             "penstock:lease-list", "penstock:dhcp-messages --tenant acme", "penstock:function-list",
-            "penstock:function-canary tap", TRACE, "penstock:host-list acme", "penstock:host-list beta");
+            "penstock:function-canary tap", TRACE, "penstock:host-list acme", "penstock:host-list beta",
+            "penstock:port-list " + node.name(), "penstock:port-list " + node.name() + " acc0");
         final String planned = system.verify(node).get("planned").getAsString();
         assertThat(row(printed.get(0), node.name())).contains("true", "netdev", "DPDK", planned);
         assertThat(row(printed.get(1), "acme")).contains(Integer.toString(system.vrf("acme")),
@@ -98,6 +99,9 @@ class ConsoleIT {
         assertThat(row(printed.get(14), "agrees")).isNotEmpty();
         assertThat(row(printed.get(15), node.name())).contains("lan", host.address());
         assertThat(printed.get(16)).contains("addresses", "nothing");
+        assertThat(row(printed.get(17), "acc0")).contains("true");
+        assertThat(printed.get(17)).contains("rx packets", "tx errors", "up0");
+        assertThat(printed.get(18)).contains("acc0").doesNotContain("up0");
     }
 
     @Test
@@ -106,6 +110,8 @@ class ConsoleIT {
             .hasMessageContaining("there is no tenant 'nobody'");
         assertThatThrownBy(() -> console("penstock:host-list nobody"))
             .hasMessageContaining("there is no tenant 'nobody'");
+        assertThatThrownBy(() -> console("penstock:port-list " + node.name() + " none"))
+            .hasMessageContaining("has no port 'none'");
         assertThatThrownBy(() -> console("penstock:limit-list --tenant nobody"))
             .hasMessageContaining("there is no tenant 'nobody'");
         assertThatThrownBy(() -> console("penstock:lease-list --tenant nobody"))
@@ -130,7 +136,8 @@ class ConsoleIT {
             "penstock:tenant-show --json acme", "penstock:chain-list --json", "penstock:flow-list --json --drops",
             "penstock:verify --json " + node.name(), "penstock:resync --json " + node.name(), "penstock:verify --json",
             "penstock:nat-list --json", "penstock:limit-list --json --tenant beta --node " + system.second().name(),
-            "penstock:function-list --json", TRACE.replace("chain-trace ", "chain-trace --json "));
+            "penstock:function-list --json", TRACE.replace("chain-trace ", "chain-trace --json "),
+            "penstock:port-list --json " + node.name());
         assertThat(array(printed.get(0))).hasSize(system.nodes().size());
         assertThat(entry(printed.get(1), "acme").get("publicAddress").getAsString())
             .isEqualTo(system.publicAddress("acme"));
@@ -157,6 +164,8 @@ class ConsoleIT {
             .satisfies(each -> assertThat(each.getAsJsonObject().get("probes")).isNull());
         final JsonObject traced = JsonParser.parseString(printed.get(11)).getAsJsonObject();
         assertThat(traced.get("verdict").getAsString()).isEqualTo("AGREES");
+        assertThat(entry(printed.get(12), "acc0").getAsJsonObject("counters").get("rx-packets").getAsLong())
+            .isPositive();
         assertThat(traced.getAsJsonObject("outbound").get("chain").getAsString()).isEqualTo("watched");
         final JsonObject asked = system.restconf().call("limits", "{'tenant': 'beta'}").getAsJsonArray("limit").get(0)
             .getAsJsonObject();

@@ -21,6 +21,7 @@ import io.penstock.southbound.ovsdb.NodeSession;
 import io.penstock.southbound.ovsdb.OvsdbListener;
 import io.penstock.southbound.ovsdb.PortState;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -200,8 +201,11 @@ final class Fleet implements OvsdbListener, ConnectionListener, PortListener, Au
 
     @Override
     public void portStatesChanged(final String name, final Map<String, PortState> states) {
+        final Map<String, String> errors = new HashMap<>();
         states.values().stream().filter(state -> !state.error().isEmpty())
-            .forEach(state -> LOG.warn("Node {}: port {}: {}", name, state.name(), state.error()));
+            .forEach(state -> errors.put(state.name(), state.error()));
+        errors.forEach((port, error) -> LOG.warn("Node {}: port {}: {}", name, port, error));
+        thread.run(() -> worker(name).ifPresent(worker -> worker.portErrors(errors)));
     }
 
     @Override

@@ -24,6 +24,7 @@ import io.penstock.operations.NatUsage;
 import io.penstock.operations.NodeStatus;
 import io.penstock.operations.Operations;
 import io.penstock.operations.PoolChange;
+import io.penstock.operations.PortLine;
 import io.penstock.operations.Progress;
 import io.penstock.operations.Resync;
 import io.penstock.operations.Status;
@@ -212,6 +213,17 @@ final class EngineOperations implements Operations {
         final TenantReadings readings = only(chosen, desired, tenant);
         return ask(chosen, readings::hosts).entrySet().stream().flatMap(each -> LearnedHosts.of(desired, each.getKey(),
             requireNonNull(desired.snapshot().tenants().get(tenant)), each.getValue()).stream()).toList();
+    }
+
+    @Override
+    public List<PortLine> portStatistics(final String node, final Optional<String> port) {
+        final NodeSession session = requireNonNull(choose(Optional.of(node)).get(node)).session()
+            .orElseThrow(() -> new IllegalArgumentException("node '" + node + "' is not connected"));
+        final List<PortLine> lines = join(session.portStatistics(port)).stream().map(PortCounts::line).toList();
+        port.filter(name -> lines.isEmpty()).ifPresent(name -> {
+            throw new IllegalArgumentException("the switch of node '" + node + "' has no port '" + name + "'");
+        });
+        return lines;
     }
 
     /** Leaves the nodes of a tenant, which are to be asked for it. */

@@ -72,6 +72,14 @@ public interface Operations {
     List<LearnedHost> learnedHosts(String tenant);
 
     /**
+     * Ports of a node with what its switch has counted of them, by name. Asks the node's database.
+     *
+     * @param port one port, or all
+     * @throws IllegalArgumentException when there is no such node or port, or the node is not connected
+     */
+    List<PortLine> portStatistics(String node, Optional<String> port);
+
+    /**
      * Limits of tenants with what passed and what was dropped, of nodes that are connected. Reads the switches.
      *
      * @throws IllegalArgumentException when there is no such node or tenant

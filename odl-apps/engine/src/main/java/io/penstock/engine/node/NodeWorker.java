@@ -18,6 +18,7 @@ import io.penstock.southbound.ovsdb.NodeSession;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -231,6 +232,15 @@ public final class NodeWorker implements AutoCloseable {
             if (ports.set(id, port)) {
                 news.changed();
                 markStale();
+            }
+        });
+    }
+
+    /** Ports that the switch could not open, by name, and why. */
+    public void portErrors(final Map<String, String> errors) {
+        tasks.run(() -> {
+            if (ports.setErrors(errors)) {
+                news.changed();
             }
         });
     }

@@ -5,16 +5,25 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Ports of one switch and whether their links are up. Safe for all threads. */
 public final class PortStates {
-    /** A port by the name of its interface. */
-    public record Port(String name, boolean linkUp) { }
+    /**
+     * A port by the name of its interface.
+     *
+     * @param error why the switch could not open it; empty if it could
+     */
+    public record Port(String name, boolean linkUp, String error) {
+        /** One that is open. */
+        public Port(final String name, final boolean linkUp) {
+            this(name, linkUp, "");
+        }
+    }
 
     /** How long after a connection ports may be unknown before they count as down. */
     static final Duration GRACE = Duration.ofSeconds(3);
@@ -22,6 +31,8 @@ public final class PortStates {
     private final Ticker ticker;
     private volatile long connectedNanos;
     private final Map<String, Port> byId = new ConcurrentHashMap<>();
+    /** Of ports that could not be opened, by name: the switch has no such port, its database tells why. */
+    private volatile Map<String, String> errors = Map.of();
 
     /** Without ports. */
     PortStates(final Ticker ticker) {
@@ -51,8 +62,19 @@ public final class PortStates {
         return byId.values().stream().anyMatch(port -> port.name().equals(name));
     }
 
+    /** Notes which ports could not be opened, by name, and why; says whether that is news. */
+    boolean setErrors(final Map<String, String> now) {
+        final boolean isNews = !now.equals(errors);
+        errors = Map.copyOf(now);
+        return isNews;
+    }
+
+    /** All that are there, and those that could not be opened. */
     List<Port> all() {
-        return byId.values().stream().sorted(Comparator.comparing(Port::name)).toList();
+        final Map<String, Port> named = new TreeMap<>();
+        byId.values().forEach(port -> named.put(port.name(), port));
+        errors.forEach((name, error) -> named.put(name, new Port(name, false, error)));
+        return List.copyOf(named.values());
     }
 
     boolean areUp(final List<String> names) {

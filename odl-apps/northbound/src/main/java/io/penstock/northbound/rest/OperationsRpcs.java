@@ -29,6 +29,7 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatPreview
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatPreviewInput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NatUsage;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.NodeChoice;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.PortStatistics;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Resync;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Status;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Verify;
@@ -59,6 +60,8 @@ public final class OperationsRpcs {
                 Boolean.TRUE.equals(input.getDropsOnly()))));
         final LearnedHosts learnedHosts = input -> read(() -> OperationsWriter.learnedHosts(
             operations.learnedHosts(given("tenant", input.getTenant()))));
+        final PortStatistics portStatistics = input -> read(() -> PortsWriter.portStatistics(
+            operations.portStatistics(given("node", input.getNode()), Optional.ofNullable(input.getPort()))));
         final Limits limits = input -> read(() -> OperationsWriter.limits(
             operations.limits(node(input), Optional.ofNullable(input.getTenant()))));
         final Leases leases = input -> answer(() ->
@@ -78,7 +81,7 @@ public final class OperationsRpcs {
             provider.registerRpcImplementation(waitApplied), provider.registerRpcImplementation(limits),
             provider.registerRpcImplementation(leases), provider.registerRpcImplementation(dhcpMessages),
             provider.registerRpcImplementation(leaseRelease), provider.registerRpcImplementation(chainTrace),
-            provider.registerRpcImplementation(learnedHosts)};
+            provider.registerRpcImplementation(learnedHosts), provider.registerRpcImplementation(portStatistics)};
         return () -> {
             for (final Registration registration : registrations) {
                 registration.close();

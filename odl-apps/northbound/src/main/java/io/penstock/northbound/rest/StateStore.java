@@ -122,7 +122,8 @@ public final class StateStore implements StateSink {
             .setLastRepair(state.drift().repaired().map(StateStore::time).orElse(null))
             .setDroppedPackets(counter(state.dropped()))
             .setPort(state.ports().stream().map(port -> new PortBuilder().setName(port.name()).setUp(port.linkUp())
-                .build()).collect(Collectors.toMap(Port::key, port -> port, (one, other) -> other))).build();
+                .setError(port.error().isEmpty() ? null : port.error()).build())
+                .collect(Collectors.toMap(Port::key, port -> port, (one, other) -> other))).build();
     }
 
     private static Tenant tenant(final String name, final Entry<TenantState> entry) {

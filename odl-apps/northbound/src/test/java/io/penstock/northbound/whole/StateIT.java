@@ -102,6 +102,24 @@ class StateIT {
     }
 
     @Test
+    void aPortThatCannotBeOpenedIsThereWithTheReason() {
+        awaitStatus("active");
+        final String type = node.ovs().vsctl("get", "Interface", Documents.ACCESS, "type").strip();
+        node.ovs().vsctl("set", "Interface", Documents.ACCESS, "type=patch");
+        Await.until("the reason", () -> port(Documents.ACCESS).filter(port -> port.has("error")).isPresent());
+        assertThat(port(Documents.ACCESS).orElseThrow().get("up").getAsBoolean()).isFalse();
+        assertThat(port(Documents.ACCESS).orElseThrow().get("error").getAsString()).contains(Documents.ACCESS);
+        node.ovs().vsctl("set", "Interface", Documents.ACCESS, "type=" + type);
+        Await.until("it is open again", () -> port(Documents.ACCESS).filter(port -> !port.has("error"))
+            .isPresent());
+    }
+
+    private Optional<JsonObject> port(final String name) {
+        return state("node", node.name()).stream().flatMap(state -> Edge.list(state, "port"))
+            .filter(port -> port.get("name").getAsString().equals(name)).findFirst();
+    }
+
+    @Test
     void whatIsConfiguredAndGivenIsThere() {
         awaitStatus("active");
         final JsonObject acme = state("tenant", "acme").orElseThrow();

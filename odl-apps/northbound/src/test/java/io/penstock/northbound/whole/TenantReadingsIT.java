@@ -71,6 +71,27 @@ class TenantReadingsIT {
     }
 
     @Test
+    void portsAreReadWithTheirCounters() {
+        edge.first().ovs().appctl("netdev-dummy/receive", Documents.ACCESS,
+            "ffffffffffff0200000000051234" + "00".repeat(46));
+        final String one = "{'node': '" + edge.first().name() + "', 'port': '" + Documents.ACCESS + "'}";
+        final JsonObject port = Await.until("the switch has written it", () ->
+            Edge.list(edge.client().call("port-statistics", one), "port").toList(),
+            ports -> ports.get(0).get("rx-packets").getAsLong() > 0).get(0);
+        assertThat(port.get("name").getAsString()).isEqualTo(Documents.ACCESS);
+        assertThat(port.get("up").getAsBoolean()).isTrue();
+        assertThat(port.get("rx-bytes").getAsLong()).isPositive();
+        assertThat(port.has("error")).isFalse();
+        assertThat(Edge.list(edge.client().call("port-statistics", "{'node': '" + edge.second().name() + "'}"), "port"))
+            .hasSizeGreaterThan(1);
+        assertThat(edge.client().operation("port-statistics", one.replace(Documents.ACCESS, "none")).messages())
+            .contains("has no port 'none'");
+        assertThat(edge.client().operation("port-statistics", "{'node': 'none'}").messages())
+            .contains("there is no node 'none'");
+        assertThat(edge.client().operation("port-statistics", "{}").messages()).contains("node: is missing");
+    }
+
+    @Test
     void noOtherFlowsAndNoOtherNodesAreReadForATenant() {
         edge.controller().southbound().clear();
         assertThat(flows("{'tenant': 'acme'}")).isNotEmpty();

@@ -4,8 +4,10 @@ package io.penstock.southbound.ovsdb;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -23,6 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 final class NodeConnection implements NodeSession {
     private static final Logger LOG = LoggerFactory.getLogger(NodeConnection.class);
+    private static final List<String> INTERFACES = List.of(OvsTables.INTERFACE);
     private static final String SHUTDOWN = "this side shuts down";
     /** Time the holder of a name has to prove it is alive when another peer claims that name. */
     private static final Duration HOLDER_PROBE = Duration.ofSeconds(3);
@@ -143,6 +146,18 @@ final class NodeConnection implements NodeSession {
     @Override
     public CompletableFuture<NodeReport> report() {
         return applier.report(bridgeName);
+    }
+
+    @Override
+    public CompletableFuture<List<PortStatistics>> portStatistics(final Optional<String> port) {
+        final CompletableFuture<Set<String>> names = new CompletableFuture<>();
+        channel.closed().thenAccept(why -> names.completeExceptionally(new OvsdbException("the node is gone: " + why)));
+        execute(() -> names.complete(PortStates.of(new DatabaseView(mirror), bridgeName).keySet()));
+        return names.thenCompose(known -> channel.transact(codec.schema(), codec.statistics(port))
+            .thenApply(results -> {
+                SpecApplier.checkAccepted(results);
+                return PortStatistics.of(codec.view(INTERFACES, results).rows(OvsTables.INTERFACE), known);
+            }));
     }
 
     @Override

@@ -2,6 +2,8 @@
 package io.penstock.southbound.ovsdb;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** One connected and announced node, until {@link OvsdbListener#nodeDisconnected}. Safe for use by any thread. */
@@ -34,6 +36,16 @@ public interface NodeSession {
      * @return the report; or an {@link OvsdbException} as of {@link #apply}
      */
     CompletableFuture<NodeReport> report();
+
+    /**
+     * Reads what the switch has counted of the bridge's ports, in one narrow question to the database. The switch
+     * writes it there every five seconds. Does not wait for {@link #apply}.
+     *
+     * @param port only this one if not empty
+     * @return the ports by name, without the local port, and none if there is no such port; or an
+     *     {@link OvsdbException} as of {@link #apply}
+     */
+    CompletableFuture<List<PortStatistics>> portStatistics(Optional<String> port);
 
     /**
      * Has the agent of the node trace a packet through the switch. Orders on one session are carried out one after the

@@ -105,6 +105,18 @@ final class RowCodec {
         return result;
     }
 
+    /**
+     * Reads what is counted of ports; the result is for {@link #view}, of the table of interfaces.
+     *
+     * @param port all of the database if empty
+     */
+    List<Operation<?>> statistics(final Optional<String> port) {
+        final Select<GenericTableSchema> select = new Select<>(table(schema, OvsTables.INTERFACE));
+        select.setColumns(OvsTables.COUNTED);
+        port.ifPresent(name -> select.addCondition(new Condition("name", Function.EQUALS, name)));
+        return List.of(select);
+    }
+
     DatabaseView view(final List<String> tables, final List<OperationResult> results) {
         final Map<String, Map<Ref, TableRow>> result = new HashMap<>();
         for (int i = 0; i < tables.size(); i++) {

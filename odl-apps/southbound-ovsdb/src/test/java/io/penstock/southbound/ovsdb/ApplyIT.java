@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -77,6 +78,32 @@ class ApplyIT extends ConnectedNode {
 
         node.appctl("netdev-dummy/set-admin-state", "acc0", "down");
         Await.until("acc0 down", () -> !listener.states.get("pe1").get("acc0").linkUp());
+    }
+
+    @Test
+    void whatIsCountedOfPortsIsReadWhenAskedFor() {
+        node.startDaemon();
+        apply(spec);
+        listener.awaitPort("pe1", "acc0");
+        // Not of the bridge, so not told.
+        node.vsctl("add-br", "other", "--", "set", "Bridge", "other", "datapath_type=dummy");
+        final long before = counted("rx_packets");
+        node.receiveUdp("acc0", 1007);
+        node.receiveUdp("acc0", 1007);
+        Await.until("the switch has written it", () -> counted("rx_packets") == before + 2);
+        assertThat(counted("rx_bytes")).isPositive();
+        final List<PortStatistics> all = session.portStatistics(Optional.empty()).join();
+        assertThat(all).extracting(PortStatistics::name).containsExactly("acc0", "fw-in", "up0");
+        assertThat(all.get(1).error()).contains("fw-in");
+        assertThat(all.get(1).linkUp()).isFalse();
+        assertThat(all.get(0).linkUp()).isTrue();
+        assertThat(session.portStatistics(Optional.of("other")).join()).isEmpty();
+        assertThat(Long.toString(all.get(0).linkResets())).isEqualTo(node.vsctl("get", "Interface", "acc0",
+            "link_resets").strip());
+    }
+
+    private long counted(final String counter) {
+        return session.portStatistics(Optional.of("acc0")).join().get(0).counters().getOrDefault(counter, 0L);
     }
 
     @Test
