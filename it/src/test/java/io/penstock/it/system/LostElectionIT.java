@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.it.system;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonArray;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Shell;
@@ -18,6 +21,7 @@ class LostElectionIT {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     /** Nine seconds at most until it is noticed, and two until it has connected again. */
     private static final Duration SERVED = Duration.ofSeconds(15);
+    private static final Duration ROUND = Duration.ofSeconds(75);
     private static final String TIMES = "20";
     private static final String FEW_TIMES = "4";
     private static final Path PROGRAM =
@@ -70,6 +74,19 @@ class LostElectionIT {
         Figures.tell("a switch that waits after a lost election, until it is served",
             Duration.ofNanos(System.nanoTime() - begun));
         system.awaitSync();
+    }
+
+    /** Else readiness would say so after a minute. */
+    @Test
+    void electionsAnswerTheProbe() {
+        Await.until("a probe without an answer would be told", ROUND, () -> system.restconf().call("status", "{}")
+            .getAsJsonObject("controller").get("uptime-seconds").getAsLong() > ROUND.toSeconds());
+        final JsonArray services = system.restconf().raw("GET", "/diagstatus", "", new byte[0]).json()
+            .getAsJsonArray("statusSummary");
+        assertThat(services).filteredOn(each -> each.getAsJsonObject().get("serviceName").getAsString()
+            .equals("PENSTOCK")).singleElement().satisfies(engine ->
+                assertThat(engine.getAsJsonObject().get("effectiveStatus").getAsString()).as("%s", engine)
+                    .isEqualTo("OPERATIONAL"));
     }
 
     private boolean isConnected() {

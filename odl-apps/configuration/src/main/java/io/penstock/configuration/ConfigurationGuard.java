@@ -48,6 +48,8 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     private final Validator validator = new Validator();
     /** Why the disk takes nothing more, for any change of the datastore. */
     private volatile Supplier<Optional<String>> shortage = Optional::empty;
+    /** Why the engine does not all that it should, which keeps no change from being taken. */
+    private volatile Supplier<Optional<String>> impairment = Optional::empty;
     private volatile boolean allocating;
     private volatile Verdict verdict = new Absent("it has not started yet", Readiness.Level.ABSENT);
     /** The last snapshot that was found good: what is stored, unless a change went past this guard. */
@@ -90,6 +92,11 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
         shortage = requireNonNull(reason);
     }
 
+    /** Tells with the readiness why the engine does not all that it should. */
+    void impairedBy(final Supplier<Optional<String>> reason) {
+        impairment = requireNonNull(reason);
+    }
+
     /** Refuses everything from now on, with a reason; {@code level} is that of having no engine. */
     void refuse(final String reason, final Readiness.Level level) {
         verdict = new Absent(reason, level);
@@ -100,7 +107,7 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
         if (verdict instanceof Absent absent) {
             return new Readiness(absent.level(), absent.reason());
         }
-        final Optional<String> trouble = ((Present) verdict).trouble().get();
+        final Optional<String> trouble = ((Present) verdict).trouble().get().or(impairment);
         final List<Violation> violations = stored;
         if (trouble.isPresent()) {
             return new Readiness(Readiness.Level.IMPAIRED, trouble.orElseThrow());

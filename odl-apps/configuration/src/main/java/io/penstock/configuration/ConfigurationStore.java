@@ -103,6 +103,15 @@ public final class ConfigurationStore implements AutoCloseable {
     }
 
     /**
+     * Says that the engine does not all that it should, while there is a reason. Changes are taken.
+     *
+     * @param reason why, and what to do; empty when it does
+     */
+    public void impairedBy(final Supplier<Optional<String>> reason) {
+        guard.impairedBy(reason);
+    }
+
+    /**
      * Refuses changes from now on, and ends the notifications of changes.
      *
      * @param reason for the people whose changes are refused

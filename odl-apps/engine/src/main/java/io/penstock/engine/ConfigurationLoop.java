@@ -57,6 +57,7 @@ final class ConfigurationLoop {
     private volatile Optional<String> trouble = Optional.empty();
     /** For the thread. */
     private Carried carried = Carried.whole(Snapshot.empty());
+    private volatile Optional<String> heldUp = Optional.empty();
     private volatile Desired desired = new Desired(0, Snapshot.empty(), Allocations.none());
 
     /**
@@ -109,6 +110,11 @@ final class ConfigurationLoop {
         return trouble.or(overdue::reason);
     }
 
+    /** Why nothing was carried out since the start, although it is tried; a change may still repair it. */
+    Optional<String> heldUp() {
+        return heldUp;
+    }
+
     /** Says that the configuration may have changed. */
     void changed() {
         wanted.incrementAndGet();
@@ -147,6 +153,7 @@ final class ConfigurationLoop {
                 return;
             }
             carryOut(snapshot.orElse(carried.stored()));
+            heldUp = Optional.empty();
             faults.succeeded(PASS);
             if (reads && snapshot.isPresent()) {
                 takenOver.set(asked, desired.revision());
@@ -162,6 +169,9 @@ final class ConfigurationLoop {
             failed(Optional.of(e.getMessage() + "; it is tried again every " + RETRY.toSeconds() + " s"));
         } catch (RuntimeException | Error e) {
             faults.failed(PASS, "Cannot carry out the configuration, will try again in " + RETRY.toSeconds() + " s", e);
+            heldUp = Optional.of("the stored configuration is not carried out, and switches keep what they have: " + e
+                + "; it is tried again every " + RETRY.toSeconds() + " s, the log has more")
+                .filter(reason -> desired.revision() == 0);
             failed(trouble);
         }
     }

@@ -89,6 +89,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
     private final TaskThread thread = new TaskThread("penstock-engine");
     private final SharedThreads nodeThreads = new SharedThreads("penstock-nodes", NODE_THREADS);
     private final Fleet fleet;
+    private final Unelected unelected;
     private final ConfigurationLoop loop;
     private final PoolWatch pools;
     private final ResolverWatch resolvers;
@@ -119,6 +120,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
         this.environment = requireNonNull(environment);
         this.events = requireNonNull(events);
         southbound = southbounds.openFlow();
+        unelected = new Unelected(southbound::electionsSilent, environment.end());
         comparing = round.dividedBy(NodeWorker.COMPARISON_STEPS);
         fleet = new Fleet(this::desired, southbound, southbounds.admission(), this::register, this::worker, thread);
         final FrameOutlet outlet = new FrameOutlet(southbound);
@@ -178,6 +180,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
         loop.begin(before.secret().isEmpty() ? before.withSecret(newSecret()) : before);
         state.start();
         store.refuseDuring(writer::shortage);
+        store.impairedBy(() -> loop.heldUp().or(unelected::reason));
         store.start(this::desired, fleet::announcements, () -> loop.trouble().or(writer::shortage), loop::changed);
         registrations.add(southbound.listen((ConnectionListener) fleet));
         registrations.add(southbound.listen((PortListener) fleet));
@@ -200,6 +203,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
         thread.every(IDLE_POLL, IDLE_POLL, this::countSubscribers);
         thread.every(TICK, TICK, canaries::tick);
         thread.every(Unserved.PAUSE, Unserved.PAUSE, fleet::lookForUnserved);
+        thread.every(Unserved.PAUSE, Unserved.PAUSE, unelected::look);
         thread.every(TICK, GATEWAY_REFRESH, this::refreshGateways);
     }
 

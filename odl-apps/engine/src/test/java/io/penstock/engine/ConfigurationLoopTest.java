@@ -389,6 +389,22 @@ class ConfigurationLoopTest {
     }
 
     @Test
+    void aFaultOfNoTenantAtAStartIsTold() throws Exception {
+        first.next = before -> {
+            throw new IllegalStateException("on purpose");
+        };
+        final CompletableFuture<Long> taken = loop.takenOver();
+        pass();
+        assertThat(taken).isNotDone();
+        assertThat(loop.desired().revision()).isZero();
+        assertThat(loop.heldUp().orElseThrow()).contains("is not carried out", "on purpose", "tried again");
+        assertThat(loop.trouble()).as("a change may repair it").isEmpty();
+        first.next = before -> before;
+        taken.get(1, TimeUnit.MINUTES);
+        assertThat(loop.heldUp()).isEmpty();
+    }
+
+    @Test
     void aFaultOfNoTenantIsTriedAgain() throws Exception {
         takeOver();
         first.next = before -> {

@@ -47,6 +47,8 @@ import org.opendaylight.mdsal.binding.api.RpcProviderService;
 import org.opendaylight.mdsal.dom.api.DOMNotificationPublishService;
 import org.opendaylight.mdsal.dom.api.DOMSchemaService;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.BundleException;
+import org.osgi.framework.Constants;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Deactivate;
@@ -134,7 +136,7 @@ public final class Controller {
                 new Southbounds(southbound, new OvsdbServer(), new BridgeTranslator("tcp:"
                     + settings.openflow$_$listen$_$address() + ":" + settings.openflow$_$listen$_$port()),
                     admission),
-                Environment.of(SteadyClock.open(base.resolve("steady-clock"), Clock.systemUTC())),
+                Environment.of(SteadyClock.open(base.resolve("steady-clock"), Clock.systemUTC()), () -> end(bundles)),
                 new StateStore(broker), EventSink.all(sinks),
                 Duration.ofSeconds(settings.flow$_$check$_$seconds()));
             ends.push(engine::close);
@@ -151,6 +153,15 @@ public final class Controller {
             stop();
             store.fail("it did not start: " + reason(e));
             throw e;
+        }
+    }
+
+    /** The framework stops on a thread of its own; if that hangs, the watch of the controller ends the process. */
+    private static void end(final BundleContext bundles) {
+        try {
+            bundles.getBundle(Constants.SYSTEM_BUNDLE_ID).stop();
+        } catch (BundleException e) {
+            throw new IllegalStateException("the framework does not stop", e);
         }
     }
 

@@ -64,7 +64,9 @@ public final class EngineInProcess implements AutoCloseable {
         engine = new Engine(store, new AllocationWriter(store, new NatJournal(journal, wall), new DiskSpace(journal),
                 new SegmentReserve(journal.resolve("segments")), List.of()),
             new Southbounds(southbound, ovsdb, new BridgeTranslator("tcp:" + ADDRESS + ":" + openFlowPort), admission),
-            Environment.of(SteadyClock.open(journal.resolve("steady-clock"), wall)),
+            Environment.of(SteadyClock.open(journal.resolve("steady-clock"), wall), () -> {
+                throw new AssertionError("elections answer");
+            }),
             new StateStore(mdsal.broker()), EventSink.all(List.of(EventSink.log(),
                 new Notifications(mdsal.models()::getGlobalContext, mdsal.domPublisher(), wall))), round);
         final EngineOperations operations = new EngineOperations(engine, "http://localhost", "1");

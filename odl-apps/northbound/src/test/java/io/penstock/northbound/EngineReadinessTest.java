@@ -25,6 +25,10 @@ class EngineReadinessTest {
                 throw new AssertionError("nothing is judged here");
             }, List::of, Optional::empty, () -> { });
             assertState(readiness, ServiceState.OPERATIONAL, "");
+            store.impairedBy(() -> Optional.of("no elections"));
+            assertState(readiness, ServiceState.SUSPECTED, "no elections");
+            store.impairedBy(Optional::empty);
+            assertState(readiness, ServiceState.OPERATIONAL, "");
             store.stop("it has stopped");
             store.start(() -> {
                 throw new AssertionError("nothing is judged here");

@@ -205,12 +205,13 @@ final class BodyReader {
     }
 
     private Optional<Refusal> refusal() {
-        if (faults.isEmpty()) {
-            return Optional.empty();
+        final List<Problem> problems = new ArrayList<>();
+        for (final Fault fault : faults) {
+            final boolean isLast = problems.size() + 1 == faults.size();
+            problems.add(new Problem("invalid-value", fault.text() + (isLast && more > 0 ? "; and " + more + " more"
+                : ""), path(fault)));
         }
-        final Fault last = faults.get(faults.size() - 1);
-        return Optional.of(new Refusal(Refusal.BAD_REQUEST, faults.stream().map(fault -> new Problem("invalid-value",
-            fault.text() + (more > 0 && fault == last ? "; and " + more + " more" : ""), path(fault))).toList()));
+        return problems.isEmpty() ? Optional.empty() : Optional.of(new Refusal(Refusal.BAD_REQUEST, problems));
     }
 
     private String path(final Fault fault) {

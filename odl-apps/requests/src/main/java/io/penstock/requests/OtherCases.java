@@ -107,13 +107,12 @@ final class OtherCases {
     private static void ofChoice(final DataSchemaNode node, final List<DataSchemaNode> members, final String path,
             final List<String> others) {
         if (node instanceof ChoiceSchemaNode choice) {
-            final Optional<? extends CaseSchemaNode> chosen = choice.getCases().stream()
-                .filter(each -> members.stream().anyMatch(member -> has(each, member))).findFirst();
-            if (chosen.isPresent()) {
-                choice.getCases().stream().filter(each -> each != chosen.orElseThrow())
-                    .forEach(other -> nodes(other, path, others));
-                chosen.orElseThrow().getChildNodes().forEach(inner -> ofChoice(inner, members, path, others));
-            }
+            choice.getCases().stream().filter(each -> members.stream().anyMatch(member -> has(each, member)))
+                .findFirst().ifPresent(chosen -> {
+                    choice.getCases().stream().filter(each -> !each.getQName().equals(chosen.getQName()))
+                        .forEach(other -> nodes(other, path, others));
+                    chosen.getChildNodes().forEach(inner -> ofChoice(inner, members, path, others));
+                });
         }
     }
 

@@ -16,6 +16,7 @@ import io.penstock.southbound.openflow.PacketInListener;
 import io.penstock.southbound.openflow.PortListener;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -120,6 +121,11 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
     public CompletableFuture<Void> packetOut(final SwitchId target, final int inPort, final List<Action> actions,
             final byte[] frame) {
         throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Duration electionsSilent() {
+        return Duration.ZERO;
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.registry.Table;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,14 @@ public interface OpenFlowSouthbound extends FlowSender {
      * is used; one that connects in the next half second may have to connect again, 20 s later.
      */
     void elect(SwitchId unserved);
+
+    /**
+     * Goes on with a probe of OpenDaylight's elections, without which no switch is served that connects. For one
+     * thread, every few seconds.
+     *
+     * @return how long ago they answered; half a minute at most while they work
+     */
+    Duration electionsSilent();
 
     /** Reads all flows with their counters; costs the switch and us time in proportion to their number. */
     CompletableFuture<FlowDump> readFlows(SwitchId source);

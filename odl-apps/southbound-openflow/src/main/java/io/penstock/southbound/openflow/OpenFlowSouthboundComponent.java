@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.openflow;
 
+import com.google.common.base.Ticker;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.wire.WireMessages;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +43,7 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
     private final PlainSender plain;
     private final Connections connections;
     private final Elections elections;
+    private final ElectionProbe probe;
     private final MastershipChangeRegistration registration;
 
     /** Starts to follow the switches. */
@@ -65,12 +68,14 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
         meters = new Meters(messenger, plain);
         connections = new Connections(extension::claim);
         elections = new Elections(ownership);
+        probe = new ElectionProbe(ownership, Ticker.systemTicker());
         registration = masterships.register(connections);
     }
 
     /** Forgets all listeners and lets OpenFlowPlugin be what it was. */
     @Deactivate
     public void stop() throws Exception {
+        probe.close();
         connections.close();
         registration.close();
         extension.close();
@@ -84,6 +89,11 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
     @Override
     public void elect(final SwitchId unserved) {
         elections.hold(unserved);
+    }
+
+    @Override
+    public Duration electionsSilent() {
+        return probe.silence();
     }
 
     @Override

@@ -81,7 +81,7 @@ public final class PluginInProcess implements AutoCloseable {
             mock(SystemReadyMonitor.class));
         plugin.initialize();
         southbound = new OpenFlowSouthboundComponent(connections, plugin, masterships, mdsal.rpcs(),
-            mdsal.notifications(), mdsal.broker(), ownership());
+            mdsal.notifications(), mdsal.broker(), new InstantElections());
         plain = new PlainSender(new Messenger(mdsal.rpcs()));
         plugin.onSystemBootReady();
         plugin.getFullyStarted().get(10, TimeUnit.SECONDS);
