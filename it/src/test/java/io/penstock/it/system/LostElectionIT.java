@@ -21,7 +21,7 @@ class LostElectionIT {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     /** Nine seconds at most until it is noticed, and two until it has connected again. */
     private static final Duration SERVED = Duration.ofSeconds(15);
-    private static final Duration ROUND = Duration.ofSeconds(75);
+    private static final Duration ROUND = Duration.ofMinutes(2);
     private static final String TIMES = "20";
     private static final String FEW_TIMES = "4";
     private static final Path PROGRAM =

@@ -19,7 +19,7 @@ import java.util.Random;
  */
 public final class HostilePeers implements AutoCloseable {
     private static final int CROWD = 20;
-    private static final long SEED = 20261121;
+    private static final Random RANDOM = new Random(20261121);
     private static final int RANDOM_BYTES = 100_000;
     /** OFPT_HELLO of OpenFlow 1.3; without more, half a handshake. */
     private static final byte[] HELLO = HexFormat.of().parseHex("0400000800000001");
@@ -93,7 +93,7 @@ public final class HostilePeers implements AutoCloseable {
 
     private static byte[] random() {
         final byte[] bytes = new byte[RANDOM_BYTES];
-        new Random(SEED).nextBytes(bytes);
+        RANDOM.nextBytes(bytes);
         return bytes;
     }
 
