@@ -13,7 +13,6 @@ import io.penstock.engine.state.TenantState;
 import io.penstock.engine.trace.ChainTracer;
 import io.penstock.operations.ControllerStatus;
 import io.penstock.operations.DhcpCount;
-import io.penstock.operations.FlowCounts;
 import io.penstock.operations.FlowLine;
 import io.penstock.operations.LearnedHost;
 import io.penstock.operations.LeaseLine;
@@ -33,7 +32,6 @@ import io.penstock.operations.TenantStatus;
 import io.penstock.operations.TraceQuestion;
 import io.penstock.operations.TraceReport;
 import io.penstock.operations.Verification;
-import io.penstock.operations.Verification.Difference;
 import io.penstock.packets.pool.Preview;
 import io.penstock.packets.pool.Usage;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
@@ -57,7 +55,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -73,8 +70,6 @@ import org.slf4j.LoggerFactory;
 /** Answers operators from the engine's state and from the switches. */
 final class EngineOperations implements Operations {
     private static final Logger LOG = LoggerFactory.getLogger(EngineOperations.class);
-    private static final FlowCounts NOTHING_KNOWN = new FlowCounts(0, 0, 0, 0, 0);
-    private static final int MAX_DIFFERENCES = 1000;
     /** Longer than the work on a node that may come first: orders, flows and a flush that are not answered in time. */
     private static final long PATIENCE_SECONDS = 100;
 
@@ -157,12 +152,8 @@ final class EngineOperations implements Operations {
     public List<Verification> verify(final Optional<String> node) {
         final SortedMap<String, NodeWorker> chosen = choose(node);
         final Map<String, Observation> observations = observe(chosen);
-        return chosen.keySet().stream().map(name -> {
-            final Observation seen = observations.get(name);
-            return seen == null
-                ? new Verification(name, false, planned(requireNonNull(chosen.get(name))), List.of())
-                : new Verification(name, true, counts(seen), differences(seen));
-        }).toList();
+        return chosen.entrySet().stream()
+            .map(each -> Comparisons.of(each.getKey(), each.getValue(), observations.get(each.getKey()))).toList();
     }
 
     @Override
@@ -334,33 +325,6 @@ final class EngineOperations implements Operations {
         }
     }
 
-    private static FlowCounts counts(final Observation seen) {
-        return new FlowCounts(seen.plan().size(), seen.diff().proper().size(), seen.missing(), seen.excess(),
-            seen.wrong());
-    }
-
-    private static FlowCounts planned(final NodeWorker worker) {
-        return worker.plan().map(plan -> new FlowCounts(plan.size(), 0, plan.size(), 0, 0))
-            .orElse(NOTHING_KNOWN);
-    }
-
-    private static List<Difference> differences(final Observation seen) {
-        final List<Difference> differences = new ArrayList<>();
-        final Set<FlowSpec.Key> replaced = seen.replaced();
-        seen.meters().missing().forEach(meter -> differences.add(new Difference("missing", meter.text())));
-        seen.meters().wrong().forEach(meter -> differences.add(new Difference("wrong", meter.text())));
-        seen.meters().excess().forEach(id ->
-            differences.add(new Difference("excess", "meter=" + Integer.toUnsignedString(id))));
-        seen.diff().missing().forEach(flow -> differences.add(
-            new Difference(replaced.contains(flow.key()) ? "wrong" : "missing", flow.toString())));
-        seen.diff().wrong().forEach(flow -> differences.add(new Difference("wrong", flow.toString())));
-        seen.diff().excess().forEach(flow -> differences.add(new Difference("excess", flow.toString())));
-        seen.dump().foreign().stream().filter(flow -> flow.key().filter(replaced::contains).isEmpty())
-            .forEach(flow -> differences.add(new Difference("excess",
-                "table=" + flow.table() + ",priority=" + flow.priority() + " (" + flow.problem() + ")")));
-        return differences.size() > MAX_DIFFERENCES ? differences.subList(0, MAX_DIFFERENCES) : differences;
-    }
-
     private static NodeStatus nodeStatus(final String name, final NodeWorker worker, final @Nullable Observation seen,
             final List<String> foundFunctions) {
         final DriftReport drift = worker.drift();
@@ -369,7 +333,7 @@ final class EngineOperations implements Operations {
             .orElse("");
         final String warning = announcement.flatMap(known -> known.protocol().difference()).orElse("");
         return new NodeStatus(name, seen != null, worker.datapathType().orElse(""), dpdk,
-            seen != null ? counts(seen) : planned(worker), foundFunctions, drift.repairs(), time(drift.repaired()),
+            Comparisons.counts(worker, seen), foundFunctions, drift.repairs(), time(drift.repaired()),
             time(drift.compared()), warning);
     }
 
