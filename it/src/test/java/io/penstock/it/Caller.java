@@ -2,6 +2,7 @@
 package io.penstock.it;
 
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Frame;
@@ -13,8 +14,8 @@ import java.util.stream.Stream;
 /** A host of a tenant that talks to a server in the rest of the world: the frames of both, as they are on the wire. */
 record Caller(String port, int vlan, String address, String gateway, String publicAddress, String server) {
     private static final long LOCAL_MAC = 0x020000000000L;
-    private static final long TRANSIT_MAC = 0x020000000099L;
-    private static final long BACKBONE_MAC = Constants.backboneMac(1);
+    private static final Mac TRANSIT_MAC = new Mac(0x020000000099L);
+    private static final Mac BACKBONE_MAC = Constants.backboneMac(1);
     private static final int SERVICE = 5000;
     /** Source port of the connection that may get sessions, and the first one of those that do not. */
     private static final int CALL = 40000;
@@ -120,8 +121,8 @@ record Caller(String port, int vlan, String address, String gateway, String publ
     }
 
     /** Different for hosts of one tenant, the same for those of different tenants. */
-    private long mac() {
-        return LOCAL_MAC | Ipv4.parse(address);
+    private Mac mac() {
+        return new Mac(LOCAL_MAC | Ipv4.parse(address));
     }
 
     private Way out() {

@@ -9,7 +9,6 @@ import io.penstock.pipeline.intent.NetworkFunction.State;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.FiveTuple;
-import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.plan.Chained;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Table;
@@ -181,7 +180,7 @@ class ChainTraceIT {
                 function.instances().stream().filter(each -> function.ports(each).contains(hop.portFrom()))
                     .findFirst().orElseThrow(), out, hop.portFrom().endsWith("-alt"));
             return (frame.vlan() == 0 ? Packet.in(frame.port()) : Packet.in(frame.port(), frame.vlan()))
-                .ethernet(Mac.text(frame.sourceMac()), Mac.text(frame.destinationMac()));
+                .ethernet(frame.sourceMac().toString(), frame.destinationMac().toString());
         }
 
         private String text() {

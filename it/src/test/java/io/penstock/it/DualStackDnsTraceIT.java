@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.it;
 
-import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.plan.DualStack;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Constants;
@@ -25,7 +24,7 @@ class DualStackDnsTraceIT {
     /** Of the first and of the second IPv6 subnet of the first VRF. */
     private static final String SERVICE = "fd50:7300:0:2::53";
     private static final String OTHER_SERVICE = "fd50:7300:0:2:1::53";
-    private static final String RESOLVER_MAC = Mac.text(Constants.RESOLVER_MAC);
+    private static final String RESOLVER_MAC = Constants.RESOLVER_MAC.toString();
     private static final String WORLD = "2001:db8:aaaa::10";
     private static final String NOT_FORWARDED = "to fe80::/10, which is not forwarded";
     private static final int DNS = 53;

@@ -8,7 +8,6 @@ import static io.penstock.it.TracedNode.TRANSIT_MAC;
 import static io.penstock.it.TracedNode.WORLD;
 import static io.penstock.it.TracedNode.fromTransit;
 
-import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
@@ -23,8 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A tenant with two broadcast domains, a static route, an access control list and a chain of two functions. */
 class RichTenantTraceIT {
-    private static final String INSIDE_MAC = Mac.text(Constants.CHAIN_INSIDE_MAC);
-    private static final String OUTSIDE_MAC = Mac.text(Constants.CHAIN_OUTSIDE_MAC);
+    private static final String INSIDE_MAC = Constants.CHAIN_INSIDE_MAC.toString();
+    private static final String OUTSIDE_MAC = Constants.CHAIN_OUTSIDE_MAC.toString();
     private static final String ROUTER_MAC = "02:00:00:00:00:09";
     private static final String OTHER_MAC = "02:00:00:00:00:06";
     private static final String PUBLIC = "198.51.100.77";

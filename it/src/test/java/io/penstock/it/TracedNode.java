@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.it;
 
-import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
@@ -23,7 +22,7 @@ final class TracedNode implements AutoCloseable {
     static final String RELATED = "trk,rel,rpl";
     static final String INVALID = "trk,inv";
     /** The two ends of the uplink. */
-    static final String BACKBONE_MAC = Mac.text(Constants.backboneMac(1));
+    static final String BACKBONE_MAC = Constants.backboneMac(1).toString();
     static final String TRANSIT_MAC = "02:00:00:00:00:99";
     /** A host behind the transit router. */
     static final String WORLD = "198.18.0.10";

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
-import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
@@ -38,7 +37,7 @@ class TwicePacketsIT {
     private static final String FAR_NETWORK = "172.31.0.0/24";
     private static final String FAR_SEEN_NETWORK = "10.98.0.0/24";
     /** Nothing that leaves may have such a source, or go where only the tenant is. */
-    private static final String FOREIGN = "ip and ether src " + Mac.text(Constants.backboneMac(1))
+    private static final String FOREIGN = "ip and ether src " + Constants.backboneMac(1)
         + " and (src net 10.0.0.0/8 or dst net 10.64.0.0/10)";
     private static final int VLAN = 100;
     private static final int NEIGHBOURS_VLAN = 101;

@@ -7,7 +7,6 @@ import static io.penstock.it.TracedNode.RELATED;
 import static io.penstock.it.TracedNode.REPLY;
 
 import io.penstock.pipeline.intent.Tenant;
-import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Table;
@@ -21,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tenants that see networks outside at other addresses, without a chain and with one. */
 class TwiceTraceIT {
-    private static final String BACKBONE_MAC = Mac.text(Constants.backboneMac(1));
+    private static final String BACKBONE_MAC = Constants.backboneMac(1).toString();
     private static final String TRANSIT_MAC = "02:00:00:00:00:99";
     private static final String WORLD = "198.18.0.10";
     private static final String HOST = "192.168.1.5";
@@ -63,7 +62,7 @@ class TwiceTraceIT {
 
     private static Packet fromChain(final String port) {
         return Packet.in(port, VRF)
-            .ethernet(Mac.text(Constants.CHAIN_INSIDE_MAC), Mac.text(Constants.CHAIN_OUTSIDE_MAC));
+            .ethernet(Constants.CHAIN_INSIDE_MAC.toString(), Constants.CHAIN_OUTSIDE_MAC.toString());
     }
 
     private static String fragment(final String source, final String destination, final String which) {

@@ -10,6 +10,7 @@ import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.plan.Planner;
 import io.penstock.pipeline.registry.Constants;
@@ -45,8 +46,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class OddPacketsIT {
     private static final String SERVER = EdgeNetwork.SERVER;
     private static final String UNREAD = "IPv4 with protocol 0, or with lengths that contradict each other";
-    private static final long TRANSIT_MAC = 0x020000000099L;
-    private static final long BACKBONE_MAC = Constants.backboneMac(1);
+    private static final Mac TRANSIT_MAC = new Mac(0x020000000099L);
+    private static final Mac BACKBONE_MAC = Constants.backboneMac(1);
     private static final int AT_ONCE = 64;
     private static final int VICTIM_VLAN = 200;
     private static final String VICTIM = "10.88.0.20";
@@ -96,8 +97,8 @@ class OddPacketsIT {
             return 100 + ordinal();
         }
 
-        long mac() {
-            return 0x020000000000L | Ipv4.parse(address());
+        Mac mac() {
+            return OddPacketsIT.mac(address());
         }
 
         private Tenant.Nat nat() {
@@ -179,8 +180,8 @@ class OddPacketsIT {
         node.wire().exchange(arp);
     }
 
-    private static long mac(final String address) {
-        return 0x020000000000L | Ipv4.parse(address);
+    private static Mac mac(final String address) {
+        return new Mac(0x020000000000L | Ipv4.parse(address));
     }
 
     /** To the backbone, and to a host of another tenant that has a public address of its own. */
@@ -264,8 +265,8 @@ class OddPacketsIT {
         return new Sent(EdgeNetwork.UPLINK, frame(BACKBONE_MAC, TRANSIT_MAC, type, packet.digits()));
     }
 
-    private static Frame frame(final long destination, final long source, final String type, final String packet) {
-        return new Frame("%012x%012x".formatted(destination, source) + type + packet);
+    private static Frame frame(final Mac destination, final Mac source, final String type, final String packet) {
+        return new Frame("%012x%012x".formatted(destination.number(), source.number()) + type + packet);
     }
 
     /** Sends in batches, each with a datagram of another tenant behind it on the same cable, which has to arrive. */

@@ -65,7 +65,7 @@ final class LeaseCodec {
         final LeaseBuilder builder = new LeaseBuilder().setAddress(address(lease.address()))
             .setState(org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.tenant.Lease.State
                 .ofName(lease.state().name().toLowerCase(Locale.ROOT)))
-            .setClient(lease.client()).setMac(new MacAddress(Mac.text(lease.mac())))
+            .setClient(lease.client()).setMac(new MacAddress(lease.mac().toString()))
             .setExpires(Uint32.valueOf(lease.expires()));
         if (!lease.attachment().isEmpty()) {
             builder.setAttachment(lease.attachment());

@@ -8,6 +8,7 @@ import io.penstock.pipeline.allocation.Allocations.Block;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.CanaryResult;
 import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.VrfId;
 import java.util.HashMap;
 import java.util.List;
@@ -121,8 +122,9 @@ class AllocationCodecTest {
     }
 
     private static Lease lease(final int index, final Random random) {
-        return new Lease(0x0a000000L + index, Lease.State.values()[random.nextInt(3)], "0102", 0x020000000000L + index,
-            random.nextBoolean() ? "" : "lan", random.nextBoolean() ? "" : "host", 1 + random.nextInt(9));
+        return new Lease(0x0a000000L + index, Lease.State.values()[random.nextInt(3)], "0102",
+            new Mac(0x020000000000L + index), random.nextBoolean() ? "" : "lan", random.nextBoolean() ? "" : "host", 1
+            + random.nextInt(9));
     }
 
     private static Allocations random(final Random random) {

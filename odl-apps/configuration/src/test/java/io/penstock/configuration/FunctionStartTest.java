@@ -12,6 +12,7 @@ import io.penstock.pipeline.intent.NetworkFunction.Scheduling;
 import io.penstock.pipeline.intent.NetworkFunction.Start;
 import io.penstock.pipeline.intent.NetworkFunction.State;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -82,7 +83,7 @@ class FunctionStartTest {
         assertThat(function("'routed': {}").routed()).contains(Routed.DEFAULT);
         assertThat(function("'routed': {'outside': {'address': '192.0.2.7', 'mac': '52:54:00:00:00:01'}}").routed())
             .contains(new Routed(Routed.DEFAULT.inside(), new Link(Ipv4.parse("192.0.2.7"),
-                Ipv4.parse("169.254.82.1"), 0x5254_0000_0001L)));
+                Ipv4.parse("169.254.82.1"), new Mac(0x5254_0000_0001L))));
     }
 
     private static Optional<Start> order(final String function, final int core) {

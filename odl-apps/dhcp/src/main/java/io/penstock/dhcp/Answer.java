@@ -3,6 +3,7 @@ package io.penstock.dhcp;
 
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Mac;
 
 /** What a message leads to. */
 public sealed interface Answer {
@@ -35,7 +36,7 @@ public sealed interface Answer {
      * @param address destination of the packet
      * @param port destination of the datagram
      */
-    record Delivery(long source, long mac, long address, int port) { }
+    record Delivery(long source, Mac mac, long address, int port) { }
 
     /** Why nothing is sent. */
     enum Reason {

@@ -6,6 +6,7 @@ import io.penstock.frames.Ethernet;
 import io.penstock.frames.Ipv4Packet;
 import io.penstock.frames.PseudoHeader;
 import io.penstock.frames.Udp;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import java.util.Optional;
 
@@ -32,7 +33,7 @@ public final class DhcpFrames {
             .flatMap(packet -> Udp.parse(packet.payload(), packet.pseudoHeader())
                 .filter(datagram -> datagram.destinationPort() == Replies.SERVER_PORT)
                 .flatMap(datagram -> DhcpMessage.parse(datagram.payload()))
-                .map(message -> new Query(message, attachment, ethernet.source(), packet.source(),
+                .map(message -> new Query(message, attachment, new Mac(ethernet.source()), packet.source(),
                     packet.destination())));
     }
 
@@ -43,6 +44,7 @@ public final class DhcpFrames {
             .bytes(PseudoHeader.ofIpv4(delivery.source(), delivery.address()));
         final Bytes packet =
             new Ipv4Packet(Ipv4Packet.PROTOCOL_UDP, delivery.source(), delivery.address(), datagram).bytes();
-        return new Ethernet(delivery.mac(), Constants.GATEWAY_MAC, Ethernet.TYPE_IPV4, packet).bytes().toArray();
+        return new Ethernet(delivery.mac().number(), Constants.GATEWAY_MAC.number(), Ethernet.TYPE_IPV4, packet).bytes()
+            .toArray();
     }
 }

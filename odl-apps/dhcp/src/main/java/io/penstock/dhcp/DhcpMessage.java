@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
+import io.penstock.pipeline.net.Mac;
 import java.util.HexFormat;
 import java.util.Optional;
 
@@ -116,8 +117,8 @@ public record DhcpMessage(Header header, Addresses addresses, Bytes hardware, By
     }
 
     /** The client's MAC address; throws IndexOutOfBoundsException if it has none. */
-    long mac() {
-        return hardware.u48(0);
+    Mac mac() {
+        return new Mac(hardware.u48(0));
     }
 
     /** Who the client is (RFC 2131, section 2): its identifier, or else hardware type and address. Hexadecimal. */

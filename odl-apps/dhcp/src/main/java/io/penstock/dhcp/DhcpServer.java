@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.dhcp.Answer.Nothing;
 import io.penstock.dhcp.Answer.Reason;
-import io.penstock.frames.Ethernet;
 import io.penstock.pipeline.allocation.Lease;
 import java.time.Clock;
 import java.util.HashMap;
@@ -59,10 +58,10 @@ public final class DhcpServer {
         if (message.options().get(OptionCode.MESSAGE_TYPE).isEmpty()) {
             return new Nothing(Reason.BOOTP);
         }
-        if (!message.hasMac() || message.mac() == 0 || Ethernet.isGroup(message.mac())) {
+        if (!message.hasMac() || !message.mac().isHost()) {
             return new Nothing(Reason.HARDWARE);
         }
-        if (message.mac() != query.sourceMac() && !message.isRelayed() && !scope.isRouted(query)) {
+        if (!message.mac().equals(query.sourceMac()) && !message.isRelayed() && !scope.isRouted(query)) {
             return new Nothing(Reason.FOREIGN_MAC);
         }
         final List<ServedSubnet> subnets = scope.servedAt(query);
@@ -228,7 +227,7 @@ public final class DhcpServer {
     /** Whether a client has an address where the message comes from: nobody else's word ends a lease. */
     private static boolean isTheirs(final Exchange exchange, final long address) {
         return exchange.isBoundHere(address) && exchange.leases().at(address)
-            .filter(lease -> lease.mac() == exchange.message().mac())
+            .filter(lease -> lease.mac().equals(exchange.message().mac()))
             .filter(lease -> lease.attachment().isEmpty()
                 || lease.attachment().equals(exchange.query().attachment().orElse(""))).isPresent();
     }

@@ -94,7 +94,7 @@ record Exchange(Query query, Scope scope, LeaseTable leases, Offers offers, List
         return Stream.concat(leases.at(address).stream().filter(lease -> isBoundHere(address)),
                 othersHere(address).stream())
             .filter(lease -> subnetOf(lease.address()).filter(subnet -> subnet.attached().isPresent()).isPresent())
-            .filter(lease -> lease.mac() != message().mac() || !lease.attachment().equals(place())).findFirst();
+            .filter(lease -> !lease.mac().equals(message().mac()) || !lease.attachment().equals(place())).findFirst();
     }
 
     /** The name that the client's lease gets: the one kept for it, or what it tells if nobody else has that. */

@@ -4,6 +4,7 @@ package io.penstock.dhcp;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.frames.Ipv4Packet;
+import io.penstock.pipeline.net.Mac;
 import java.util.Optional;
 
 /**
@@ -14,7 +15,7 @@ import java.util.Optional;
  * @param source address of the packet, 0 if the sender had none
  * @param destination address of the packet, one of ours or everybody's
  */
-public record Query(DhcpMessage message, Optional<String> attachment, long sourceMac, long source, long destination) {
+public record Query(DhcpMessage message, Optional<String> attachment, Mac sourceMac, long source, long destination) {
     public Query {
         requireNonNull(message);
         requireNonNull(attachment);

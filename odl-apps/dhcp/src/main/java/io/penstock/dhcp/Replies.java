@@ -2,10 +2,10 @@
 package io.penstock.dhcp;
 
 import io.penstock.frames.Bytes;
-import io.penstock.frames.Ethernet;
 import io.penstock.frames.Ipv4Packet;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Dhcp.Reservation;
+import io.penstock.pipeline.registry.Constants;
 import java.util.Map;
 import java.util.Optional;
 
@@ -64,7 +64,7 @@ final class Replies {
             query.hardware(), Bytes.EMPTY, Bytes.EMPTY, options);
         return new Answer.Reply(message, query.isRelayed()
             ? new Answer.Delivery(server, exchange.query().sourceMac(), relay, SERVER_PORT)
-            : new Answer.Delivery(server, Ethernet.BROADCAST, Ipv4Packet.BROADCAST, CLIENT_PORT));
+            : new Answer.Delivery(server, Constants.BROADCAST_MAC, Ipv4Packet.BROADCAST, CLIENT_PORT));
     }
 
     private static Map<Integer, Bytes> configured(final Exchange exchange, final ServedSubnet subnet,
@@ -101,7 +101,7 @@ final class Replies {
             return new Answer.Delivery(server, query.sourceMac(), message.addresses().client(), CLIENT_PORT);
         }
         if ((message.header().flags() & DhcpMessage.BROADCAST) != 0) {
-            return new Answer.Delivery(server, Ethernet.BROADCAST, Ipv4Packet.BROADCAST, CLIENT_PORT);
+            return new Answer.Delivery(server, Constants.BROADCAST_MAC, Ipv4Packet.BROADCAST, CLIENT_PORT);
         }
         return new Answer.Delivery(server, message.mac(), address, CLIENT_PORT);
     }

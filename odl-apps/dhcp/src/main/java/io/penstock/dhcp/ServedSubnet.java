@@ -5,6 +5,7 @@ import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Dhcp.Reservation;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Range;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -23,7 +24,7 @@ final class ServedSubnet {
     private final Optional<Tenant.Subnet> attached;
     private final ConfiguredOptions options;
     private final Map<Long, Reservation> byAddress = new HashMap<>();
-    private final Map<Long, Reservation> byMac = new HashMap<>();
+    private final Map<Mac, Reservation> byMac = new HashMap<>();
     private final Map<String, Reservation> byAttachment = new HashMap<>();
     private final Map<String, Reservation> byCircuit = new HashMap<>();
     /** What anybody may get, by its first address. */

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
 import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Mac;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lengths, times and numbers at their limits. */
 class BoundsTest {
-    private static final long MAC = 0x020000000001L;
+    private static final Mac MAC = new Mac(0x020000000001L);
     /** First place in a list of names that a pointer does not reach. */
     private static final int POINTER_LIMIT = 0x4000;
 
@@ -241,8 +242,8 @@ class BoundsTest {
 
     @Test
     void aLeaseEndsInTheSecondThatItExpires() {
-        final Lease bound = new Lease(1, Lease.State.BOUND, "c", 1, "lan", "pc", 50);
-        final Lease declined = new Lease(2, Lease.State.DECLINED, "d", 2, "lan", "", 60);
+        final Lease bound = new Lease(1, Lease.State.BOUND, "c", new Mac(1), "lan", "pc", 50);
+        final Lease declined = new Lease(2, Lease.State.DECLINED, "d", new Mac(2), "lan", "", 60);
         final LeaseTable table = new LeaseTable(List.of(bound, declined));
         table.expire(49);
         assertThat(table.toList()).containsExactly(bound, declined);

@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
+import io.penstock.pipeline.net.Mac;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class DhcpMessageTest {
-    private static final long MAC = 0x020000000001L;
+    private static final Mac MAC = new Mac(0x020000000001L);
 
     /** Fields before the options, with sname and file given. */
     private static BytesWriter fixed(final String serverName, final String file) {

@@ -6,27 +6,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** RFC 2131, section 4.3.1: which address is offered. */
 class DiscoverTest {
-    private static final long A = 0x02000000000aL;
-    private static final long B = 0x02000000000bL;
-    private static final long C = 0x02000000000cL;
+    private static final Mac A = new Mac(0x02000000000aL);
+    private static final Mac B = new Mac(0x02000000000bL);
+    private static final Mac C = new Mac(0x02000000000cL);
 
     private final Network network = new Network();
 
-    private static Lease free(final String address, final long mac, final long expires) {
-        return new Lease(Ipv4.parse(address), Lease.State.FREE, "01%012x".formatted(mac), mac, "lan", "", expires);
+    private static Lease free(final String address, final Mac mac, final long expires) {
+        return new Lease(Ipv4.parse(address), Lease.State.FREE, "01%012x".formatted(mac.number()), mac, "lan", "",
+            expires);
     }
 
     /** All of subnet one is free, .10 for longest, but for the last two that are given here. */
     private static Network used(final Lease... last) {
         final List<Lease> leases = new java.util.ArrayList<>();
         for (int host = 10; host < 20 - last.length; host++) {
-            leases.add(free("10.0.1." + host, host, Network.START - 100 + host));
+            leases.add(free("10.0.1." + host, new Mac(host), Network.START - 100 + host));
         }
         leases.addAll(List.of(last));
         return new Network(leases);
@@ -75,7 +77,7 @@ class DiscoverTest {
         network.keeping("10.0.1.10", A).keeping("10.0.1.12", B);
         assertThat(network.offered(discover(C).wants("10.0.1.10"))).isEqualTo("10.0.1.11");
         network.take(C, "10.0.1.11");
-        assertThat(network.offered(discover(C + 1))).isEqualTo("10.0.1.13");
+        assertThat(network.offered(discover(new Mac(C.number() + 1)))).isEqualTo("10.0.1.13");
         assertThat(network.offered(discover(A))).isEqualTo("10.0.1.10");
     }
 
@@ -116,18 +118,18 @@ class DiscoverTest {
     void thenComesWhatIsFreeForLongest() {
         final Network full = used(free("10.0.1.18", A, 7), free("10.0.1.19", B, 5));
         assertThat(full.offered(discover(C))).isEqualTo("10.0.1.19");
-        assertThat(full.offered(discover(C + 1))).isEqualTo("10.0.1.18");
-        assertThat(full.offered(discover(C + 2))).isEqualTo("10.0.1.10");
+        assertThat(full.offered(discover(new Mac(C.number() + 1)))).isEqualTo("10.0.1.18");
+        assertThat(full.offered(discover(new Mac(C.number() + 2)))).isEqualTo("10.0.1.10");
     }
 
     @Test
     void whenNoneIsLeftThereIsNoAnswer() {
         for (int host = 0; host < 10; host++) {
-            network.bind(A + host);
+            network.bind(new Mac(A.number() + host));
         }
-        assertThat(network.silence(discover(A + 10))).isEqualTo(Answer.Reason.NO_ADDRESS);
+        assertThat(network.silence(discover(new Mac(A.number() + 10)))).isEqualTo(Answer.Reason.NO_ADDRESS);
         network.now += Network.LEASE;
-        assertThat(network.offered(discover(A + 10))).isEqualTo("10.0.1.10");
+        assertThat(network.offered(discover(new Mac(A.number() + 10)))).isEqualTo("10.0.1.10");
     }
 
     @Test
@@ -137,7 +139,7 @@ class DiscoverTest {
         final String second = network.offered(discover(B));
         final String third = network.offered(discover(C));
         network.take(B, second);
-        assertThat(network.silence(discover(C + 1))).isEqualTo(Answer.Reason.QUOTA);
+        assertThat(network.silence(discover(new Mac(C.number() + 1)))).isEqualTo(Answer.Reason.QUOTA);
         assertThat(network.silence(TestMessage.request(C).server("10.0.1.1").wants(third)))
             .isEqualTo(Answer.Reason.QUOTA);
         assertThat(network.bind(A)).as("who has one goes on").isEqualTo("10.0.1.10");
@@ -191,7 +193,7 @@ class DiscoverTest {
         assertThat(network.silence(discover(A).option(OptionCode.MESSAGE_TYPE, "0d")))
             .isEqualTo(Answer.Reason.UNKNOWN_TYPE);
         assertThat(network.silence(new TestMessage(MessageType.OFFER, A))).isEqualTo(Answer.Reason.NOT_A_REQUEST);
-        assertThat(network.silence(discover(0x010000000001L))).isEqualTo(Answer.Reason.HARDWARE);
+        assertThat(network.silence(discover(new Mac(0x010000000001L)))).isEqualTo(Answer.Reason.HARDWARE);
         assertThat(network.silence(discover(A).sourceMac(B))).isEqualTo(Answer.Reason.FOREIGN_MAC);
     }
 }

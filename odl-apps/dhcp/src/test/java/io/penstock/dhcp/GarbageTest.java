@@ -11,6 +11,7 @@ import io.penstock.frames.PseudoHeader;
 import io.penstock.frames.Udp;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -23,11 +24,12 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class GarbageTest {
     private static final int ROUNDS = 10_000;
-    private static final long MAC = 0x02000000000aL;
+    private static final Mac MAC = new Mac(0x02000000000aL);
 
     private static byte[] frame(final Bytes payload) {
         final PseudoHeader header = PseudoHeader.ofIpv4(0, Ipv4Packet.BROADCAST);
-        return new Ethernet(Ethernet.BROADCAST, MAC, Ethernet.TYPE_IPV4, new Ipv4Packet(Ipv4Packet.PROTOCOL_UDP, 0,
+        return new Ethernet(Ethernet.BROADCAST, MAC.number(), Ethernet.TYPE_IPV4,
+            new Ipv4Packet(Ipv4Packet.PROTOCOL_UDP, 0,
             Ipv4Packet.BROADCAST, new Udp(68, 67, payload).bytes(header)).bytes()).bytes().toArray();
     }
 
@@ -149,7 +151,7 @@ class GarbageTest {
         final Answer.Reply reply = (Answer.Reply) network.server.answer(query, network.scope(), network.leases);
         final Ethernet frame = Ethernet.parse(Bytes.of(DhcpFrames.frame(reply))).orElseThrow();
         assertThat(frame.source()).isEqualTo(0x025053000001L);
-        assertThat(frame.destination()).isEqualTo(MAC);
+        assertThat(frame.destination()).isEqualTo(MAC.number());
         final Ipv4Packet packet = Ipv4Packet.parse(frame.payload()).orElseThrow();
         assertThat(packet.source()).isEqualTo(Ipv4.parse("10.0.1.1"));
         assertThat(packet.destination()).isEqualTo(Ipv4.parse("10.0.1.10"));

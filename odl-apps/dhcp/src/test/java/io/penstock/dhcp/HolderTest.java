@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.dhcp.Answer.Nothing;
 import io.penstock.dhcp.Answer.Reason;
 import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Mac;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -18,8 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A host has a lease at "lan", and another one at "wing" has its MAC address, its client identifier, or both. */
 @Tag("hostile")
 class HolderTest {
-    private static final long A = 0x02000000000aL;
-    private static final long B = 0x02000000000bL;
+    private static final Mac A = new Mac(0x02000000000aL);
+    private static final Mac B = new Mac(0x02000000000bL);
     private static final String SERVER = "10.0.1.1";
     private static final String ADDRESS = "10.0.1.10";
     private static final String IDENTIFIER = "0102000000000a";
@@ -116,8 +117,8 @@ class HolderTest {
     @Test
     void anotherHostEndsNoLease() {
         for (final String place : List.of("wing", "lan")) {
-            for (final long mac : new long[] {A, B}) {
-                if (mac == A && place.equals("lan")) {
+            for (final Mac mac : List.of(A, B)) {
+                if (mac.equals(A) && place.equals("lan")) {
                     continue;
                 }
                 final TestMessage release = new TestMessage(MessageType.RELEASE, mac).has(ADDRESS).server(SERVER)
@@ -143,6 +144,6 @@ class HolderTest {
         network.reply(request(B).through("10.9.0.1").server(SERVER).wants(address), MessageType.ACK);
         network.reply(request(B).through("10.9.0.1").wants(address).from("wing"), MessageType.ACK);
         assertThat(network.ask(new TestMessage(MessageType.RELEASE, B).has(address).server(SERVER).to(SERVER)
-            .sourceMac(0x02000000ff01L))).isEqualTo(new Nothing(Reason.RELEASED));
+            .sourceMac(new Mac(0x02000000ff01L)))).isEqualTo(new Nothing(Reason.RELEASED));
     }
 }

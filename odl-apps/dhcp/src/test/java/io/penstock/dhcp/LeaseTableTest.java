@@ -4,6 +4,7 @@ package io.penstock.dhcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Mac;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -40,7 +41,7 @@ class LeaseTableTest {
     void ofManyThatHadAnAddressTheLastAreRemembered() {
         final LeaseTable table = new LeaseTable(List.of());
         for (int address = 0; address < 5000; address++) {
-            table.put(new Lease(address, Lease.State.BOUND, "c" + address, 1, "", "", 10 + address));
+            table.put(new Lease(address, Lease.State.BOUND, "c" + address, new Mac(1), "", "", 10 + address));
         }
         table.expire(10_000);
         assertThat(table.toList()).hasSize(4096).allMatch(lease -> lease.state() == Lease.State.FREE);
@@ -67,7 +68,8 @@ class LeaseTableTest {
                 case 2 -> table = new LeaseTable(table.toList());
                 default -> {
                     final Lease lease = new Lease(address, Lease.State.values()[random.nextInt(3)],
-                        "c" + random.nextInt(5), 1, "", "n" + random.nextInt(4), round / 10 + random.nextInt(9));
+                        "c" + random.nextInt(5), new Mac(1), "", "n" + random.nextInt(4), round / 10
+                        + random.nextInt(9));
                     table.put(lease);
                     plain.put(address, lease);
                 }
@@ -104,7 +106,7 @@ class LeaseTableTest {
 
     @Test
     void onlyWhatIsOtherIsAChange() {
-        final Lease lease = new Lease(1, Lease.State.BOUND, "c", 1, "lan", "", 50);
+        final Lease lease = new Lease(1, Lease.State.BOUND, "c", new Mac(1), "lan", "", 50);
         final LeaseTable table = new LeaseTable(List.of(lease));
         table.put(lease);
         table.remove(2);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -27,8 +28,8 @@ class ModelTest {
 
     private Random random;
     private Network network;
-    private Map<Long, Belief> beliefs;
-    private Map<Long, Long> offers;
+    private Map<Mac, Belief> beliefs;
+    private Map<Mac, Long> offers;
     private boolean probing;
 
     @Test
@@ -37,8 +38,8 @@ class ModelTest {
         for (int seed = 0; seed < SEEDS; seed++) {
             random = new Random(seed);
             probing = random.nextBoolean();
-            network = new Network().keeping("10.0.1.12", FIRST_MAC).keeping("10.0.1.200", FIRST_MAC + 1)
-                .excluding("10.0.1.14", "10.0.1.14");
+            network = new Network().keeping("10.0.1.12", new Mac(FIRST_MAC))
+                .keeping("10.0.1.200", new Mac(FIRST_MAC + 1)).excluding("10.0.1.14", "10.0.1.14");
             if (probing) {
                 network.probing();
             }
@@ -67,11 +68,11 @@ class ModelTest {
         } else if (choice < 16) {
             network.now += random.nextInt(random.nextInt(4) == 0 ? Network.LEASE : 40);
         } else {
-            send(FIRST_MAC + random.nextInt(CLIENTS), choice);
+            send(new Mac(FIRST_MAC + random.nextInt(CLIENTS)), choice);
         }
     }
 
-    private void send(final long mac, final int choice) {
+    private void send(final Mac mac, final int choice) {
         final Belief belief = beliefs.get(mac);
         final long known = belief == null ? offers.getOrDefault(mac, someAddress()) : belief.address();
         final long address = random.nextInt(5) == 0 ? someAddress() : known;
@@ -127,7 +128,7 @@ class ModelTest {
         return answer;
     }
 
-    private void hear(final long mac, final Answer answer) {
+    private void hear(final Mac mac, final Answer answer) {
         if (!(answer instanceof Answer.Reply reply)) {
             return;
         }
@@ -139,7 +140,8 @@ class ModelTest {
             case ACK -> {
                 beliefs.put(mac, new Belief(address,
                     network.now + message.options().number(OptionCode.LEASE_TIME).orElseThrow()));
-                assertThat(network.leases.at(address).orElseThrow().client()).isEqualTo("01%012x".formatted(mac));
+                assertThat(network.leases.at(address).orElseThrow().client())
+                    .isEqualTo("01%012x".formatted(mac.number()));
             }
             case NAK -> beliefs.remove(mac);
             default -> throw new AssertionError(message);
@@ -147,19 +149,19 @@ class ModelTest {
     }
 
     private void check(final int seed, final int step) {
-        final Map<Long, Long> owners = new HashMap<>();
+        final Map<Long, Mac> owners = new HashMap<>();
         beliefs.values().removeIf(belief -> belief.until() <= network.now);
         beliefs.forEach((mac, belief) -> {
-            final Long other = owners.put(belief.address(), mac);
+            final Mac other = owners.put(belief.address(), mac);
             if (other != null) {
                 throw new AssertionError("seed %d step %d: %s is of two".formatted(seed, step,
                     Ipv4.text(belief.address())));
             }
         });
         for (final Lease lease : network.leases.toList()) {
-            final boolean may = lease.address() == Ipv4.parse("10.0.1.200") && lease.mac() == FIRST_MAC + 1
+            final boolean may = lease.address() == Ipv4.parse("10.0.1.200") && lease.mac().number() == FIRST_MAC + 1
                 || network.scope().dhcp().subnetOf(lease.address()).orElseThrow().handsOut(lease.address())
-                && (lease.address() != Ipv4.parse("10.0.1.12") || lease.mac() == FIRST_MAC);
+                && (lease.address() != Ipv4.parse("10.0.1.12") || lease.mac().number() == FIRST_MAC);
             if (!may) {
                 throw new AssertionError("seed %d step %d: %s".formatted(seed, step, lease));
             }

@@ -7,6 +7,7 @@ import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Range;
 import java.time.Instant;
@@ -80,14 +81,14 @@ final class Network {
         return this;
     }
 
-    Network keeping(final String address, final Optional<Long> mac, final Optional<String> attachment,
+    Network keeping(final String address, final Optional<Mac> mac, final Optional<String> attachment,
             final Optional<String> circuit, final Optional<String> name) {
         reservations.add(new Dhcp.Reservation(Ipv4.parse(address), mac, attachment, circuit, name));
         scope = null;
         return this;
     }
 
-    Network keeping(final String address, final long mac) {
+    Network keeping(final String address, final Mac mac) {
         return keeping(address, Optional.of(mac), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
@@ -144,13 +145,13 @@ final class Network {
     }
 
     /** A client at "lan" goes all the way; gives its address. */
-    String bind(final long mac) {
+    String bind(final Mac mac) {
         final String address = offered(TestMessage.discover(mac));
         assertThat(take(mac, address)).isEqualTo(address);
         return address;
     }
 
-    String take(final long mac, final String address) {
+    String take(final Mac mac, final String address) {
         return Ipv4.text(reply(TestMessage.request(mac).server("10.0.1.1").wants(address), MessageType.ACK)
             .addresses().yours());
     }

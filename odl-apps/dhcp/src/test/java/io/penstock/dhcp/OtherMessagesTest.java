@@ -6,21 +6,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import org.junit.jupiter.api.Test;
 
 /** RFC 2131, sections 4.3.3 to 4.3.5: declining, releasing, informing; and the end of leases. */
 class OtherMessagesTest {
-    private static final long A = 0x02000000000aL;
-    private static final long B = 0x02000000000bL;
+    private static final Mac A = new Mac(0x02000000000aL);
+    private static final Mac B = new Mac(0x02000000000bL);
     private static final String SERVER = "10.0.1.1";
 
     private final Network network = new Network();
 
-    private static TestMessage decline(final long mac) {
+    private static TestMessage decline(final Mac mac) {
         return new TestMessage(MessageType.DECLINE, mac);
     }
 
-    private static TestMessage release(final long mac) {
+    private static TestMessage release(final Mac mac) {
         return new TestMessage(MessageType.RELEASE, mac).to(SERVER).server(SERVER);
     }
 
@@ -149,7 +150,7 @@ class OtherMessagesTest {
             .text()).isEqualTo("printer");
     }
 
-    private String bindAs(final long mac, final String name) {
+    private String bindAs(final Mac mac, final String name) {
         final String address = network.offered(discover(mac));
         network.reply(TestMessage.request(mac).server(SERVER).wants(address).name(name), MessageType.ACK);
         return address;

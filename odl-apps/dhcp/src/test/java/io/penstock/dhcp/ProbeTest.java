@@ -6,13 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** RFC 2131, section 2.2: an address is asked for before it is given. */
 class ProbeTest {
-    private static final long A = 0x02000000000aL;
-    private static final long B = 0x02000000000bL;
+    private static final Mac A = new Mac(0x02000000000aL);
+    private static final Mac B = new Mac(0x02000000000bL);
 
     private final Network network = new Network().probing();
 

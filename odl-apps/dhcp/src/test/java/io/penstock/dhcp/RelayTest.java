@@ -7,15 +7,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.frames.Bytes;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Clients behind relay agents: RFC 2131, section 4.1; RFC 3046; RFC 3527; RFC 3011. */
 class RelayTest {
-    private static final long A = 0x02000000000aL;
-    private static final long B = 0x02000000000bL;
+    private static final Mac A = new Mac(0x02000000000aL);
+    private static final Mac B = new Mac(0x02000000000bL);
     private static final String RELAY = "10.9.0.1";
-    private static final long ROUTER_MAC = 0x02000000ff01L;
+    private static final Mac ROUTER_MAC = new Mac(0x02000000ff01L);
 
     private final Network network = new Network();
 

@@ -7,6 +7,7 @@ import io.penstock.frames.Bytes;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +15,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ReplyOptionsTest {
-    private static final long MAC = 0x020000000001L;
+    private static final Mac MAC = new Mac(0x020000000001L);
     private static final Dhcp.Options MANY = new Dhcp.Options(List.of(), List.of(Ipv4.parse("192.0.2.53")),
         Optional.of("acme.example"), List.of("eng.apple.com.", "marketing.apple.com."),
         List.of(Ipv4.parse("192.0.2.123")), Optional.of(1400),

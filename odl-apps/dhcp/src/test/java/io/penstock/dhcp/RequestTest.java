@@ -5,16 +5,17 @@ import static io.penstock.dhcp.TestMessage.discover;
 import static io.penstock.dhcp.TestMessage.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.frames.Ethernet;
 import io.penstock.frames.Ipv4Packet;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
+import io.penstock.pipeline.registry.Constants;
 import org.junit.jupiter.api.Test;
 
 /** RFC 2131, section 4.3.2: requests in their four states. */
 class RequestTest {
-    private static final long A = 0x02000000000aL;
-    private static final long B = 0x02000000000bL;
+    private static final Mac A = new Mac(0x02000000000aL);
+    private static final Mac B = new Mac(0x02000000000bL);
     private static final String SERVER = "10.0.1.1";
 
     private final Network network = new Network();
@@ -70,7 +71,7 @@ class RequestTest {
         assertNak(request(B).server(SERVER).wants("10.0.1.1"));
         assertNak(request(B).server(SERVER).wants("192.0.2.1"));
         final String offered = network.offered(discover(B));
-        assertNak(request(B + 1).server(SERVER).wants(offered));
+        assertNak(request(new Mac(B.number() + 1)).server(SERVER).wants(offered));
     }
 
     @Test
@@ -151,7 +152,7 @@ class RequestTest {
         final String address = network.bind(A);
         network.now += Network.LEASE;
         for (int host = 0; host < 10; host++) {
-            network.bind(B + host);
+            network.bind(new Mac(B.number() + host));
         }
         assertNak(request(A).has(address).to(SERVER));
     }
@@ -239,10 +240,10 @@ class RequestTest {
         assertThat(network.delivery(discover(A))).isEqualTo(
             new Answer.Delivery(server, A, Ipv4.parse("10.0.1.10"), 68));
         assertThat(network.delivery(discover(A).flags(DhcpMessage.BROADCAST))).isEqualTo(
-            new Answer.Delivery(server, Ethernet.BROADCAST, Ipv4Packet.BROADCAST, 68));
+            new Answer.Delivery(server, Constants.BROADCAST_MAC, Ipv4Packet.BROADCAST, 68));
         assertThat(network.delivery(request(A).has("192.0.2.1"))).as("a NAK is for everybody").isEqualTo(
-            new Answer.Delivery(server, Ethernet.BROADCAST, Ipv4Packet.BROADCAST, 68));
+            new Answer.Delivery(server, Constants.BROADCAST_MAC, Ipv4Packet.BROADCAST, 68));
         assertThat(network.delivery(discover(A).through("10.9.0.1"))).isEqualTo(
-            new Answer.Delivery(server, 0x02000000ff01L, Ipv4.parse("10.9.0.1"), 67));
+            new Answer.Delivery(server, new Mac(0x02000000ff01L), Ipv4.parse("10.9.0.1"), 67));
     }
 }

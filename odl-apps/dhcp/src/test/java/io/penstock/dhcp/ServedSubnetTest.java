@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Range;
 import java.util.ArrayList;
@@ -33,7 +34,8 @@ class ServedSubnetTest {
             for (int index = random.nextInt(4); index > 0; index--) {
                 pools.add(random(random));
                 exclusions.add(random(random));
-                reservations.add(new Dhcp.Reservation(PREFIX.address() + random.nextInt(64), Optional.of(1L + index),
+                reservations.add(new Dhcp.Reservation(PREFIX.address() + random.nextInt(64),
+                    Optional.of(new Mac(1 + index)),
                     Optional.empty(), Optional.empty(), Optional.empty()));
             }
             final Dhcp.Subnet config = new Dhcp.Subnet(PREFIX, pools, exclusions, reservations, 60, Dhcp.Options.NONE);

@@ -4,13 +4,14 @@ package io.penstock.dhcp;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
 /** A client's message, made step by step. */
 final class TestMessage {
-    private final long mac;
+    private final Mac mac;
     private final Map<Integer, Bytes> options = new TreeMap<>();
     private long ciaddr;
     private long giaddr;
@@ -18,20 +19,20 @@ final class TestMessage {
     private int flags;
     private int operation = DhcpMessage.REQUEST;
     private String attachment = "lan";
-    private long sourceMac;
+    private Mac sourceMac;
     private Long source;
 
-    TestMessage(final MessageType type, final long mac) {
+    TestMessage(final MessageType type, final Mac mac) {
         this.mac = mac;
         sourceMac = mac;
         option(OptionCode.MESSAGE_TYPE, "%02x".formatted(type.number()));
     }
 
-    static TestMessage discover(final long mac) {
+    static TestMessage discover(final Mac mac) {
         return new TestMessage(MessageType.DISCOVER, mac);
     }
 
-    static TestMessage request(final long mac) {
+    static TestMessage request(final Mac mac) {
         return new TestMessage(MessageType.REQUEST, mac);
     }
 
@@ -81,7 +82,7 @@ final class TestMessage {
     /** Through a relay agent, whose frames come from a router. */
     TestMessage through(final String relay) {
         giaddr = Ipv4.parse(relay);
-        sourceMac = 0x02000000ff01L;
+        sourceMac = new Mac(0x02000000ff01L);
         return this;
     }
 
@@ -90,7 +91,7 @@ final class TestMessage {
         return this;
     }
 
-    TestMessage sourceMac(final long address) {
+    TestMessage sourceMac(final Mac address) {
         sourceMac = address;
         return this;
     }
@@ -113,7 +114,7 @@ final class TestMessage {
     DhcpMessage message() {
         return new DhcpMessage(
             new DhcpMessage.Header(operation, 1, giaddr == 0 ? 0 : 1, 0xdecafbadL, 3, flags),
-            new DhcpMessage.Addresses(ciaddr, 0, 0, giaddr), new BytesWriter().u48(mac).bytes(), Bytes.EMPTY,
+            new DhcpMessage.Addresses(ciaddr, 0, 0, giaddr), new BytesWriter().u48(mac.number()).bytes(), Bytes.EMPTY,
             Bytes.EMPTY, OptionSet.of(options));
     }
 

@@ -29,7 +29,7 @@ final class LearnedHosts {
     /** From the first 32 bits to the last. */
     private static final List<MatchField> NEXT_HOP6 = Register.NEXT_HOP6.range().field().parts();
 
-    private record Host(long place, long mac) { }
+    private record Host(long place, Mac mac) { }
 
     private LearnedHosts() {
         // Only functions.
@@ -39,21 +39,22 @@ final class LearnedHosts {
     static List<LearnedHost> of(final Desired desired, final String node, final Tenant tenant,
             final List<InstalledFlow> learned) {
         final SortedMap<Host, Long> ages =
-            new TreeMap<>(Comparator.comparingLong(Host::place).thenComparingLong(Host::mac));
+            new TreeMap<>(Comparator.comparingLong(Host::place).thenComparingLong(host -> host.mac().number()));
         final Map<Host, List<String>> addresses = new TreeMap<>(ages.comparator());
         for (final InstalledFlow installed : learned) {
             final FlowSpec flow = installed.flow();
             final long place = loaded(flow, Register.OUT_ATTACHMENT.range());
             if (flow.table() == Table.NEIGHBOURS) {
-                final Host host = new Host(place, loaded(flow, MatchField.ETH_DST.range()));
+                final Host host = new Host(place, new Mac(loaded(flow, MatchField.ETH_DST.range())));
                 ages.merge(host, installed.ageSeconds(), Math::max);
                 addresses.computeIfAbsent(host, each -> new ArrayList<>()).add(address(flow));
             } else {
-                ages.merge(new Host(place, matched(flow, MatchField.ETH_DST)), installed.ageSeconds(), Math::max);
+                ages.merge(new Host(place, new Mac(matched(flow, MatchField.ETH_DST))), installed.ageSeconds(),
+                    Math::max);
             }
         }
         return ages.entrySet().stream().map(each -> new LearnedHost(node,
-            attachment(desired, node, tenant, each.getKey().place()), Mac.text(each.getKey().mac()),
+            attachment(desired, node, tenant, each.getKey().place()), each.getKey().mac().toString(),
             addresses.getOrDefault(each.getKey(), List.of()).stream().sorted().toList(), each.getValue())).toList();
     }
 

@@ -6,7 +6,6 @@ import io.penstock.operations.LeaseLine;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.net.Ipv4;
-import io.penstock.pipeline.net.Mac;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -32,7 +31,7 @@ final class Leases {
     /** One lease, its end by the wall clock. */
     static LeaseLine line(final String tenant, final Lease lease, final SteadyClock clock) {
         return new LeaseLine(tenant, Ipv4.text(lease.address()), lease.state().name().toLowerCase(Locale.ROOT),
-            Mac.text(lease.mac()), lease.client(), lease.attachment(), lease.hostName(),
+            lease.mac().toString(), lease.client(), lease.attachment(), lease.hostName(),
             clock.toWall(Instant.ofEpochSecond(lease.expires())).truncatedTo(ChronoUnit.SECONDS).toString());
     }
 }

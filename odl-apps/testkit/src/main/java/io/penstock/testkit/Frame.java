@@ -2,6 +2,8 @@
 package io.penstock.testkit;
 
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
+import io.penstock.pipeline.registry.Constants;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -17,27 +19,28 @@ public record Frame(String digits) {
     private static final int ETH_IPV4 = 0x0800;
     private static final int ETH_VLAN = 0x8100;
     private static final int MAC_LENGTH = 6;
+    /** In place of a MAC address that is asked for. */
+    private static final Mac NO_MAC = new Mac(0);
     private static final int IPV4_HEADER = 20;
     private static final int ICMP = 1;
     private static final int TCP = 6;
     private static final int UDP = 17;
     private static final int TTL = 64;
-    private static final long BROADCAST = 0xffffffffffffL;
     /** Where in the protocol's header its checksum is. */
     private static final int ICMP_CHECKSUM = 2;
     private static final int TCP_CHECKSUM = 16;
     private static final int UDP_CHECKSUM = 6;
 
-    /** Who sends to whom: MAC addresses, as numbers, and IPv4 addresses. */
-    public record Way(long sourceMac, long destinationMac, String source, String destination) { }
+    /** Who sends to whom: MAC and IPv4 addresses. */
+    public record Way(Mac sourceMac, Mac destinationMac, String source, String destination) { }
 
     /** An ARP request to everybody. */
-    public static Frame arpRequest(final long senderMac, final String sender, final String target) {
+    public static Frame arpRequest(final Mac senderMac, final String sender, final String target) {
         final ByteBuffer body = ByteBuffer.allocate(28).putShort((short) 1).putShort((short) ETH_IPV4)
             .put((byte) MAC_LENGTH).put((byte) Integer.BYTES).putShort((short) 1);
         putMac(body, senderMac).putInt((int) Ipv4.parse(sender));
-        putMac(body, 0).putInt((int) Ipv4.parse(target));
-        return ethernet(senderMac, BROADCAST, ETH_ARP, body);
+        putMac(body, NO_MAC).putInt((int) Ipv4.parse(target));
+        return ethernet(senderMac, Constants.BROADCAST_MAC, ETH_ARP, body);
     }
 
     /** A ping, or the answer to one. */
@@ -80,7 +83,7 @@ public record Frame(String digits) {
         return ethernet(way.sourceMac(), way.destinationMac(), ETH_IPV4, packet);
     }
 
-    private static Frame ethernet(final long source, final long destination, final int type, final ByteBuffer body) {
+    private static Frame ethernet(final Mac source, final Mac destination, final int type, final ByteBuffer body) {
         final ByteBuffer frame = ByteBuffer.allocate(ETHERNET_HEADER + body.capacity());
         putMac(frame, destination);
         putMac(frame, source).putShort((short) type).put(body.rewind());
@@ -88,8 +91,8 @@ public record Frame(String digits) {
         return new Frame(HexFormat.of().formatHex(Arrays.copyOf(frame.array(), Math.max(60, frame.capacity()))));
     }
 
-    private static ByteBuffer putMac(final ByteBuffer buffer, final long mac) {
-        return buffer.putShort((short) (mac >> 32)).putInt((int) mac);
+    private static ByteBuffer putMac(final ByteBuffer buffer, final Mac mac) {
+        return buffer.putShort((short) (mac.number() >> 32)).putInt((int) mac.number());
     }
 
     private static long pseudoHeader(final Way way, final int protocol, final ByteBuffer body) {

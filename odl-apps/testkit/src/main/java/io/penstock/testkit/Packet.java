@@ -10,7 +10,7 @@ public record Packet(String port, String header, String body) {
     /** MAC address of whoever sends, unless told otherwise. */
     public static final String HOST_MAC = "02:00:00:00:00:05";
     /** MAC address of the gateways. */
-    public static final String GATEWAY_MAC = Mac.text(Constants.GATEWAY_MAC);
+    public static final String GATEWAY_MAC = Constants.GATEWAY_MAC.toString();
 
     public static final String BROADCAST = "ff:ff:ff:ff:ff:ff";
 
@@ -48,8 +48,9 @@ public record Packet(String port, String header, String body) {
     /** A neighbour solicitation with the sender's MAC address, sent to the solicited-node group (RFC 4861). */
     public Packet solicitation(final String sender, final String target) {
         final long group = Ipv6.parse(target).low() & 0xffffff;
-        return ethernet(HOST_MAC, Mac.text(0x3333ff000000L | group)).with("icmp6,icmpv6_type=135,icmpv6_code=0"
-            + ",nd_target=" + target + ",nd_sll=" + HOST_MAC + ",nd_options_type=1,"
+        return ethernet(HOST_MAC, new Mac(0x3333ff000000L | group).toString())
+            .with("icmp6,icmpv6_type=135,icmpv6_code=0,nd_target=" + target + ",nd_sll=" + HOST_MAC
+            + ",nd_options_type=1,"
             + addresses(sender, new Ipv6(0xff02L << 48, 0x1ff000000L | group).toString())).ttl(255);
     }
 

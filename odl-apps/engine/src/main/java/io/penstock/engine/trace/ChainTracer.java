@@ -16,6 +16,7 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.FiveTuple;
 import io.penstock.pipeline.net.IpFamily;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.stage.ChainTrace;
 import io.penstock.pipeline.stage.ChainTrace.Frame;
@@ -44,7 +45,7 @@ public final class ChainTracer {
     private static final String UNCHECKED_ENTRY = "the reply was checked behind its first function only, because "
         + "it is translated before that";
     /** Of a host that is not known: flows learn nothing of a packet that is only traced. */
-    private static final long SOME_MAC = 0x020000000001L;
+    private static final Mac SOME_MAC = new Mac(0x020000000001L);
 
     private final BiPredicate<String, String> healthy;
 
@@ -85,7 +86,7 @@ public final class ChainTracer {
             return unchecked(subject, planned, "node " + attachment.node()
                 + " has not applied the whole configuration yet; try again");
         }
-        final long mac = lease(allocation, packet).map(Lease::mac).orElse(SOME_MAC);
+        final Mac mac = lease(allocation, packet).map(Lease::mac).orElse(SOME_MAC);
         final Frame first = new Frame(attachment.port(), attachment.vlan(), mac, Constants.GATEWAY_MAC);
         return subject.ask(session.orElseThrow(), first, planned.outbound())
             .thenCompose(answer -> {

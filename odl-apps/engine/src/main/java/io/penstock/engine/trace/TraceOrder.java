@@ -4,7 +4,6 @@ package io.penstock.engine.trace;
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
 import io.penstock.pipeline.net.FiveTuple;
-import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.stage.ChainTrace.Frame;
 import java.math.BigInteger;
 import java.util.Map;
@@ -51,8 +50,8 @@ record TraceOrder(FiveTuple packet, Frame first, Map<String, Frame> functions, O
         final JsonObject json = new JsonObject();
         json.addProperty("port", frame.port());
         json.addProperty("vlan", frame.vlan());
-        json.addProperty("source-mac", Mac.text(frame.sourceMac()));
-        json.addProperty("destination-mac", Mac.text(frame.destinationMac()));
+        json.addProperty("source-mac", frame.sourceMac().toString());
+        json.addProperty("destination-mac", frame.destinationMac().toString());
         return json;
     }
 }

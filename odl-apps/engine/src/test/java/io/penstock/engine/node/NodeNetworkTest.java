@@ -8,7 +8,6 @@ import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.NetworkFunction.Routed;
 import io.penstock.pipeline.intent.NetworkFunction.State;
 import io.penstock.pipeline.net.Ipv4;
-import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Constants;
@@ -29,15 +28,15 @@ class NodeNetworkTest {
         assertThat(defined).isEqualTo(Map.ofEntries(
             entry("service-ipv4", "240.0.0.0/8"),
             entry("service-ipv6", Constants.RESOLVERS6 + "/" + Constants.RESOLVERS6_LENGTH),
-            entry("switch-mac", Mac.text(Constants.GATEWAY_MAC)),
-            entry("resolver-mac", Mac.text(Constants.RESOLVER_MAC)),
+            entry("switch-mac", Constants.GATEWAY_MAC.toString()),
+            entry("resolver-mac", Constants.RESOLVER_MAC.toString()),
             entry("side-inside", instance.insidePort().substring(1)),
             entry("side-outside", instance.outsidePort().substring(1)),
             entry("side-second", instance.secondPort().substring(1)),
-            entry("router-inside-mac", Mac.text(router.inside().mac())),
+            entry("router-inside-mac", router.inside().mac().toString()),
             entry("router-inside-address", Ipv4.text(router.inside().address())),
             entry("router-inside-gateway", Ipv4.text(router.inside().gateway())),
-            entry("router-outside-mac", Mac.text(router.outside().mac())),
+            entry("router-outside-mac", router.outside().mac().toString()),
             entry("router-outside-address", Ipv4.text(router.outside().address())),
             entry("router-outside-gateway", Ipv4.text(router.outside().gateway()))));
     }

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 class SampleTraceTest {
     private static final NodeProtocol PROTOCOL = NodeProtocol.DEFINED;
     private static final String ID = "00000000-0000-0000-0000-000000000000 ";
-    private static final long INSIDE = Constants.CHAIN_INSIDE_MAC;
-    private static final long OUTSIDE = Constants.CHAIN_OUTSIDE_MAC;
+    private static final Mac INSIDE = Constants.CHAIN_INSIDE_MAC;
+    private static final Mac OUTSIDE = Constants.CHAIN_OUTSIDE_MAC;
 
     @Test
     void theUsualOrderIsTheSample() {

@@ -7,6 +7,7 @@ import io.penstock.frames.Ethernet;
 import io.penstock.frames.Icmp;
 import io.penstock.frames.Ipv4Packet;
 import io.penstock.pipeline.intent.NetworkFunction.Routed;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import java.util.Optional;
 
@@ -31,12 +32,11 @@ record ProbeFrame(boolean reply, int port, int sequence, long nonce) {
         final Ipv4Packet packet = new Ipv4Packet(Ipv4Packet.PROTOCOL_ICMP,
             reply ? Constants.PROBE_OUTSIDE : Constants.PROBE_INSIDE,
             reply ? Constants.PROBE_INSIDE : Constants.PROBE_OUTSIDE, message);
-        final long receiver = reply
+        final Mac receiver = reply
             ? routed.map(links -> links.outside().mac()).orElse(Constants.CHAIN_INSIDE_MAC)
             : routed.map(links -> links.inside().mac()).orElse(Constants.CHAIN_OUTSIDE_MAC);
-        return new Ethernet(receiver,
-            reply ? Constants.CHAIN_OUTSIDE_MAC : Constants.CHAIN_INSIDE_MAC, Ethernet.TYPE_IPV4, packet.bytes())
-            .bytes();
+        final Mac sender = reply ? Constants.CHAIN_OUTSIDE_MAC : Constants.CHAIN_INSIDE_MAC;
+        return new Ethernet(receiver.number(), sender.number(), Ethernet.TYPE_IPV4, packet.bytes()).bytes();
     }
 
     /** The reply to a request. */

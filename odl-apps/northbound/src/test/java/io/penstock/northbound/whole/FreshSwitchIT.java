@@ -66,8 +66,8 @@ class FreshSwitchIT {
             + "'public-port': 80, 'inside-address': '10.0.0.5'}]}");
         assertThat(restart()).as("until the flows are there").isLessThan(Duration.ofSeconds(10));
         Await.until("a request to the host", () -> sentFrames() > 0);
-        receive(new Arp(Arp.REPLY, HOST, INSIDE, Constants.GATEWAY_MAC, Ipv4.parse(Documents.GATEWAY))
-            .to(Constants.GATEWAY_MAC));
+        receive(new Arp(Arp.REPLY, HOST, INSIDE, Constants.GATEWAY_MAC.number(), Ipv4.parse(Documents.GATEWAY))
+            .to(Constants.GATEWAY_MAC.number()));
         Await.until("the switch has learned it", () -> node.flowsOf(edge.vrf("acme")).stream()
             .anyMatch(flow -> flow.contains("table=92") && flow.contains("0x20000000005")));
         edge.awaitSync();
@@ -86,7 +86,7 @@ class FreshSwitchIT {
         final long outside = Ipv4.parse("198.51.100.10");
         final Bytes datagram = new Udp(4000, 53, Bytes.EMPTY).bytes(PseudoHeader.ofIpv4(INSIDE, outside));
         Await.until("the host has a block", () -> {
-            receive(new Ethernet(Constants.GATEWAY_MAC, HOST, Ethernet.TYPE_IPV4,
+            receive(new Ethernet(Constants.GATEWAY_MAC.number(), HOST, Ethernet.TYPE_IPV4,
                 new Ipv4Packet(Ipv4Packet.PROTOCOL_UDP, INSIDE, outside, datagram).bytes()));
             return edge.allocations().contains("block");
         });

@@ -45,7 +45,7 @@ class TenantReadingsIT {
             hosts -> !hosts.isEmpty()).get(0);
         assertThat(host.get("node").getAsString()).isEqualTo(edge.first().name());
         assertThat(host.get("attachment").getAsString()).isEqualTo("lan");
-        assertThat(host.get("mac").getAsString()).isEqualTo(Mac.text(Edge.HOST));
+        assertThat(host.get("mac").getAsString()).isEqualTo(new Mac(Edge.HOST).toString());
         assertThat(host.getAsJsonArray("address").asList()).extracting(each -> each.getAsString())
             .containsExactly(ADDRESS);
         assertThat(host.get("age").getAsLong()).isLessThan(60);

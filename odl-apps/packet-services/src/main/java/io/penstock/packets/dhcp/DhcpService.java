@@ -311,7 +311,7 @@ public final class DhcpService implements Grantor {
 
         /** From nobody, so that nobody learns a wrong address: RFC 5227, section 2.1.1. */
         private byte[] request(final long address) {
-            return Arp.request(Constants.GATEWAY_MAC, NOBODY, address).toAll().bytes().toArray();
+            return Arp.request(Constants.GATEWAY_MAC.number(), NOBODY, address).toAll().bytes().toArray();
         }
 
         private Set<Place> places(final Place asking, final Tenant tenant, final Answer.Ask ask) {

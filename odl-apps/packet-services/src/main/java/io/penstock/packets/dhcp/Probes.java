@@ -76,7 +76,7 @@ final class Probes {
     void conflict(final Place from, final VrfId vrf, final Arp answer) {
         pending.computeIfPresent(new Target(from.node(), vrf, answer.senderAddress()), (target, probe) ->
             probe.holder().filter(holder -> !holder.places().contains(from)
-                || holder.lease().mac() != answer.senderMac()).isPresent() ? probe
+                || holder.lease().mac().number() != answer.senderMac()).isPresent() ? probe
                 : new Probe(probe.vrf(), probe.place(), probe.query(), probe.address(), probe.holder(), probe.left(),
                     Instant.MIN, true));
         timer.markAfter(0);

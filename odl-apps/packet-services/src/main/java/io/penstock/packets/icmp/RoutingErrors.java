@@ -139,7 +139,8 @@ public final class RoutingErrors {
     /** The tables that it goes through write both MAC addresses. */
     private void send(final SwitchId node, final VrfId vrf, final int etherType, final Bytes error) {
         final Table table = vrf.isBackbone() ? Table.BACKBONE_ROUTE : Table.VRF_ROUTE;
-        final Ethernet frame = new Ethernet(Constants.GATEWAY_MAC, Constants.GATEWAY_MAC, etherType, error);
+        final long gateway = Constants.GATEWAY_MAC.number();
+        final Ethernet frame = new Ethernet(gateway, gateway, etherType, error);
         outlet.send(node, List.of(Register.VRF.load(vrf.number()), new Action.Resubmit(table)),
             frame.bytes().toArray());
     }

@@ -16,6 +16,7 @@ import io.penstock.packets.link.Links;
 import io.penstock.packets.link.Place;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
@@ -29,7 +30,7 @@ import java.util.random.RandomGenerator;
 /** What hosts and next hops of IPv6 get from the controller. Safe for all threads; never blocks. */
 public final class Ipv6Services implements AutoCloseable {
     private static final Duration TICK = Duration.ofMillis(250);
-    private static final Bytes SERVER = Dhcpv6.duid(Constants.GATEWAY_MAC);
+    private static final Bytes SERVER = Dhcpv6.duid(Constants.GATEWAY_MAC.number());
     private static final Bytes ROUTER = Addresses.bytes(Constants.GATEWAY_LINK_LOCAL);
 
     private final Links links;
@@ -84,11 +85,11 @@ public final class Ipv6Services implements AutoCloseable {
         if (frame == null || Ethernet.isGroup(frame.source())) {
             return Fate.MALFORMED;
         }
-        return Ipv6Packet.parse(frame.payload()).map(request -> answer(tenant, at, frame.source(), request))
+        return Ipv6Packet.parse(frame.payload()).map(request -> answer(tenant, at, new Mac(frame.source()), request))
             .orElse(Fate.MALFORMED);
     }
 
-    private Fate answer(final Tenant tenant, final Tenant.Attachment at, final long mac, final Ipv6Packet request) {
+    private Fate answer(final Tenant tenant, final Tenant.Attachment at, final Mac mac, final Ipv6Packet request) {
         final Ipv6 source = Addresses.of(request.source());
         final boolean onLink = Prefix6.LINK_LOCAL.contains(source)
             || tenant.ipv6().subnets().stream().anyMatch(subnet -> subnet.prefix().contains(source));
@@ -105,7 +106,7 @@ public final class Ipv6Services implements AutoCloseable {
         return onLink ? inform(tenant, at, mac, request) : Fate.IGNORED;
     }
 
-    private Fate inform(final Tenant tenant, final Tenant.Attachment at, final long mac, final Ipv6Packet request) {
+    private Fate inform(final Tenant tenant, final Tenant.Attachment at, final Mac mac, final Ipv6Packet request) {
         final Dhcpv6 message = Udp.parse(request.payload(), request.pseudoHeader())
             .filter(datagram -> datagram.destinationPort() == Dhcpv6.SERVER_PORT)
             .flatMap(datagram -> Dhcpv6.parse(datagram.payload())).orElse(null);
@@ -117,11 +118,11 @@ public final class Ipv6Services implements AutoCloseable {
         return reply.isPresent() ? Fate.TAKEN : Fate.IGNORED;
     }
 
-    private void send(final Tenant.Attachment at, final long mac, final Bytes host, final Dhcpv6 reply) {
+    private void send(final Tenant.Attachment at, final Mac mac, final Bytes host, final Dhcpv6 reply) {
         final Ipv6Packet empty = new Ipv6Packet(Ipv6Packet.PROTOCOL_UDP, ROUTER, host, Bytes.EMPTY);
         final Bytes datagram =
             new Udp(Dhcpv6.SERVER_PORT, Dhcpv6.CLIENT_PORT, reply.bytes()).bytes(empty.pseudoHeader());
-        links.send(at.node(), at.port(), at.vlan(), new Ethernet(mac, Constants.GATEWAY_MAC, Ethernet.TYPE_IPV6,
-            new Ipv6Packet(Ipv6Packet.PROTOCOL_UDP, ROUTER, host, datagram).bytes()).bytes());
+        links.send(at.node(), at.port(), at.vlan(), new Ethernet(mac.number(), Constants.GATEWAY_MAC.number(),
+            Ethernet.TYPE_IPV6, new Ipv6Packet(Ipv6Packet.PROTOCOL_UDP, ROUTER, host, datagram).bytes()).bytes());
     }
 }

@@ -65,7 +65,7 @@ final class NeighbourSolicitor {
         final int id = links.desired().allocations().id(node);
         for (final Backbone6.Interface uplink : links.desired().snapshot().backbone().ipv6().on(node)) {
             if (uplink.prefix().contains(nextHop)) {
-                final Bytes frame = Neighbours6.solicitation(Constants.backboneMac(id),
+                final Bytes frame = Neighbours6.solicitation(Constants.backboneMac(id).number(),
                     Addresses.bytes(uplink.address()), Addresses.bytes(nextHop)).bytes();
                 links.desired().snapshot().backbone().at(node, uplink.port())
                     .ifPresent(link -> links.send(node, link.port(), link.vlan(), frame));
@@ -75,7 +75,7 @@ final class NeighbourSolicitor {
 
     private void askTenant(final String node, final VrfId vrf, final Ipv6 nextHop) {
         links.desired().tenant(node, vrf).ifPresent(tenant -> {
-            final Bytes frame = Neighbours6.solicitation(Constants.GATEWAY_MAC,
+            final Bytes frame = Neighbours6.solicitation(Constants.GATEWAY_MAC.number(),
                 Addresses.bytes(Constants.GATEWAY_LINK_LOCAL), Addresses.bytes(nextHop)).bytes();
             for (final Ipv6Side.Subnet subnet : tenant.ipv6().subnets()) {
                 if (subnet.prefix().contains(nextHop)) {

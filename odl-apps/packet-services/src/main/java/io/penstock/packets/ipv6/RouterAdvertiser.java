@@ -9,6 +9,7 @@ import io.penstock.frames.Ipv6Packet;
 import io.penstock.packets.link.Links;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
@@ -132,7 +133,7 @@ final class RouterAdvertiser {
      *
      * @param source address of the host; empty when it has none
      */
-    void answer(final Tenant tenant, final Tenant.Attachment at, final long hostMac, final Optional<Bytes> source,
+    void answer(final Tenant tenant, final Tenant.Attachment at, final Mac hostMac, final Optional<Bytes> source,
             final long now) {
         final Announcement announcement = Announcement.of(tenant, at);
         if (announcement.isEmpty()) {
@@ -140,7 +141,7 @@ final class RouterAdvertiser {
         }
         if (source.isPresent()) {
             send(Link.of(at), announcement.advertisement(List.of())
-                .frame(hostMac, Constants.GATEWAY_MAC, ROUTER, source.orElseThrow()));
+                .frame(hostMac.number(), Constants.GATEWAY_MAC.number(), ROUTER, source.orElseThrow()));
             return;
         }
         synchronized (this) {
@@ -154,7 +155,7 @@ final class RouterAdvertiser {
 
     private void toAll(final Link link, final Announcement announcement, final Collection<Prefix6> withdrawn) {
         send(link, announcement.advertisement(withdrawn).frame(Ipv6Packet.groupMac(Ipv6Packet.ALL_NODES),
-            Constants.GATEWAY_MAC, ROUTER, Ipv6Packet.ALL_NODES));
+            Constants.GATEWAY_MAC.number(), ROUTER, Ipv6Packet.ALL_NODES));
     }
 
     private void send(final Link link, final Ethernet frame) {

@@ -77,7 +77,7 @@ public final class NeighbourResolver {
         for (final Backbone.Interface uplink : links.desired().snapshot().backbone().on(node)) {
             if (uplink.prefix().contains(nextHop)) {
                 links.send(node, uplink.port(), uplink.vlan(),
-                    Arp.request(Constants.backboneMac(id), uplink.address(), nextHop).toAll().bytes());
+                    Arp.request(Constants.backboneMac(id).number(), uplink.address(), nextHop).toAll().bytes());
             }
         }
     }
@@ -86,7 +86,7 @@ public final class NeighbourResolver {
         links.desired().tenant(node, vrf).ifPresent(tenant -> {
             for (final Tenant.Subnet subnet : tenant.subnets()) {
                 if (subnet.prefix().contains(nextHop)) {
-                    final Arp request = Arp.request(Constants.GATEWAY_MAC, subnet.gateway(), nextHop);
+                    final Arp request = Arp.request(Constants.GATEWAY_MAC.number(), subnet.gateway(), nextHop);
                     tenant.attachmentsOf(subnet).stream()
                         .filter(at -> attachment.isEmpty() || attachment.orElseThrow().equals(at.name()))
                         .forEach(at -> links.send(node, at.port(), at.vlan(), request.toAll().bytes()));

@@ -26,6 +26,7 @@ import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Range;
 import io.penstock.pipeline.registry.Constants;
@@ -54,7 +55,8 @@ class DhcpServiceTest {
     private static final int REQUEST = 3;
     private static final int DECLINE = 4;
     private static final int RELEASE = 7;
-    private static final long HOST = 0x020000000005L;
+    private static final Mac HOST = new Mac(0x020000000005L);
+    private static final Mac OTHER_HOST = new Mac(0x020000000006L);
     private static final long FIRST = Ipv4.parse("10.0.0.100");
     private static final long GATEWAY = Ipv4.parse("10.0.0.1");
     private static final SwitchId NODE = new SwitchId(Constants.datapathId(1, ""));
@@ -199,7 +201,7 @@ class DhcpServiceTest {
             assertThat(service.propose(network, now)).isSameAs(now);
             // From elsewhere, and from another host there.
             service.onConflict(arp(lab, HOST));
-            service.onConflict(arp(lan, HOST + 1));
+            service.onConflict(arp(lan, OTHER_HOST));
             service.onConflict(arp(new Place(OTHER, 5, 100), HOST));
             clock.passMillis(200);
             assertThat(service.propose(network, now)).isSameAs(now);
@@ -240,7 +242,7 @@ class DhcpServiceTest {
     @Test
     void anEmptyPoolIsToldOnceAndSoIsItsEnd() {
         final List<Lease> all = LongStream.range(FIRST, FIRST + 10).mapToObj(address -> new Lease(address,
-            Lease.State.BOUND, "0102000000ff" + address, HOST + 1, "lan", "",
+            Lease.State.BOUND, "0102000000ff" + address, OTHER_HOST, "lan", "",
             clock.instant().getEpochSecond() + 86400)).toList();
         for (int message = 0; message < 5; message++) {
             service.onPacketIn(packet(NODE, 5L << 12 | 100, DISCOVER, 0, 0));
@@ -311,8 +313,9 @@ class DhcpServiceTest {
     }
 
     /** A host says that it has the first address. */
-    private static PacketIn arp(final Place at, final long mac) {
-        final byte[] frame = new Arp(Arp.REPLY, mac, FIRST, Constants.GATEWAY_MAC, 0).to(Constants.GATEWAY_MAC).bytes()
+    private static PacketIn arp(final Place at, final Mac mac) {
+        final byte[] frame = new Arp(Arp.REPLY, mac.number(), FIRST, Constants.GATEWAY_MAC.number(), 0)
+            .to(Constants.GATEWAY_MAC.number()).bytes()
             .toArray();
         return new PacketIn(at.node(), at.port(), 0, Table.ACCESS_GUARD.number(), Map.of(
             Register.VRF.range().field(), (long) VRF,
@@ -322,13 +325,14 @@ class DhcpServiceTest {
     private static PacketIn packet(final SwitchId node, final long place, final int type, final long has,
             final long wants) {
         final Bytes message = new DhcpMessage(new DhcpMessage.Header(DhcpMessage.REQUEST, 1, 0, 7, 0, 0),
-            new DhcpMessage.Addresses(has, 0, 0, 0), new BytesWriter().u48(HOST).bytes(), Bytes.EMPTY, Bytes.EMPTY,
+            new DhcpMessage.Addresses(has, 0, 0, 0), new BytesWriter().u48(HOST.number()).bytes(), Bytes.EMPTY,
+            Bytes.EMPTY,
             OptionSet.of(Map.of(
                 OptionCode.MESSAGE_TYPE, new BytesWriter().u8(type).bytes(),
                 OptionCode.REQUESTED_ADDRESS, new BytesWriter().u32(wants).bytes(),
                 OptionCode.SERVER, new BytesWriter().u32(GATEWAY).bytes()))).bytes();
         final Bytes datagram = new Udp(68, 67, message).bytes(PseudoHeader.ofIpv4(0, Ipv4Packet.BROADCAST));
-        final byte[] frame = new Ethernet(Ethernet.BROADCAST, HOST, Ethernet.TYPE_IPV4,
+        final byte[] frame = new Ethernet(Ethernet.BROADCAST, HOST.number(), Ethernet.TYPE_IPV4,
             new Ipv4Packet(Ipv4Packet.PROTOCOL_UDP, 0, Ipv4Packet.BROADCAST, datagram).bytes()).bytes().toArray();
         return new PacketIn(node, 5, 0, Table.DHCP_REQUEST.number(), Map.of(
             Register.VRF.range().field(), (long) VRF, Register.IN_ATTACHMENT.range().field(), place), frame);

@@ -13,6 +13,7 @@ import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.plan.DualStack;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
@@ -96,14 +97,14 @@ class RouterAdvertiserTest {
         want(tenant);
         run(100_000, new HashMap<>());
         sent.clear();
-        advertiser.answer(tenant, tenant.attachments().get(0), 0x020000000005L, Optional.of(HOST), now);
+        advertiser.answer(tenant, tenant.attachments().get(0), new Mac(0x020000000005L), Optional.of(HOST), now);
         assertThat(sent).singleElement().satisfies(frame -> {
             assertThat(frame.u48(0)).isEqualTo(0x020000000005L);
             assertThat(frame.part(14 + 24, 16)).isEqualTo(HOST);
         });
         sent.clear();
         for (int asked = 0; asked < 100; asked++) {
-            advertiser.answer(tenant, tenant.attachments().get(0), 0x020000000005L, Optional.empty(), now);
+            advertiser.answer(tenant, tenant.attachments().get(0), new Mac(0x020000000005L), Optional.empty(), now);
             run(100, new HashMap<>());
         }
         assertThat(sent.size()).as("all are told, but not more often than each three seconds").isBetween(3, 5);

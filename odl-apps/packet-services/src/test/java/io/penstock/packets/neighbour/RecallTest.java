@@ -17,6 +17,7 @@ import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Register;
@@ -78,7 +79,7 @@ class RecallTest {
     private void lease(final String tenant, final int count) {
         final Map<String, TenantAllocation> all = new HashMap<>(desired.allocations().tenants());
         all.computeIfPresent(tenant, (name, given) -> given.withLeases(IntStream.range(0, count)
-            .mapToObj(host -> new Lease(FIRST + host, Lease.State.BOUND, "01", 1, "lan", "", 2_000_000_000L))
+            .mapToObj(host -> new Lease(FIRST + host, Lease.State.BOUND, "01", new Mac(1), "lan", "", 2_000_000_000L))
             .toList()));
         desired = new Desired(2, desired.snapshot(), desired.allocations().withTenants(all));
     }

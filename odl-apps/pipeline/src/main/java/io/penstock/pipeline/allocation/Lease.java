@@ -3,6 +3,8 @@ package io.penstock.pipeline.allocation;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.pipeline.net.Mac;
+
 /**
  * An address that the DHCP server of a VRF has given to a host, or remembers.
  *
@@ -13,7 +15,7 @@ import static java.util.Objects.requireNonNull;
  * @param hostName the name it told or has by its reservation; empty if none
  * @param expires end of the lease, seconds since 1970
  */
-public record Lease(long address, State state, String client, long mac, String attachment, String hostName,
+public record Lease(long address, State state, String client, Mac mac, String attachment, String hostName,
         long expires) {
     public Lease {
         requireNonNull(state);

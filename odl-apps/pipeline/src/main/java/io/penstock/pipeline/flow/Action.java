@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.net.Alg;
 import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
@@ -75,6 +76,11 @@ public sealed interface Action {
         /** Of 128 bits. */
         public SetField(final MatchField field, final Ipv6 value) {
             this(field, value.high(), value.low());
+        }
+
+        /** Of a MAC address. */
+        public SetField(final MatchField field, final Mac value) {
+            this(field, value.number());
         }
     }
 

@@ -4,6 +4,7 @@ package io.penstock.pipeline.flow;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Prefix6;
 import java.util.ArrayList;
@@ -45,6 +46,11 @@ public record FieldMatch(MatchField field, long valueHigh, long value, long mask
     /** An exact match on 128 bits. */
     public static FieldMatch of(final MatchField field, final Ipv6 value) {
         return new FieldMatch(field, value.high(), value.low(), field.fullMaskHigh(), field.fullMask());
+    }
+
+    /** An exact match on a MAC address. */
+    public static FieldMatch of(final MatchField field, final Mac value) {
+        return of(field, value.number());
     }
 
     /** A match on some bits. */

@@ -230,7 +230,7 @@ public enum FlowText {
     private static String value(final MatchField field, final long high, final long value) {
         return switch (field.format()) {
             case DECIMAL -> Long.toString(value);
-            case MAC -> Mac.text(value);
+            case MAC -> new Mac(value).toString();
             case IPV4 -> Ipv4.text(value);
             case IPV6 -> new Ipv6(high, value).toString();
             default -> hex(high, value);
@@ -239,7 +239,7 @@ public enum FlowText {
 
     private static String mask(final MatchField field, final long high, final long mask) {
         return switch (field.format()) {
-            case MAC -> Mac.text(mask);
+            case MAC -> new Mac(mask).toString();
             case IPV6 -> ipv6Mask(new Ipv6(high, mask));
             default -> hex(high, mask);
         };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Range;
 import java.util.ArrayList;
@@ -65,7 +66,7 @@ public record Dhcp(int probeMillis, List<Subnet> subnets) {
      * @param circuitId whoever a relay agent gives this circuit id (RFC 3046, sub-option 1), hexadecimal
      * @param hostName option 12 of the answer, and the name in the tenant's zone
      */
-    public record Reservation(long address, Optional<Long> mac, Optional<String> attachment,
+    public record Reservation(long address, Optional<Mac> mac, Optional<String> attachment,
             Optional<String> circuitId, Optional<String> hostName) { }
 
     /**

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.net;
 
-/** MAC addresses as unsigned 48-bit numbers in a {@code long}. */
-public final class Mac {
-    /** The bit of addresses of groups (IEEE 802). */
-    public static final long GROUP = 1L << 40;
-    private static final int BYTES = 6;
+import java.util.HexFormat;
 
-    private Mac() {
-        // Only functions.
+/**
+ * A MAC address.
+ *
+ * @param number its 48 bits, the first byte highest
+ */
+public record Mac(long number) {
+    private static final int BITS = 48;
+    /** The bit of addresses of groups (IEEE 802). */
+    private static final long GROUP = 1L << 40;
+
+    public Mac {
+        if (number >>> BITS != 0) {
+            throw new IllegalArgumentException("MAC address of the number " + number);
+        }
     }
 
     /**
@@ -16,19 +24,21 @@ public final class Mac {
      *
      * @throws IllegalArgumentException when the text is not a MAC address
      */
-    public static long parse(final String text) {
+    public static Mac parse(final String text) {
         if (!text.matches("[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}")) {
             throw new IllegalArgumentException("'" + text + "' is not a MAC address");
         }
-        return Long.parseLong(text.replace(":", ""), 16);
+        return new Mac(Long.parseLong(text.replace(":", ""), 16));
+    }
+
+    /** Whether it can be that of one host: not of a group, and not zero. */
+    public boolean isHost() {
+        return number != 0 && (number & GROUP) == 0;
     }
 
     /** Six pairs of lower-case hexadecimal digits with colons between them. */
-    public static String text(final long address) {
-        final StringBuilder text = new StringBuilder();
-        for (int shift = (BYTES - 1) * 8; shift >= 0; shift -= 8) {
-            text.append(text.isEmpty() ? "" : ":").append("%02x".formatted(address >> shift & 0xff));
-        }
-        return text.toString();
+    @Override
+    public String toString() {
+        return HexFormat.of().toHexDigits(number, BITS / 4).replaceAll("..(?!$)", "$0:");
     }
 }

@@ -3,6 +3,7 @@ package io.penstock.pipeline.registry;
 
 import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Mtu;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -22,16 +23,16 @@ public final class Constants {
     /** Functions of a tenant that keep connections at an instance or an output: so many have room in ct_label. */
     public static final int MOST_KEEPING = 1 << Register.PLACE.range().bits();
     /** Everybody on a link. */
-    public static final long BROADCAST_MAC = 0xffffffffffffL;
+    public static final Mac BROADCAST_MAC = new Mac(0xffffffffffffL);
     /** MAC address of the gateways inside VRFs, the same on every node. */
-    public static final long GATEWAY_MAC = 0x025053000001L;
+    public static final Mac GATEWAY_MAC = new Mac(0x025053000001L);
     /** Link-local address of the gateways inside VRFs (RFC 4291, appendix A), the same on every node. */
     public static final Ipv6 GATEWAY_LINK_LOCAL = linkLocal(GATEWAY_MAC);
     /** MAC address of the resolver of a node, in a network namespace of its own. */
-    public static final long RESOLVER_MAC = 0x025053000002L;
+    public static final Mac RESOLVER_MAC = new Mac(0x025053000002L);
     /** MAC addresses between functions: tenant side and backbone side. */
-    public static final long CHAIN_INSIDE_MAC = 0x025053ff0001L;
-    public static final long CHAIN_OUTSIDE_MAC = 0x025053ff0002L;
+    public static final Mac CHAIN_INSIDE_MAC = new Mac(0x025053ff0001L);
+    public static final Mac CHAIN_OUTSIDE_MAC = new Mac(0x025053ff0002L);
     /** Tag of the controller's own packets through functions: that of the VRF that is no tenant's. */
     public static final int PROBE_VLAN = VrfId.BACKBONE.number();
     /** Service index (RFC 8300) of packets that no function has served yet. */
@@ -125,12 +126,13 @@ public final class Constants {
     }
 
     /** MAC address of a node's uplinks. */
-    public static long backboneMac(final int nodeId) {
-        return BACKBONE_MAC_BASE | nodeId;
+    public static Mac backboneMac(final int nodeId) {
+        return new Mac(BACKBONE_MAC_BASE | nodeId);
     }
 
-    private static Ipv6 linkLocal(final long mac) {
-        return new Ipv6(0xfe80L << 48, (mac >> 24 ^ 0x020000L) << 40 | 0xfffe000000L | mac & 0xffffff);
+    private static Ipv6 linkLocal(final Mac mac) {
+        return new Ipv6(0xfe80L << 48,
+            (mac.number() >> 24 ^ 0x020000L) << 40 | 0xfffe000000L | mac.number() & 0xffffff);
     }
 
     /**

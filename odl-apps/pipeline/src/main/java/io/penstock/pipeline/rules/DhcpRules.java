@@ -5,7 +5,6 @@ import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.DomainNames;
 import io.penstock.pipeline.net.Ipv4;
-import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Range;
 import java.util.HashMap;
@@ -24,7 +23,6 @@ final class DhcpRules {
     private static final int LARGEST_POOL = 65536;
     private static final int SHORTEST_LEASE = 60;
     private static final String CIRCUIT_ID = "([0-9a-f]{2}){1,255}";
-    private static final long GROUP_BIT = 1L << 40;
 
     private final Tenant tenant;
     private final BiConsumer<String, String> add;
@@ -147,9 +145,8 @@ final class DhcpRules {
             add.accept(leaf + "mac", "needs exactly one of mac, attachment and circuit-id, and has "
                 + (given == 0 ? "none" : String.valueOf(given)));
         }
-        // An address with the group bit is of no host, and neither is zero (IEEE 802).
-        reservation.mac().filter(mac -> mac == 0 || (mac & GROUP_BIT) != 0)
-            .ifPresent(mac -> add.accept(leaf + "mac", Mac.text(mac) + " is not the address of a host"));
+        reservation.mac().filter(mac -> !mac.isHost())
+            .ifPresent(mac -> add.accept(leaf + "mac", mac + " is not the address of a host"));
         reservation.circuitId().filter(id -> !id.toLowerCase(Locale.ROOT).matches(CIRCUIT_ID))
             .ifPresent(id -> add.accept(leaf + "circuit-id", "'" + id
                 + "' is not pairs of hexadecimal digits, 255 at most"));

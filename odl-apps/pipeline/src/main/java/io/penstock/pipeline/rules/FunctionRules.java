@@ -8,7 +8,6 @@ import io.penstock.pipeline.intent.NetworkFunction.Routed;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.net.Ipv4;
-import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import java.util.ArrayList;
@@ -82,11 +81,11 @@ final class FunctionRules {
         routed.links().forEach((side, link) -> {
             checkAddress(entry, side + " / address", link.address(), leaves);
             checkAddress(entry, side + " / gateway", link.gateway(), leaves);
-            if ((link.mac() & Mac.GROUP) != 0 || link.mac() == 0) {
-                add(entry, side + " / mac", Mac.text(link.mac()) + " is not a unicast address");
+            if (!link.mac().isHost()) {
+                add(entry, side + " / mac", link.mac() + " is not a unicast address");
             }
-            if (link.mac() == Constants.CHAIN_INSIDE_MAC || link.mac() == Constants.CHAIN_OUTSIDE_MAC) {
-                add(entry, side + " / mac", Mac.text(link.mac()) + " is a MAC address of the switch");
+            if (link.mac().equals(Constants.CHAIN_INSIDE_MAC) || link.mac().equals(Constants.CHAIN_OUTSIDE_MAC)) {
+                add(entry, side + " / mac", link.mac() + " is a MAC address of the switch");
             }
         });
     }

@@ -10,6 +10,7 @@ import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.ErrorKind;
@@ -93,7 +94,7 @@ public final class BackboneStage implements Stage {
 
     private static void planUplink(final NodeView node, final Backbone.Interface uplink, final FlowSink sink) {
         final int port = node.port(uplink.port());
-        final long mac = node.backboneMac();
+        final Mac mac = node.backboneMac();
         final FieldMatch from = Register.IN_ATTACHMENT.is(Register.place(port, uplink.vlan()));
         final FlowSink.Draft classify = sink.flow(Table.CLASSIFY, Priority.NORMAL, "from uplink " + uplink.port())
             .when(MatchField.IN_PORT, port).when(MatchField.VLAN_VID, uplink.vlan());

@@ -8,6 +8,7 @@ import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.FiveTuple;
 import io.penstock.pipeline.net.IpFamily;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ public record ChainTrace(Way outbound, Way inbound) {
      *
      * @param vlan 0 for no tag
      */
-    public record Frame(String port, int vlan, long sourceMac, long destinationMac) { }
+    public record Frame(String port, int vlan, Mac sourceMac, Mac destinationMac) { }
 
     /**
      * One direction.

@@ -9,6 +9,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Contract;
@@ -72,6 +73,11 @@ public final class FlowSink {
 
         /** Adds an exact match. */
         public Draft when(final MatchField field, final long value) {
+            return when(FieldMatch.of(field, value));
+        }
+
+        /** Adds an exact match on a MAC address. */
+        public Draft when(final MatchField field, final Mac value) {
             return when(FieldMatch.of(field, value));
         }
 

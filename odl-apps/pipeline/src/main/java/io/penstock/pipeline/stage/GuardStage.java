@@ -9,6 +9,7 @@ import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Range;
 import io.penstock.pipeline.registry.Priority;
@@ -101,7 +102,7 @@ public final class GuardStage implements Stage {
         }
     }
 
-    private static void bind(final TenantView view, final FieldMatch where, final long mac, final long address,
+    private static void bind(final TenantView view, final FieldMatch where, final Mac mac, final long address,
             final String label, final FlowSink sink) {
         sink.flow(Table.ACCESS_GUARD, Priority.GUARD, label).when(view.isVrf(), where)
             .when(MatchField.ETH_SRC, mac).ipv4().when(MatchField.IP_SRC, address).go(Table.ACCESS_LEARN);

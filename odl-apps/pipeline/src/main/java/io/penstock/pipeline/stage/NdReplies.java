@@ -7,6 +7,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;
@@ -43,7 +44,7 @@ final class NdReplies {
     private static final int ECHO_REQUEST = 128;
     private static final int ECHO_REPLY = 129;
     private static final int INITIAL_HOP_LIMIT = 64;
-    private static final long ALL_NODES_MAC = 0x333300000001L;
+    private static final Mac ALL_NODES_MAC = new Mac(0x333300000001L);
     private static final Ipv6 ALL_NODES = Ipv6.parse("ff02::1");
     /** Flags of an advertisement: router and override; router, solicited and override. */
     private static final long TO_ALL = 0xa0000000L;
@@ -82,14 +83,14 @@ final class NdReplies {
     }
 
     /** Ends an answer of whose option is known whether it is there. */
-    private static List<Action> from(final long mac, final boolean withOption) {
+    private static List<Action> from(final Mac mac, final boolean withOption) {
         final Action source = new Action.SetField(MatchField.ETH_SRC, mac);
         return withOption ? List.of(source, new Action.SetField(MatchField.ND_TLL, mac), Replies.backToSender())
             : List.of(source, Replies.backToSender());
     }
 
     /** Ends answers that a router gives with a MAC address. */
-    static void answers(final FlowSink sink, final FieldMatch vrf, final String whose, final long mac) {
+    static void answers(final FlowSink sink, final FieldMatch vrf, final String whose, final Mac mac) {
         sink.flow(Table.ND_ANSWER, Priority.HIGH, "advertisement " + whose).when(vrf).icmp6(ADVERTISEMENT)
             .when(MatchField.ND_OPTIONS_TYPE, TARGET_OPTION).then(from(mac, true)).go(Table.EGRESS);
         sink.flow(Table.ND_ANSWER, Priority.NORMAL, "advertisement " + whose + ", without an option").when(vrf)
@@ -107,7 +108,7 @@ final class NdReplies {
     }
 
     /** Turns an echo request into its reply, back to the sender. */
-    static List<Action> echo(final long mac) {
+    static List<Action> echo(final Mac mac) {
         return List.of(
             move(MatchField.ETH_SRC, MatchField.ETH_DST),
             new Action.SetField(MatchField.ETH_SRC, mac),

@@ -8,6 +8,7 @@ import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.IpProtocol;
 import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
@@ -31,7 +32,7 @@ public final class NdStage implements Stage {
         new FieldMatch(MatchField.ETH_SRC, 0x010000000000L, 0x010000000000L);
     private static final int DHCP_SERVER_PORT = 547;
     /** MAC address of All_DHCP_Relay_Agents_and_Servers, ff02::1:2 (RFC 8415, section 7.1; RFC 2464, section 7). */
-    private static final long DHCP_SERVERS_MAC = 0x333300010002L;
+    private static final Mac DHCP_SERVERS_MAC = new Mac(0x333300010002L);
     private static final FieldMatch SOURCE_OPTION =
         FieldMatch.of(MatchField.ND_OPTIONS_TYPE, NdReplies.SOURCE_OPTION);
     private static final FieldMatch TARGET_OPTION =

@@ -9,6 +9,7 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import java.util.List;
 import java.util.Optional;
@@ -46,7 +47,7 @@ public record NodeView(Snapshot snapshot, Allocations allocations, Set<String> d
     }
 
     /** MAC address of the uplinks. */
-    public long backboneMac() {
+    public Mac backboneMac() {
         return Constants.backboneMac(id());
     }
 

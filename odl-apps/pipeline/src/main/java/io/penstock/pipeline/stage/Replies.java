@@ -6,6 +6,7 @@ import io.penstock.pipeline.flow.Action.LearnLimit;
 import io.penstock.pipeline.flow.Action.LearnSpec;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;
@@ -29,18 +30,18 @@ final class Replies {
     }
 
     /** Turns an ARP request (RFC 826) into the answer that {@code address} is at {@code mac}. */
-    static List<Action> arp(final long mac, final long address) {
+    static List<Action> arp(final Mac mac, final long address) {
         return arpAnswer(mac, new Action.SetField(MatchField.ARP_SPA, address));
     }
 
     /** Turns an ARP request for any address of a prefix into the answer that it is at {@code mac}. */
-    static List<Action> arpForTarget(final long mac) {
+    static List<Action> arpForTarget(final Mac mac) {
         return Stream.concat(
             Stream.of(new Action.Move(MatchField.ARP_TPA.range(), Register.NEXT_HOP.range())),
             arpAnswer(mac, new Action.Move(Register.NEXT_HOP.range(), MatchField.ARP_SPA.range())).stream()).toList();
     }
 
-    private static List<Action> arpAnswer(final long mac, final Action setSender) {
+    private static List<Action> arpAnswer(final Mac mac, final Action setSender) {
         return List.of(
             move(MatchField.ETH_SRC, MatchField.ETH_DST),
             new Action.SetField(MatchField.ETH_SRC, mac),
@@ -65,7 +66,7 @@ final class Replies {
     }
 
     /** Turns an echo request (RFC 792) into its reply, back to the sender. */
-    static List<Action> echo(final long mac) {
+    static List<Action> echo(final Mac mac) {
         return List.of(
             move(MatchField.ETH_SRC, MatchField.ETH_DST),
             new Action.SetField(MatchField.ETH_SRC, mac),

@@ -7,6 +7,7 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.NetworkFunction.Link;
 import io.penstock.pipeline.intent.NetworkFunction.Routed;
 import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
@@ -80,7 +81,7 @@ final class RoutedHop {
     }
 
     /** The MAC address of the switch on the link by which packets of a direction enter the router. */
-    private static long gateway(final Direction direction) {
+    private static Mac gateway(final Direction direction) {
         return direction == Direction.TO_BACKBONE ? Constants.CHAIN_INSIDE_MAC : Constants.CHAIN_OUTSIDE_MAC;
     }
 

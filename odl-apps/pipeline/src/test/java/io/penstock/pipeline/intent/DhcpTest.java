@@ -4,6 +4,7 @@ package io.penstock.pipeline.intent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Range;
 import java.util.List;
@@ -25,7 +26,7 @@ class DhcpTest {
     }
 
     private static Dhcp.Reservation kept(final String address) {
-        return new Dhcp.Reservation(ip(address), Optional.of(1L), Optional.empty(),
+        return new Dhcp.Reservation(ip(address), Optional.of(new Mac(1)), Optional.empty(),
             Optional.empty(), Optional.empty());
     }
 

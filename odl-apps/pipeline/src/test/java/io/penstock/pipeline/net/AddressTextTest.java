@@ -29,9 +29,8 @@ class AddressTextTest {
     @ParameterizedTest
     @CsvSource({"00:00:00:00:00:00, 0", "02:50:53:00:00:01, 2544013148161", "ff:ff:ff:ff:ff:ff, 281474976710655"})
     void aMacAddressIsAnUnsignedNumber(final String text, final long number) {
-        assertThat(Mac.parse(text)).isEqualTo(number);
-        assertThat(Mac.text(number)).isEqualTo(text);
-        assertThat(Mac.parse("0A:bC:00:00:00:0f")).isEqualTo(0x0abc0000000fL);
+        assertThat(Mac.parse(text)).isEqualTo(new Mac(number)).hasToString(text);
+        assertThat(Mac.parse("0A:bC:00:00:00:0f")).isEqualTo(new Mac(0x0abc0000000fL));
     }
 
     @ParameterizedTest
@@ -39,6 +38,20 @@ class AddressTextTest {
         "0g:50:53:00:00:01", "2:50:53:0:0:1"})
     void aTextThatIsNoMacAddressIsRefused(final String text) {
         assertThatThrownBy(() -> Mac.parse(text)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aMacAddressHas48Bits() {
+        assertThatThrownBy(() -> new Mac(1L << 48)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Mac(-1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aHostHasNoAddressOfAGroupAndNotZero() {
+        assertThat(Mac.parse("02:50:53:00:00:01").isHost()).isTrue();
+        assertThat(Mac.parse("01:00:5e:00:00:01").isHost()).isFalse();
+        assertThat(Mac.parse("ff:ff:ff:ff:ff:ff").isHost()).isFalse();
+        assertThat(new Mac(0).isHost()).isFalse();
     }
 
     @Test

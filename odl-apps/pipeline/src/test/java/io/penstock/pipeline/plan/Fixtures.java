@@ -25,6 +25,7 @@ import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Alg;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Range;
@@ -223,22 +224,22 @@ public final class Fixtures {
         final long base = Prefix.parse(prefix).address();
         return new Dhcp.Subnet(Prefix.parse(prefix), List.of(new Range(Ipv4.parse(first), Ipv4.parse(last))),
             List.of(new Range(base + 150, base + 159)),
-            List.of(reservation(base + 110, Optional.of(0x020000000010L), Optional.empty()),
-                reservation(base + 20, Optional.of(0x020000000020L), Optional.empty()),
+            List.of(reservation(base + 110, Optional.of(new Mac(0x020000000010L)), Optional.empty()),
+                reservation(base + 20, Optional.of(new Mac(0x020000000020L)), Optional.empty()),
                 reservation(base + 30, Optional.empty(), Optional.of("west"))), 3600, Dhcp.Options.NONE);
     }
 
-    private static Dhcp.Reservation reservation(final long address, final Optional<Long> mac,
+    private static Dhcp.Reservation reservation(final long address, final Optional<Mac> mac,
             final Optional<String> attachment) {
         return new Dhcp.Reservation(address, mac, attachment, Optional.empty(), Optional.empty());
     }
 
     /** Of {@link #served}, one host has a lease, another one had. */
     private static List<Lease> leases() {
-        final Lease lease = new Lease(Ipv4.parse("10.3.0.101"), Lease.State.BOUND, "01020000000001", 0x020000000001L,
-            "east", "desk1", 1_800_000_000L);
-        return List.of(lease, new Lease(Ipv4.parse("10.3.0.102"), Lease.State.FREE, "01020000000002", 0x020000000002L,
-            "east", "", 1_700_000_000L));
+        final Lease lease = new Lease(Ipv4.parse("10.3.0.101"), Lease.State.BOUND, "01020000000001",
+            new Mac(0x020000000001L), "east", "desk1", 1_800_000_000L);
+        return List.of(lease, new Lease(Ipv4.parse("10.3.0.102"), Lease.State.FREE, "01020000000002",
+            new Mac(0x020000000002L), "east", "", 1_700_000_000L));
     }
 
     /** Of {@link #onDemand}, .5 has two blocks, .6 has one; the others have none. {@link #served} has leases. */

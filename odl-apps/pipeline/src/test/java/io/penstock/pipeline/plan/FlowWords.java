@@ -8,7 +8,6 @@ import io.penstock.pipeline.flow.FlowText;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.net.Ipv4;
-import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.ErrorKind;
@@ -55,9 +54,10 @@ final class FlowWords {
     private static final long TAGS = MatchField.VLAN_VID.fullMask();
     /** One name for a field, wherever it stands; and addresses. */
     private static final Map<String, String> WORDS = Map.of("vlan_tci=0x0000/0x1000", "dl_vlan=none",
-        "->eth_", "->dl_", "->ip_", "->nw_", Mac.text(Constants.GATEWAY_MAC), "GATEWAY_MAC",
-        Mac.text(Constants.RESOLVER_MAC), "RESOLVER_MAC", Mac.text(Constants.CHAIN_INSIDE_MAC), "CHAIN_INSIDE_MAC",
-        Mac.text(Constants.CHAIN_OUTSIDE_MAC), "CHAIN_OUTSIDE_MAC", Mac.text(Constants.backboneMac(1)), "BACKBONE_MAC");
+        "->eth_", "->dl_", "->ip_", "->nw_", Constants.GATEWAY_MAC.toString(), "GATEWAY_MAC",
+        Constants.RESOLVER_MAC.toString(), "RESOLVER_MAC", Constants.CHAIN_INSIDE_MAC.toString(), "CHAIN_INSIDE_MAC",
+        Constants.CHAIN_OUTSIDE_MAC.toString(), "CHAIN_OUTSIDE_MAC",
+        Constants.backboneMac(1).toString(), "BACKBONE_MAC");
 
     private final Map<Integer, String> ports;
     private final Map<Integer, String> vrfs;

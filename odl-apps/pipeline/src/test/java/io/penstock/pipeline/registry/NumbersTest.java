@@ -9,6 +9,7 @@ import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Mac;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -172,7 +173,7 @@ class NumbersTest {
 
     @Test
     void addressesAndIdsOfANodeHaveItsNumber() {
-        assertThat(Constants.backboneMac(0x1234)).isEqualTo(0x025053011234L);
+        assertThat(Constants.backboneMac(0x1234)).isEqualTo(new Mac(0x025053011234L));
         assertThat(Constants.datapathId(7, "")).isEqualTo(0x0050534e_0000_0007L);
         assertThat(Constants.GATEWAY_LINK_LOCAL).as("of 02:50:53:00:00:01 (RFC 4291, appendix A)")
             .isEqualTo(Ipv6.parse("fe80::50:53ff:fe00:1"));

@@ -19,6 +19,7 @@ import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Services;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.plan.Fixtures;
 import java.util.Collections;
@@ -85,7 +86,7 @@ class DhcpRulesTest {
     static Stream<Arguments> badReservations() {
         final Dhcp.Reservation nobodys = new Dhcp.Reservation(Ipv4.parse("10.0.0.9"), Optional.empty(),
             Optional.empty(), Optional.empty(), Optional.empty());
-        final Dhcp.Reservation everybodys = new Dhcp.Reservation(Ipv4.parse("10.0.0.9"), Optional.of(2L),
+        final Dhcp.Reservation everybodys = new Dhcp.Reservation(Ipv4.parse("10.0.0.9"), Optional.of(new Mac(2)),
             Optional.of("lan"), Optional.of("00"), Optional.empty());
         return Stream.of(
             lan(forMac("10.0.1.9", ONE), "reservation 10.0.1.9 / address", "is outside its subnet 10.0.0.0/24"),

@@ -16,6 +16,7 @@ import io.penstock.pipeline.intent.NetworkFunction.Routed;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.plan.Chained;
 import io.penstock.pipeline.plan.DualStack;
 import io.penstock.pipeline.plan.Fixtures;
@@ -159,7 +160,7 @@ class FunctionRulesTest {
             "function tap: routed / outside / address: 169.254.81.2 is routed / inside / address",
             "function tap: routed / outside / gateway: 169.254.81.1 is routed / inside / gateway");
         assertThat(texts(good.withFunctions(List.of(fw, new NetworkFunction("tap", "edge1", FailPolicy.OPEN, false)
-            .with(new Routed(new Link(Ipv4.parse("169.254.80.2"), inside.gateway(), 0x0125_0000_0001L),
+            .with(new Routed(new Link(Ipv4.parse("169.254.80.2"), inside.gateway(), new Mac(0x0125_0000_0001L)),
                 new Link(Ipv4.parse("10.1.0.77"), Routed.DEFAULT.outside().gateway(), Constants.CHAIN_INSIDE_MAC)))))))
             .containsExactly("function tap: routed / inside / address: 169.254.80.2 is reserved for probes",
                 "function tap: routed / inside / mac: 01:25:00:00:00:01 is not a unicast address",

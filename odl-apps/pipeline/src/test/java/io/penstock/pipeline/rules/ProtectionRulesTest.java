@@ -11,6 +11,7 @@ import io.penstock.pipeline.intent.Protection;
 import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.plan.Fixtures;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,8 +104,8 @@ class ProtectionRulesTest {
     void aDefaultRefusesNoChange() {
         final Tenant server = ServiceFixtures.with(ServiceFixtures.pools("10.0.0.0/16", "10.0.1.0-10.0.99.0"));
         final List<Lease> many = IntStream.rangeClosed(0, Quota.DEFAULT_LEASES)
-            .mapToObj(index -> new Lease(Ipv4.parse("10.0.1.0") + index, Lease.State.BOUND, "01", index, "lan", "", 0))
-            .toList();
+            .mapToObj(index -> new Lease(Ipv4.parse("10.0.1.0") + index, Lease.State.BOUND, "01", new Mac(index), "lan",
+                "", 0)).toList();
         final List<String> found = new ArrayList<>();
         ProtectionRules.checkUse(server, many, (leaf, rule) -> found.add(leaf + ": " + rule));
         ProtectionRules.checkUse(limited(server, Quota.UNLIMITED), many, (leaf, rule) -> found.add(leaf + ": " + rule));
@@ -156,7 +157,7 @@ class ProtectionRulesTest {
     }
 
     private static Lease lease(final String address, final Lease.State state) {
-        return new Lease(Ipv4.parse(address), state, "01", 1, "lan", "", 0);
+        return new Lease(Ipv4.parse(address), state, "01", new Mac(1), "lan", "", 0);
     }
 
     private static List<String> violations(final Tenant tenant) {
